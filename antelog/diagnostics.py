@@ -165,6 +165,7 @@ CATALOGUE: dict[str, str] = {
     "W112": "late-sum",
     "W113": "many-combinations",
     "W114": "kept-for-ever",
+    "W115": "counted-once",
     "W116": "no-room-for-jitter",
 }
 

@@ -83,7 +83,7 @@ CONSTRUCTS = frozenset(
         "equation",
         *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
         "condition in an aggregate",
-        "two aggregates",
+        *("two aggregates", "aggregate times or plus a number"),
         "latest fact",
         "latest fact of a range",
         "latest atom per column",
@@ -162,7 +162,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
         8,
         (
             *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
-            *("condition in an aggregate", "two aggregates"),
+            *("condition in an aggregate", "two aggregates", "aggregate times or plus a number"),
         ),
     ),
     "number": (1, ("constant time", "comparison of numbers")),
@@ -284,6 +284,7 @@ def _calculation_constructs(rule: syntax.Rule) -> Iterator[str]:
             for each in literal.aggregates:
                 yield f"aggregate {each.function}{' distinct' if each.distinct else ''}"
                 yield from (["condition in an aggregate"] if each.conditions else [])
+                yield from (["aggregate times or plus a number"] if each.steps else [])
 
 
 def _parts(term: syntax.Term) -> Iterator[str]:

@@ -22,6 +22,7 @@ from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Constant, Percentage
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
 from tests.declared import NUMBERS, TEXTS
+from tests.random_aggregates import CALCULATED
 from tests.specification import snapshots
 from tests.specification.answers import Answer
 from tests.specification.chains import Others
@@ -182,9 +183,11 @@ def _amount(draw: st.DrawFn, below: tuple[str, ...]) -> str:
         return f"not {atom}"
     if draw(st.integers(0, 4)) == 0:
         other = draw(st.sampled_from((*_COUNTED, *below))).format(draw(st.sampled_from(_RANGES)))
-        factor = draw(st.sampled_from(["", "2 * ", "0.5 * ", "1.1 * "]))
-        return f"count({atom}) {draw(st.sampled_from(_OPERATORS))} {factor}count({other})"
-    return f"count({atom}) {draw(st.sampled_from(_COMPARED))}"
+        one, two = (
+            draw(st.sampled_from((*CALCULATED, "1.1 * {}"))).format(f"count({e})") for e in (atom, other)
+        )
+        return f"{one} {draw(st.sampled_from(_OPERATORS))} {two}"
+    return f"{draw(st.sampled_from(CALCULATED)).format(f'count({atom})')} {draw(st.sampled_from(_COMPARED))}"
 
 
 def _literal(draw: st.DrawFn, atoms: tuple[str, ...]) -> str:

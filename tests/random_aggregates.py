@@ -16,9 +16,8 @@ def aggregation(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[s
     """A comparison of an aggregate; `objects` are the variables that have values outside."""
     if draw(st.integers(0, 5)) == 0:
         function = draw(st.sampled_from(["count", "max", "avg"]))
-        factor = draw(st.sampled_from(["", "", "2 * "]))
-        one, other = (_aggregate(draw, function, arities, objects) for _ in range(2))
-        return f"{one} {draw(OPERATOR)} {factor}{other}"
+        one, other = (_calculated(draw, _aggregate(draw, function, arities, objects)) for _ in range(2))
+        return f"{one} {draw(OPERATOR)} {other}"
     function = draw(
         st.sampled_from(
             ["count", "count", "count", "distinct", "sum", "sum", "avg", "avg", "min", "min", "max"]
@@ -27,11 +26,22 @@ def aggregation(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[s
     numbers = (
         ("0", "1", "2", "2", "3", "1.5") if function in ("count", "distinct") else ("5", "10", "12.5", "20")
     )
-    aggregate = _aggregate(draw, function, arities, objects)
+    aggregate = _calculated(draw, _aggregate(draw, function, arities, objects))
     number = draw(st.sampled_from(numbers))
     if draw(st.integers(0, 7)) == 0:
         return f"{number} {draw(OPERATOR)} {aggregate}"
     return f"{aggregate} {draw(OPERATOR)} {number}"
+
+
+def _calculated(draw: st.DrawFn, aggregate: str) -> str:
+    """An aggregate, perhaps times and plus numbers."""
+    return draw(st.sampled_from(CALCULATED)).format(aggregate)
+
+
+CALCULATED = (
+    *("{}",) * 12, "2 * {}", "2 * {}", "0.5 * {}", "{} + 1", "{} - 0.5", "{} / 2", "3 - {}", "-2 * {} + 7",
+    "(1 + {}) * 1.5", "{} * 0", "{} / 0",
+)  # fmt: skip
 
 
 def count_of_past(draw: st.DrawFn, name: str, values: Sequence[str], time: str) -> str:

@@ -195,19 +195,12 @@ def _plain(given: Array) -> Array:
     return given.cast(given.type.value_type) if is_a.is_dictionary(given.type) else given
 
 
-def _there(given: Array) -> NDArray[np.bool_]:
-    if given.null_count:
-        there: NDArray[np.bool_] = given.is_valid().to_numpy(zero_copy_only=False)
-        return there
-    return np.ones(len(given), np.bool_)
-
-
 def _numbers(given: Array) -> _GivenNumbers:
     if is_a.is_integer(given.type):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
         if numbers.dtype == np.uint64:
             numbers = np.minimum(numbers, np.uint64(2**63 - 1))
-        return _GivenNumbers(numbers.astype(np.int64, copy=False), _there(given))
+        return _GivenNumbers(numbers.astype(np.int64, copy=False), mask_of(given.is_valid()))
     doubles = _doubles(given)
     finite = np.isfinite(doubles)
     whole: NDArray[np.bool_] = finite & (np.floor(doubles) == doubles)
@@ -249,6 +242,13 @@ def comes_twice(rows: int, name: str) -> str:
     """The note about rows whose times the clock showed twice."""
     count = f"{rows:,} row{'' if rows == 1 else 's'}"
     return f"{name}: {count} without an offset in an hour that comes twice: the earlier one is taken"
+
+
+def notes_on_clocks(times: Ticks, counting: Counting, name: str) -> set[str]:
+    """Sentences about the times of an input that have no offset."""
+    twice = int((times.shown(TWICE) & times.whole).sum())
+    found = {comes_twice(twice, name)} if twice else set[str]()
+    return found | {UTC_ASSUMED} if assumes_utc(times, counting) else found
 
 
 def no_tick(what: str) -> str:
@@ -309,7 +309,7 @@ def tick_of(given: Moment, timescale: Timescale | None) -> int:
 
 
 def _from_timestamps(given: Array, counting: Counting, timescale: Timescale) -> Ticks:
-    whole, of_dates = _there(given), is_a.is_date(given.type)
+    whole, of_dates = mask_of(given.is_valid()), is_a.is_date(given.type)
     stamps = given.cast(pa.date32()).cast(pa.timestamp("s")) if of_dates else given
     counts, unit = stamps.cast(pa.int64()).fill_null(0).to_numpy(), MICROSECONDS[stamps.type.unit]
     if of_dates and timescale.of_days:

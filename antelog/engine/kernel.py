@@ -60,7 +60,7 @@ from antelog.engine.step.lines import (
     open_lines,
 )
 from antelog.engine.step.lives import current, lives, moments_of
-from antelog.engine.step.lost import LostLiterals, looking_back, sighted, unsure
+from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
 from antelog.engine.step.outlook import with_overdue
 from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
 from antelog.engine.step.remembering import remembered
@@ -187,7 +187,7 @@ def changes_of(known: Knowledge, query: StepQuery) -> Changes:
         return changes(known, query, whole)
     seen = sighted(known, query.step.begin)
     doubtful = unsure(seen, query, whole)
-    past = looking_back(query, whole, doubtful)
+    past = with_its_past(query, whole, doubtful)
     again = None if past is None else explained(known, past)
     return changes(known, query, whole, LostLiterals(seen, doubtful, again))
 

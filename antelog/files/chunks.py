@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from antelog.files.lines import Bad
 from antelog.files.setting_aside import Reject, Rejects
 from antelog.files.times import notes_on, ticks
 from antelog.language.epochs import TICKS
+from antelog.language.moments import Timescale
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,7 @@ def usable(wanted: WantedColumns, chunks: Iterable[Chunk], file: str, rejects: R
             rejects.tally.update(malformed=len(each.set_aside))
         rejects.notes.extend(rejects.new_of(each.notes))
         rejects.came(wanted.name, file, each.count, each.twice)
+        rejects.close(wanted.name, each.gap)
         rejects.add(each.set_aside)
         if each.table.num_rows:
             yield each.table
@@ -116,6 +118,7 @@ class CheckedRows:
 
     `arrives` says of which rows the arrival is that of a column, or else the fact's own time; `notes`
     are about the times, each to be shown once. Of rows of use, the clock showed the times of some `twice`.
+    `gap` is the least time between facts of a slot and tick, or equal ones, of the first rows (microseconds).
     """
 
     table: pa.Table
@@ -123,6 +126,7 @@ class CheckedRows:
     set_aside: Sequence[Reject]
     notes: Mapping[str, str]
     twice: int
+    gap: int | None = None
 
     @property
     def count(self) -> int:
@@ -135,8 +139,9 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
 
     Raises DataError if columns were matched by position, and their values do not fit.
     """
-    for chunk in chunks:
+    for number, chunk in enumerate(chunks):
         looked = _looked(wanted, chunk, file)
+        gap = _gap(wanted, chunk, looked.table) if number == 0 and not looked.faults else None
         wrong = len(looked.faults) + len(chunk.bad)
         if chunk.misfit and 2 * wrong > looked.table.num_rows + len(chunk.bad):
             raise DataError(chunk.misfit)
@@ -158,7 +163,25 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
             fine[list(faults)] = False
             table, arrives, twice = table.filter(pa.array(fine)), arrives[fine], twice[fine]
         rejects = [Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found]
-        yield CheckedRows(table, arrives, rejects, notes, int(twice.sum()))
+        yield CheckedRows(wanted.with_places(table, file), arrives, rejects, notes, int(twice.sum()), gap)
+
+
+_MANY = 10_000
+"""So many rows say how close facts are that are in one tick."""
+
+
+def _gap(wanted: WantedColumns, chunk: Chunk, table: pa.Table) -> int | None:
+    """The least time in microseconds between facts of one slot and tick, or equal ones, if there are such."""
+    if wanted.counting.timescale is None or not wanted.timed or wanted.apart.of_rows:
+        return None
+    exact = replace(wanted.counting, timescale=Timescale(1))
+    at = ticks(chunk.columns[len(wanted.types)].slice(0, _MANY), "time", exact, "").numbers
+    columns = wanted.columns if wanted.apart.slot is None else (*wanted.apart.slot, wanted.columns[-1])
+    facts = table.select(columns).slice(0, _MANY).append_column(LINE, pa.array(at))
+    found = facts.group_by([*columns]).aggregate([(LINE, each) for each in ("min", "max", "count_distinct")])
+    first, last, count = (column.to_numpy() for column in found.columns[-3:])
+    several = count > 1
+    return int(((last - first)[several] // (count - 1)[several]).min()) if several.any() else None
 
 
 def _order(wanted: WantedColumns, file: str) -> dict[str, str]:

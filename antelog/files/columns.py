@@ -7,6 +7,9 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from antelog.arrow.ticks import InTicks
 from antelog.errors import DataError
 from antelog.files.times import looks_like_time
@@ -24,6 +27,17 @@ _UNNAMED = re.compile("c[0-9]+")
 LINE = "the line"
 """What the column is called that says from which line of its file a row is."""
 
+ROW = "@row"
+"""The name that a column is mapped to which says where a row was read: `readings.csv:17`."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The `slot` of `one per` (None: all columns), and columns, by place, that say where rows were read."""
+
+    slot: tuple[str, ...] | None = None
+    of_rows: tuple[tuple[int, str], ...] = ()
+
 
 @dataclass(frozen=True)
 class WantedColumns:
@@ -38,11 +52,15 @@ class WantedColumns:
     name: str
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
-    timed: bool
     arrival: str = DEFAULT_ARRIVAL
     counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
+    apart: Apart = Apart()
+
+    @property
+    def timed(self) -> bool:
+        return len(self.columns) > len(self.types)
 
     @property
     def value_types(self) -> tuple[str | None, ...]:
@@ -60,6 +78,13 @@ class WantedColumns:
         """The names that each record must have, as its source calls them."""
         columns = [*self.columns, *([self.arrival] if self.must_arrive else [])]
         return [dict(self.called).get(column, column) for column in columns]
+
+    def with_places(self, table: pa.Table, file: str) -> pa.Table:
+        """Rows of a file with the columns that say where each was read."""
+        for at, name in self.apart.of_rows:
+            lines = pc.cast(table.column(LINE), pa.string())
+            table = table.add_column(at, name, pc.binary_join_element_wise(pa.scalar(file), lines, ":"))
+        return table
 
     def shown(self, column: str) -> str:
         """A column as messages call it: with the name that the file has for it, if that is another."""
@@ -94,11 +119,20 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
 
     `maps` is from `P.column`, or `column` of whatever has it, to a name in the file.
     """
-    columns = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
+    known = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
     called = {
-        column: maps[key] for column in columns for key in (column, f"{wanted.name}.{column}") if key in maps
+        column: maps[key] for column in known for key in (column, f"{wanted.name}.{column}") if key in maps
     }
-    return replace(wanted, called=tuple(called.items()))
+    columns = wanted.columns[:-1] if wanted.timed else ()
+    of_rows = tuple((i, name) for i, name in enumerate(columns) if called.get(name) == ROW)
+    kept = [i for i, name in enumerate(wanted.columns) if (i, name) not in of_rows]
+    return replace(
+        wanted,
+        columns=tuple(wanted.columns[i] for i in kept),
+        types=tuple(wanted.types[i] for i in kept if i < len(wanted.types)),
+        called=tuple(each for each in called.items() if each[0] not in dict(of_rows).values()),
+        apart=replace(wanted.apart, of_rows=of_rows),
+    )
 
 
 def places(

@@ -139,7 +139,8 @@ class Rejects:
     In a strict run the first is an error. `notes` are about the files; the names in `noted` are of
     notes that come once. `tally` counts the rows of inputs by the names of `Counts`, as far as
     these have been judged before the engine sees them. `usable` says of each predicate whether any of its
-    rows is of use, and `delays` how many late facts would have been used with how much delay.
+    rows is of use, and `delays` how many late facts would have been used with how much delay. `gaps` has the
+    least time between facts that are one in their tick.
     """
 
     strict: bool = False
@@ -152,10 +153,16 @@ class Rejects:
     noted: set[str] = field(default_factory=set, init=False)
     usable: defaultdict[str, Usable] = field(default_factory=lambda: defaultdict(Usable))
     delays: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter), init=False)
+    gaps: dict[str, int] = field(default_factory=dict, init=False)
 
     def came(self, predicate: str, file: str, rows: int, twice: int = 0) -> None:
         """Counts rows that were read, set aside or not."""
         self.usable[predicate].came(file, rows, twice)
+
+    def close(self, predicate: str, gap: int | None) -> None:
+        """Notes how close facts of one tick are that exclude each other; None: there are none."""
+        if gap is not None:
+            self.gaps[predicate] = min(gap, self.gaps.get(predicate, gap))
 
     @property
     def at_end(self) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +22,7 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_
 from antelog.engine.step.lines import Lines
 from antelog.engine.step.plain_values import ordered
 from antelog.engine.step.schema import DIGITS
+from antelog.engine.step.sources import UnseenSources
 from antelog.engine.step.uniting import united
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
@@ -96,6 +98,7 @@ class LastLines:
     of: Values
     values: Values
     sources: Sequence[str]
+    unseen: UnseenSources | None = None
 
     def take(self, answers: AnswerChances) -> tuple[pa.Table, Column]:
         """The last lines of answers, and which of the answers these are: the engine may have dropped some."""
@@ -146,6 +149,8 @@ def alert_lines(
 def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:
     lines, at = last.take(answers)
     answers, likely = answers.take(at), likely[at]
+    if last.unseen is not None:
+        lines = _with_lost(lines, last.unseen, answers.predictions.tick, ~likely)
     kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
     for name, column in (("tick", pa.array(answers.predictions.tick)), ("change", kinds)):
         index = lines.schema.get_field_index(name)
@@ -157,6 +162,17 @@ def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -
     if lossy:
         columns.hold(rows, answers.found)
     return columns.table(lines)
+
+
+def _with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Mask) -> pa.Table:
+    """The last lines of answers with what is lost of those that are unlikely, though no fact contributed."""
+    lost: list[list[str] | None] = [None] * lines.num_rows
+    for row in np.flatnonzero(unlikely & (lines.column("tick").to_numpy() < tick)).tolist():
+        awaited = (each["hypotheses"] for each in lines.column("explanations")[row].as_py() or ())
+        literals = list(dict.fromkeys(chain.from_iterable(awaited)))
+        lost[row] = unseen.among(literals, int(tick[row])) or None
+    place = lines.schema.get_field_index("lost")
+    return lines.set_column(place, lines.schema.field(place), pa.array(lost, pa.list_(pa.string())))
 
 
 def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:

@@ -25,6 +25,7 @@ from antelog.engine.kernel import open_answers
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import LineSelection
+from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.forms import Layout, key_of, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
@@ -108,10 +109,13 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     known = known_of(plan, current, state)
     queries, features = dict(current.queries), dict(current.features)
     log, left_out = {}, {}
+    unseen = None
+    if plan.has_sight:
+        unseen = UnseenSources(plan, values, step.before.history, step.facts, state.begin or 0)
     for name, each in step.changes.items():
         earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
-        query = QueryForecast(known, plan.relation(name), features[name], limits)
+        query = QueryForecast(known, plan.relation(name), features[name], limits, unseen)
         found = query.step(queries[name], each.lines, state.now, values, earlier)
         features[name] = features[name].after(state.now)
         queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out

@@ -20,6 +20,7 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, distinct
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
+from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.alerts import AnswerChances, LastLines, alert_lines, lines_in_order
@@ -33,6 +34,7 @@ from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.forecast.line_columns import LineColumns
 from antelog.forecast.outcomes.following import (
+    LOST,
     AnswerLines,
     DecidedAnswers,
     Stretches,
@@ -75,12 +77,13 @@ class QueryStep:
 
 @dataclass(frozen=True, eq=False)
 class QueryForecast:
-    """A query in a step, with the latest values that its judges may look at."""
+    """A query in a step, with the latest values that its judges may look at, and where sources are unseen."""
 
     known: Known
     relation: Relation
     features: QueryFeatures
     limits: Limits
+    unseen: UnseenSources | None = None
 
     def step(
         self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
@@ -111,14 +114,14 @@ class QueryForecast:
         parts = [within.lines]
         if self.relation.alert is not None:
             values = self.known.sightings.values
-            last = LastLines(logged.table, earlier, of, values, judged.sources)
+            last = LastLines(logged.table, earlier, of, values, judged.sources, self.unseen)
             alerts = alert_lines(likely, [answers], self.relation.alert, last, lossy=self._lossy)
             likely = alerts.likely[find(alerts.likely, step.decided.number) < 0]
             parts += alerts.lines
             judged = replace(judged, alerts=judged.alerts.with_later(alerts.alerts))
             outcomes = _outcomes(step.decided, [before.reported, some.predictions])
             judged = judging.score_alerts(judged, outcomes, self.relation.alert)
-        after = replace(judged, likely=likely)
+        after = judging.without(replace(judged, likely=likely), step.lost)
         return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
 
     def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
@@ -163,9 +166,10 @@ class QueryForecast:
         for column in cells:
             whole &= column != UNBOUND
         rows = np.flatnonzero(whole)
-        lines = AnswerLines(
-            (*cells, logged.cells[-1]), logged.tick, logged.kind.astype(np.int64), logged.stage
-        )
+        kind = logged.kind.astype(np.int64)
+        if "lost" in logged.table.column_names:
+            kind[logged.table.column("lost").is_valid().to_numpy()] = LOST
+        lines = AnswerLines((*cells, logged.cells[-1]), logged.tick, kind, logged.stage)
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
@@ -232,7 +236,7 @@ def _outcomes(decided: DecidedAnswers, reported: Sequence[judging.Predictions]) 
 
 def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """For each line the largest chance that its answer had in lines before; NaN if there was none."""
-    at = np.flatnonzero(lines.kind == REJECT)
+    at = np.flatnonzero(np.isin(lines.kind, (REJECT, LOST)))
     found = np.full(lines.count, np.nan)
     if len(at) == 0:
         return found

@@ -17,7 +17,7 @@ from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.functions import ARITHMETIC, CALENDAR, OF_ONE
 from antelog.language.literals import KINDS
-from antelog.language.literals.comparison import MIRRORED, SPELLING
+from antelog.language.literals.comparison import SPELLING
 from antelog.language.printer import KEYWORDS, to_text
 from antelog.language.syntax_hints import AGGREGATE
 from antelog.language.terms import number_of
@@ -304,19 +304,12 @@ class Builder(Transformer[Token, Any]):
         _refuse_durations(left, right)
         operator = SPELLING.get(operator, str(operator))
         found = syntax.Aggregation.between(left, operator, right, _span(meta))
-        beside = (left, right) if found is None else (found.right,)
-        for side in beside:
+        for side in (left, right) if found is None else (found.right,):
             if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
-                other = right if side is left else left
-                sign = operator if side is left else MIRRORED[operator]
-                if _aggregate_in(other) is not None and not _factor(side):
-                    message = "two aggregates are compared as they are, or one times a number"
-                    hint = "Write it like `max(…) > 2 * min(…)`. For a difference, compare two facts, as in "
-                    raise UnusableError(inner.span, message, f"{hint}`V - W > 5`.")
-                alone = _alone(side, sign, other)
-                instead = f"`{alone}`" if alone else "`avg(…) < V / 1.1` in place of `V > 1.1 * avg(…)`"
-                hint = f"Put what it is calculated with on the other side: {instead}."
-                raise UnusableError(inner.span, "an aggregate stands alone on its side of a comparison", hint)
+                message = "an aggregate stands on its side of a comparison with times and plus numbers only"
+                hint = "Put all else on the other side: `avg(…) < V - 5` in place of `V - avg(…) > 5`, "
+                hint += "`max(…) > min(…) + 5` in place of `max(…) - min(…) > 5`."
+                raise UnusableError(inner.span, message, hint)
         return found or syntax.Comparison(left, operator, right, span=_span(meta))
 
     def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
@@ -439,31 +432,6 @@ class Builder(Transformer[Token, Any]):
 
 def _is_number(term: Any) -> bool:
     return isinstance(term, syntax.Constant) and not isinstance(term.value, str)
-
-
-_UNDONE = {"*": "/", "/": "*", "+": "-", "-": "+"}
-
-
-def _alone(side: syntax.Term, operator: str, other: syntax.Term) -> str:
-    """The comparison `2 * avg(…) < V` with the aggregate alone on its side: `avg(…) < V / 2`."""
-    if not isinstance(side, syntax.Calculation) or side.function not in _UNDONE:
-        return ""
-    one, two = side.arguments
-    if side.function in "+*" and isinstance(two, syntax.Aggregate):
-        one, two = two, one
-    number = two.value if isinstance(two, syntax.Constant) and not isinstance(two.value, str) else None
-    if not isinstance(one, syntax.Aggregate) or number is None or (number <= 0 and side.function in "*/"):
-        return ""
-    rest = syntax.Calculation(_UNDONE[side.function], (other, two))
-    return f"{one.function}(…) {operator} {to_text(rest)}"
-
-
-def _factor(side: syntax.Term) -> bool:
-    """Whether a side is an aggregate that is divided by a number."""
-    if not isinstance(side, syntax.Calculation) or side.function != "/":
-        return False
-    one, two = side.arguments
-    return isinstance(one, syntax.Aggregate) and isinstance(two, syntax.Constant)
 
 
 def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:

@@ -14,12 +14,16 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE, Value, number
 from antelog.language.vocabulary import Signature, Type
 
-ARITHMETIC: Mapping[str, Callable[..., int | float]] = {
+Number: TypeAlias = int | float
+
+OPERATORS = ("+", "-", "*", "/")
+ARITHMETIC: Mapping[str, Callable[..., Number]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -39,7 +43,7 @@ CALENDAR: Mapping[str, Callable[[datetime], int]] = {
 }
 """The functions of a tick: what clock and calendar of the program's zone say when it begins."""
 
-OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*"+-*/"})
+OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*OPERATORS})
 """The functions of one number, or of one time."""
 
 _TEXT, _NUMBER = Type.TEXT, Type.NUMBER
@@ -58,7 +62,7 @@ BUILT_IN: Mapping[str, Signature] = {
 """The functions of texts and places, which are called as those of users are."""
 
 
-def calculated(function: str, arguments: Sequence[Value]) -> int | float | None:
+def calculated(function: str, arguments: Sequence[Value]) -> Number | None:
     """The value of an operation or a function of numbers; None if it has none."""
     numbers = [each for each in arguments if not isinstance(each, str)]
     if len(numbers) < len(arguments):

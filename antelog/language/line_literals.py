@@ -24,11 +24,13 @@ from antelog.language.printer import value_text
 # A text in quotes; one without an end goes on to that of the whole, so that it is read once.
 _QUOTED = r'"(?>[^"\\]++|\\.?+)*+(?:"|\Z)'
 _TICK = r"(?:0|[1-9][0-9]{0,17})"
+_NUMBER = r"-?[0-9.]++(?:e[+-]?[0-9]++)?+"
 _ONLY_TICK = re.compile(_TICK)
 
-# An atom, which may stand in an aggregate, up to its closing bracket.
+# An atom, which may stand in an aggregate, behind `(2 * `, up to its closing bracket.
 _ATOM = re.compile(
-    rf'(not |last )?(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))',
+    rf"(?:\(|{_NUMBER} [-+*/] )*+(not |last )?"
+    rf'(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))',
     re.DOTALL,
 )
 _ARGUMENT = re.compile(rf'(?:{_QUOTED}|[^",])++', re.DOTALL)

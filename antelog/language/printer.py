@@ -116,7 +116,8 @@ def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:
 
 def _side(term: Any, closeness: int) -> Iterator[Any]:
     """A side of an operation, in parentheses if it calculates and binds less closely."""
-    operator = "+" if hasattr(term, "offset") else getattr(term, "function", None)
+    shifted = hasattr(term, "offset") and not getattr(term, "is_plain", False)
+    operator = "+" if shifted else getattr(term, "function", None)
     if _LOOSE.get(operator or "", closeness) < closeness:
         yield from ("(", term, ")")
     else:

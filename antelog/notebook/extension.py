@@ -12,13 +12,14 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.show.explain import plan_html
 from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.engine.step.schema import AFTER_ANSWER
+from antelog.engine.step.wording import LOST
 from antelog.errors import ProgramError
 from antelog.notebook.showing import show
 from antelog.process import Engine
 from antelog.program import Program, parse
 from antelog.theme import BOTH
 
-_OF_ANSWERS = {"tick", "change", *AFTER_ANSWER}
+_OF_ANSWERS = {"tick", "change", *AFTER_ANSWER} - {LOST}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from antelog.engine.step.wording import LOST
 from antelog.forecast.reports.words import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.line_literals import LineLiteral
@@ -25,7 +26,7 @@ _EXPLANATIONS = 5
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     **dict.fromkeys(("open", "possible", "revised"), BOTH["info"]),
-    **dict.fromkeys(("likely", "unlikely"), BOTH["other"]),
+    **dict.fromkeys(("likely", "unlikely", LOST), BOTH["other"]),
     **dict.fromkeys(("rejected", "closed"), BOTH["faint"]),
 }
 _SEVERITY = {**BOTH, "info": "inherit"}
@@ -102,18 +103,15 @@ def _row(change: Change, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
     shown: list[Child] = [_explanation(change, each) for each in change.explanations[:_EXPLANATIONS]]
     more = len(change.explanations) - len(shown)
+    colour = _COLOURS.get(change.said) or _SEVERITY[change.wording.severity]
     return [
         _moment(change, change.tick),
-        tag("b", change.kind, style=f"color:{_colour(change)}"),
+        tag("b", change.said, style=f"color:{colour}"),
         _answer(change),
         *([_bar(change.outlook.chance)] if likely else []),
         lined([*shown, *([f"and {more} more"] if more > 0 else [])]),
         lined(_outlook(change)),
     ]
-
-
-def _colour(change: Change) -> str:
-    return _COLOURS.get(change.kind) or _SEVERITY[change.wording.severity]
 
 
 def _answer(change: Change) -> Html:
@@ -150,6 +148,8 @@ def _marked(change: Change, sign: str, literals: Iterable[LineLiteral]) -> Itera
 def _outlook(change: Change) -> Iterator[Child]:
     if change.because:
         yield text("because ", ready(" ".join(_marked(change, "✗", change.because))))
+    if change.wording.lost:
+        yield text("lost from sight ", ready(" ".join(_marked(change, "?", change.wording.lost))))
     if change.outlook.silent:
         outcome, tick = change.outlook.silent
         yield f"{outcome} at {_moment(change, tick)} if nothing comes"

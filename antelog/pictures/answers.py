@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.step.wording import LOST
 from antelog.pictures import theme
 from antelog.pictures.clock import clock
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import Data, Drawing, Theme
-from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, Answer, History
+from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History
 from antelog.pictures.rows import (
     LOOKS,
     NUMBERS,
@@ -191,12 +192,11 @@ def panels(history: History, frame: Frame) -> list[alt.Chart]:
     """A chart for each question, all with the same axis of time."""
     since = np.array([answer.since for answer in history.answers], np.int64)
     until = np.array([answer.until for answer in history.answers], np.int64)
+    looks = (OPEN if each.outcome == OPEN else look_of(each) for each in history.answers)
     outcome = np.array([OUTCOMES.index(answer.outcome) for answer in history.answers], np.int64)
     return [
         _open_ones(since, until[outcome != OUTCOMES.index(OPEN)], frame),
-        _decided_ones(
-            until, np.array([_DECIDED.index(_decided_as(each)) for each in history.answers]), frame
-        ),
+        _decided_ones(until, np.array([*map(_DECIDED.index, looks)]), frame),
         _waiting_times(since, until - since, frame),
     ]
 
@@ -225,22 +225,18 @@ def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
     return found
 
 
-def _decided_as(answer: Answer) -> str:
-    return OPEN if answer.outcome == OPEN else look_of(answer)
-
-
 def _decided_ones(until: Ticks, looks: Ticks, frame: Frame) -> alt.Chart:
-    """Confirmed ones stand on each other, the most severe at the bottom; rejected ones hang below."""
+    """Confirmed ones stand on each other, the most severe at the bottom; rejected and lost hang below."""
     size = _columns(frame)
     lines: list[Row] = []
-    heights: Counter[int] = Counter()
+    heights: Counter[tuple[int, int]] = Counter()
     for look in LOOKS:
-        name, sign = (REJECTED, -1) if look == REJECTED else (CONFIRMED, 1)
+        name, sign = (look, -1) if look in (REJECTED, LOST) else (CONFIRMED, 1)
         columns, counts = np.unique(until[looks == _DECIDED.index(look)] // size, return_counts=True)
         for start, number in zip((columns * size).tolist(), counts.tolist(), strict=True):
             tip = {"decided": _stretch(start, size, frame), name: number, "severity": look}
-            begin = heights[start] if sign > 0 else 0
-            heights[start] += number if sign > 0 else 0
+            begin = sign * heights[start, sign]
+            heights[start, sign] += number
             place = {"from": begin, "number": begin + sign * number}
             lines.append(_place(start, size, frame) | place | {"kind": name, "look": look, "tip": tip})
     each = "tick" if size == 1 else f"{size:,} ticks"

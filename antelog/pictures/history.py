@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
+from antelog.engine.step.wording import LOST
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.line_literals import LineLiteral
 from antelog.language.moments import Timescale
 
 OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
-OUTCOMES = (OPEN, CONFIRMED, REJECTED, CLOSED)
+OUTCOMES = (OPEN, CONFIRMED, REJECTED, LOST, CLOSED)
 ALL_OTHERS = "all others"
 """The value that stands for all that have not been seen. A text of that name has quotes."""
 
@@ -71,11 +72,16 @@ class TickTimes:
 
 @dataclass(frozen=True)
 class Wording:
-    """How a line reads: its severity, its words if the program has some, and the times of its ticks."""
+    """How a line reads: its severity, its words if the program has some, and the times of its ticks.
+
+    `lost` has the literals that were lost from sight, and `said` is what it means if not its change.
+    """
 
     severity: str = "info"
     words: str = ""
     times: TickTimes | None = None
+    lost: tuple[LineLiteral, ...] = ()
+    said: str = ""
 
 
 PLAIN = Wording()
@@ -96,6 +102,11 @@ class Change:
     because: tuple[LineLiteral, ...] = ()
     outlook: AnswerOutlook = NO_OUTLOOK
     wording: Wording = PLAIN
+
+    @property
+    def said(self) -> str:
+        """What it means to people."""
+        return self.wording.said or self.kind
 
     @property
     def atom(self) -> str:
@@ -246,7 +257,7 @@ def _after(answer: Answer, change: Change) -> Answer:
     return replace(
         answer,
         until=change.tick,
-        outcome=change.kind if change.kind in OUTCOMES else OPEN,
+        outcome=change.said if change.kind in OUTCOMES else OPEN,
         literals=Literals(evidence, missing, change.because),
         wording=change.wording,
         outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),

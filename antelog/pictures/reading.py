@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.schema import AFTER_ANSWER, is_written
-from antelog.engine.step.wording import LABEL
+from antelog.engine.step.wording import LABEL, LOST, meaning
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
@@ -122,11 +122,8 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
     names = [name for name in table.column_names if name not in _COMMON and name not in ticks]
     written = {name for name in names if is_written(table.schema.field(name))}
     for row in table.to_pylist():
-        yield _change(row, query, _texts(row, names, written))
-
-
-def _texts(row: Mapping[str, Any], names: Iterable[str], written: Set[str]) -> dict[str, str]:
-    return {name: row[name] if name in written and row[name] else _text(row[name]) for name in names}
+        texts = {name: row[name] if name in written and row[name] else _text(row[name]) for name in names}
+        yield _change(row, query, texts)
 
 
 def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Change:
@@ -141,14 +138,20 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
         row["change"],
         query,
         {name: ALL_OTHERS if name in others else value for name, value in values.items()},
-        tuple(map(_explanation, row.get("explanations") or ())),
+        tuple(Explanation(_literals(e["evidence"]), awaited(e)) for e in row.get("explanations") or ()),
         _literals(row.get("because") or ()),
         AnswerOutlook(
             (silent["change"], int(silent["tick"])) if silent else None,
             row.get("decided_by"),
             {} if chance is None else {tick: float(chance)},
         ),
-        Wording(row.get("severity") or PLAIN.severity, row.get("text") or "", _times(row, tick)),
+        Wording(
+            row.get("severity") or PLAIN.severity,
+            row.get("text") or "",
+            _times(row, tick),
+            _literals(row.get(LOST) or ()),
+            meaning(row),
+        ),
     )
 
 
@@ -163,10 +166,6 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
     zone = str(time.tzinfo)  # the name of a zone, whichever library it comes from, or an offset
     zone = zone if zone in zones() else DEFAULT_ZONE
     return TickTimes(next(iter(variables), None), Timescale.of_moment(tick, time, zone))
-
-
-def _explanation(given: Mapping[str, Any]) -> Explanation:
-    return Explanation(_literals(given["evidence"]), awaited(given))
 
 
 def _literals(texts: Iterable[str]) -> tuple[LineLiteral, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import altair as alt
 
+from antelog.engine.step.wording import LOST
 from antelog.forecast.reports.words import percent
 from antelog.language.line_literals import LineLiteral
 from antelog.pictures import theme
@@ -45,9 +46,11 @@ _SHAPES = {
     DEADLINE: "M-.16,-1.15L.16,-1.15L.16,1.15L-.16,1.15Z",
     CONFIRMED: "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z",
     REJECTED: "M-.9,-.6L-.6,-.9L0,-.3L.6,-.9L.9,-.6L.3,0L.9,.6L.6,.9L0,.3L-.6,.9L-.9,.6L-.3,0Z",
+    LOST: "M-.75,-.5A.72,.72,0,1,1,.27,.12L.27,.4L-.2,.4L-.2,-.2A.32,.32,0,1,0,-.3,-.5Z"
+    "M-.2,.6L.27,.6L.27,1.05L-.2,1.05Z",
     CLOSED: "M-1,-.25L1,-.25L1,.25L-1,.25Z",
 }
-LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY)}
+LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY), LOST: theme.PURPLE}
 """Colour is severity; truth is the shape of a mark. What was averted or closed is grey."""
 _MANY = 12
 """The literals that are listed; the others are counted."""
@@ -113,8 +116,8 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
 
 
 def look_of(answer: Answer) -> str:
-    """The name of an answer's colour: its severity, unless it was averted."""
-    return REJECTED if answer.outcome == REJECTED else answer.wording.severity
+    """The name of an answer's colour: its severity, unless it was averted, or lost from sight."""
+    return answer.outcome if answer.outcome in (REJECTED, LOST) else answer.wording.severity
 
 
 def mark_rows(history: History, frame: Frame) -> list[Row]:
@@ -211,6 +214,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         said["if silent"] = _outlook(answer, clock)
         said["chance"] = "" if answer.outlook.chance is None else percent(answer.outlook.chance)
     said["because"] = _listed(failed)
+    said["lost from sight"] = _listed(_texts(answer.wording.lost, clock))
     return {name: text for name, text in said.items() if text}
 
 
@@ -252,7 +256,7 @@ def kinds_in(history: History) -> set[str]:
         for kind in {kinds[literal.negated] for literal in literals}
     }
     outcomes = {answer.outcome for answer in history.answers}
-    looks = {answer.wording.severity for answer in history.answers if answer.outcome != REJECTED}
+    looks = {look_of(answer) for answer in history.answers} & theme.SEVERITY.keys()
     return (
         marks
         | outcomes
@@ -315,9 +319,9 @@ def row_chart(
         *(_now(area, bare, tall=tall) if OPEN in kinds else ()),
         *(of([kind]).mark_point(shape=shape, color=theme.PAPER, **point).encode(x=bare, size=size)
           for kind, shape in hole if kind in kinds),
-        of([CONFIRMED, REJECTED]).mark_point(**point)
+        of([CONFIRMED, REJECTED, LOST]).mark_point(**point)
         .encode(x=bare, size=size, tooltip=tip, fill=colour, shape=_shapes(kinds)),
-        of({*_SHAPES} - {CONFIRMED, REJECTED}).mark_point(fill=theme.INK, **point)
+        of({*_SHAPES} - {CONFIRMED, REJECTED, LOST}).mark_point(fill=theme.INK, **point)
         .encode(x=bare, size=size, tooltip=tip, shape=_shapes(kinds)),
     ]  # fmt: skip
     if tall:

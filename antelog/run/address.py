@@ -224,12 +224,9 @@ def _refuse_path(table: Table) -> None:
 # ---- the grammar ----
 
 _TABLES: tuple[TableForm, ...] = get_args(TableForm)
-_REMOTE = frozenset(
-    (
-        *("hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs"),
-        "oss",
-    )
-)
+_REMOTE = {
+    "hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs", "oss",
+}  # fmt: skip
 _KINDS = ("kafka", "rate", "jdbc", "console", *Form, *_TABLES)
 _KAFKA_OPTIONS = ("format", "from", "config")
 _Fill: TypeAlias = Callable[[str], str]

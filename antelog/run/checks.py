@@ -22,6 +22,7 @@ from antelog.arrow.ticks import tick_of as moment_tick
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.query import DECIDED, KINDS
 from antelog.errors import DataError
+from antelog.files.columns import ROW
 from antelog.files.times import ticks
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
@@ -77,7 +78,7 @@ def conflicts(settings: Settings, runner: str, output: Path | None = None) -> It
 
 def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
     for column, name in settings.map.items():
-        if name.startswith("@"):
+        if name.startswith("@") and name != ROW:
             message = f"{column}={name}: keys and times of messages are read on Spark"
             yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
 
@@ -336,6 +337,8 @@ def _times(plan: Plan, option: str, given: Mapping[str, str]) -> Iterator[Confli
 
 
 def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflict]:
+    typed = (pair for each in plan.inputs for pair in zip(each.columns, each.types, strict=False))
+    texts = {column for column, type_ in typed if type_ in (None, "text")}
     columns = {each.name: (*each.columns, arrival) for each in plan.inputs}
     columns |= {each.name: each.columns for each in plan.statics}
     for written in maps:
@@ -350,6 +353,11 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflic
         if column not in known:
             hint = did_you_mean(column, known) or f"There are {', '.join(known)}."
             message = f"{predicate or 'no input of the program'} has {'no' if dot else 'a'} column {column}"
+            yield Conflict((key,), message, hint, option="map")
+        elif maps[written] == ROW and column not in texts:
+            message = f"{written}={ROW}: where a row was read is a text, and "
+            message += f"{column} is not a text of an input"
+            hint = "Map a column of its own: `input Login(user, id: text, time).`"
             yield Conflict((key,), message, hint, option="map")
 
 

@@ -149,10 +149,6 @@ class RunCourse:
     tend: Callable[[], object] = lambda: None
 
 
-def _never() -> bool:
-    return False
-
-
 @dataclass(eq=False)
 class Driver:
     """Drives an engine with the rows of a reader."""
@@ -163,7 +159,7 @@ class Driver:
     course: RunCourse = field(default_factory=RunCourse)
     journal: Journal | None = None
     time: RunTime = field(default_factory=RunTime)
-    _stopping: Callable[[], bool] = field(default_factory=lambda: _never, init=False)
+    _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
     _last_fact: str = field(default="", init=False)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
@@ -209,7 +205,8 @@ class Driver:
         while engine.now < finished and not self._stopping():
             end = finished
             if self._by_clock:
-                now = engine.now if self._has_begun else max(engine.now, waiting.first().now - 1)
+                has_begun = engine.plan.tick is None or engine.state.begin is not None
+                now = engine.now if has_begun else max(engine.now, waiting.first().now - 1)
                 end, is_stretch = waiting.until_gap(now, finished, stretches.SAMPLE)
                 if is_stretch:
                     after = stretches.end_fact(engine.plan, waiting.first())
@@ -223,11 +220,6 @@ class Driver:
     @cached_property
     def _by_clock(self) -> bool:
         return self.view.fills(self.engine.plan)
-
-    @property
-    def _has_begun(self) -> bool:
-        """Whether time has begun: with a `tick` it does with the first arrival."""
-        return self.engine.plan.tick is None or self.engine.state.begin is not None
 
     def _steps(self, batch: DueRows) -> Iterator[StepResult]:
         return self._committed(self.view.steps(self.engine, batch, self._judged))
@@ -288,6 +280,8 @@ class Driver:
         yield from self._committed(self.view.rest(self.engine, end))
 
     def _judged(self, batch: DueRows) -> None:
+        if self.journal is not None:
+            self.journal.hear(batch.facts)
         self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.timescale))
 
     def _commit(self, step: StepResult | None = None) -> None:

@@ -10,7 +10,7 @@ fact is lost, and no line comes twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from antelog.errors import StateError
 from antelog.process import Engine
+from antelog.run.lost_answers import LostAnswers
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.result import Sink, StepResult
@@ -98,6 +99,10 @@ class Journal:
     _recorded: bytes = field(default=b"", init=False)
     _slots_kept: float = field(default=float("-inf"), init=False)
 
+    def __post_init__(self) -> None:
+        if self.feed is not None and self.engine.plan.has_sight:
+            self.feed.lost = LostAnswers(self.engine.plan, self.store.lost())
+
     def begin(self) -> None:
         """Before the first step: a head of the feed, and a state, so that steps can be recorded after it."""
         if self.feed is not None:
@@ -108,6 +113,11 @@ class Journal:
         if self.resumable:
             self.reader.fresh = []
             self._save()
+
+    def hear(self, facts: Mapping[str, pa.Table]) -> None:
+        """Before a step is committed: the facts of it, for what was lost from sight."""
+        if self.feed is not None:
+            self.feed.heard = facts
 
     def change_rules(self, closed: StepResult, changes: StepResult) -> None:
         """Once the rules were changed: the lines of that, and the state of the new rules, all or nothing."""
@@ -133,6 +143,8 @@ class Journal:
                 self.feed.write(step)
             else:
                 self._status()
+            if self.feed.lost is not None and (ended := self.store.acts.take_ended()):
+                self.feed.end(ended)
         if not self.resumable:
             self._forget()  # no other run will read them again
         known = self._known() if self.resumable else b""
@@ -162,10 +174,15 @@ class Journal:
             self.feed.status(self.reader.counts.status(), self.reader.holding(), at_once=at_once)
 
     def _flush(self) -> None:
-        if self.feed is not None and self.feed.pending:
+        if self.feed is None:
+            return
+        if self.feed.pending:
             if self.feed.feed.full:
                 self.feed.begin()
             self.feed.flush()
+        if self.feed.lost is not None and self.feed.lost.changed:
+            self.store.keep_lost(self.feed.lost.changed)
+            self.feed.lost.changed = {}
 
     def _record(self, known: bytes) -> None:
         rows = self.reader.fresh or []

@@ -272,8 +272,9 @@ def words(what: str, *known: str) -> Syntax:
 
 def several(what: str, *known: str, missing: str = "") -> Syntax:
     """Some of several words, separated by commas; `what` is their noun."""
-    read = values.some_of(values.one_of(what, known, missing))
-    return plain(f"{what.upper()},…", read, kind=TEXTS, separator=",", words=known)
+    one = values.one_of(what, known, missing)
+    read = Syntax(f"{what.upper()},…", lambda given, _: tuple(one(each.strip()) for each in given.split(",")))
+    return replace(read, kind=TEXTS, separator=",", words=known)
 
 
 def in_python(kind: Kind) -> Syntax:

@@ -9,7 +9,7 @@ first of them was read, and sorted by arrival. From sources that go on, each row
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,12 +23,11 @@ from antelog.compile.literals.terms import Const
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.plan.delays import DelayTable
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.admission import arrivals
-from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.admission import arrivals, beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.chunks import CheckedRows
-from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
+from antelog.files.columns import DEFAULT_ARRIVAL, Apart, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
@@ -51,12 +50,13 @@ def wanted_of(
     """The columns that a source must have for an input or a static predicate, as it calls them."""
     for source in plan.inputs:
         if source.name == name:
-            wanted = WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
-            return mapped(wanted, maps)
+            wanted = WantedColumns(name, source.columns, source.types, arrival, plan.counting(name))
+            slot = None if source.slot is None else tuple(source.columns[i] for i in source.slot)
+            return mapped(replace(wanted, apart=Apart(slot)), maps)
     static = next(static for static in plan.statics if static.name == name)
     most = static.most or (None,) * len(static.columns)
     types = tuple(type_ if m is None else TICKS for type_, m in zip(static.types, most, strict=True))
-    return mapped(WantedColumns(name, static.columns, types, False, counting=plan.counting(name)), maps)
+    return mapped(WantedColumns(name, static.columns, types, counting=plan.counting(name)), maps)
 
 
 @dataclass(frozen=True)
@@ -252,6 +252,7 @@ class InputReader:
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
             self.rejects.came(name, piece.file, rows.count, rows.twice)
+            self.rejects.close(name, rows.gap)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))
@@ -307,7 +308,7 @@ class InputReader:
 
     def _deadlines(self, wanted: WantedColumns, table: pa.Table) -> Column:
         """The ticks up to which the last facts of a table may come."""
-        last = table.slice(max(0, table.num_rows - SAMPLES)).select(wanted.columns)
+        last = table.slice(max(0, table.num_rows - SAMPLES)).drop_columns([ARRIVAL, LINE])
         time: Column = last.column(-1).to_numpy()
         delays = self._delays.get(wanted.name)
         if delays is None:

@@ -173,11 +173,6 @@ def one_of(what: str, words: Collection[str], missing: str = "") -> Callable[[st
     return read
 
 
-def some_of(read: Callable[[str], str]) -> Callable[[str], tuple[str, ...]]:
-    """A reader of texts that are separated by commas."""
-    return lambda text: tuple(read(each.strip()) for each in text.split(","))
-
-
 def ticks_above_0(text: str) -> float:
     """A number of ticks, which need not be whole."""
     hint = "Write how many ticks, like 500."

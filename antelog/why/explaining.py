@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from antelog.compile.literals import Atom, StaticAtom
 from antelog.compile.literals.terms import Var, text_of
 from antelog.compile.nodes.patterns import Pattern
 from antelog.engine.columns.tables import NEVER
+from antelog.engine.step.lost import sighted
 from antelog.language import syntax
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind
@@ -112,6 +113,9 @@ class Explaining:
             verdict = Verdict(at, OPEN, ("is open",))
         else:
             rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, goal, grounds.end))
+        if asked and self._is_lost(goal, found, verdict.status):
+            words = ", but it is lost from sight: nothing was seen that decides it"
+            verdict = replace(verdict, summary=(*verdict.summary, words))
         maker = NodeMaker(grounds, self.detail.depth, self.explain, self._status)
         return AtomNode(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
@@ -121,6 +125,15 @@ class Explaining:
             notes=(*_unasked(goal, rows), *self._notes(goal, found)),
             timescale=grounds.timescale,
         )
+
+    def _is_lost(self, goal: Atom, found: Derivable, status: str) -> bool:
+        """Whether an answer would be open had nothing been concluded where sources were unseen."""
+        grounds = self.grounds
+        if not grounds.program.plan.has_sight or found.told == NEVER or status not in (CONFIRMED, REJECTED):
+            return False
+        seen = replace(grounds, known=sighted(grounds.known, grounds.begin or 0))
+        again = search(seen, goal, 1)
+        return not _so(again.true_at if status == CONFIRMED else again.false_at, grounds.at)
 
     def _search(self, goal: Atom) -> Derivable:
         """The derivations of an atom, each looked for once."""

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.engine.replay import follow, runnable
 from tests.engine.telling import Fact, reported, reported_at_once
+from tests.engine.test_drift import evaluation_of
+from tests.strategies import Case
 
 INPUTS = """
 input A(x, time).
@@ -72,3 +77,27 @@ def test_an_answer_about_a_tick_to_come_is_reported_whatever_other_rules_there_a
     alone = reported(f"{text} query P(T).", facts, 12)
     assert "possible P(12): C(10) | not A(12), confirmed at 12, decided by 12" in alone[10]
     assert reported(f"{text} P(T) :- A(U), B(T). query P(T).", facts, 12) == alone
+
+
+BETWEEN = (
+    "Q(X, D, T) :- A(X, T), B(X, U), U > T, U <= T+3, D = U - T. query Q(X, D, T).",
+    "Q(X, D, T) :- A(X, T), B(X, U), U >= T, U <= T+4, D = U - T, D >= 2, not A(X, U). query Q(X, D, T).",
+    "Q(X, T) :- A(X, T), B(X, U), U >= T-2, U <= T+2, D = T - U, abs(D) != 1. query Q(X, T).",
+    "P(X, D, T) :- A(X, T), B(X, U), U = T+1, D = U - T. Q(X, T) :- A(X, T), not P(X, 1, T). query Q(X, T).",
+)
+FACTS = st.tuples(st.sampled_from("AB"), st.sampled_from("ab"), st.integers(0, 6), st.integers(0, 1))
+
+
+@pytest.mark.parametrize("rules", BETWEEN)
+@given(facts=st.lists(FACTS, min_size=2, max_size=6))
+def test_ticks_between_two_times(rules: str, facts: list[tuple[str, str, int, int]]) -> None:
+    of_three = "B(X, D, U)" in rules
+    rows = (
+        (name, (x, *((late,) if of_three and name == "B" else ()), t), t + late) for name, x, t, late in facts
+    )
+    inputs = f"input A(x, time) delay 1. input B(x, {'d, ' if of_three else ''}time) delay 1. "
+    case = Case(inputs + rules, tuple(sorted(rows, key=lambda row: row[2])), 12)
+    compiled, evaluation = runnable(case.checked), evaluation_of(case)
+    assert compiled is not None
+    assert evaluation is not None
+    follow(case, compiled, evaluation)

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 import antelog
+from antelog.engine.step.wording import meaning
 from antelog.language.printer import value_text
 from antelog.run.store import change_of
 from antelog.watch.live import Live
@@ -92,8 +93,8 @@ def differing(what: str, found: Iterable[Line], wanted: Iterable[Line]) -> Itera
 def listings(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     """`antelog try` in each form."""
     table = tried(case, "--format", "table")
-    listed = re.findall("^  (possible|revised|likely|unlikely|confirmed|rejected) ", table, re.MULTILINE)
-    if sorted(listed) != sorted(each["change"] for each in lines):
+    listed = re.findall("^  (possible|revised|likely|unlikely|confirmed|rejected|lost) ", table, re.MULTILINE)
+    if sorted(listed) != sorted(map(meaning, lines)):
         yield f"the table has {len(listed)} of {len(lines)} changes"
     for kinds in ("confirmed", "possible,rejected"):
         wanted = [each for each in lines if each["change"] in kinds.split(",")]
@@ -124,7 +125,8 @@ def pictures(case: MatrixCase, _: list[Line]) -> Iterator[str]:
         for name in ("facts", "lines", "shots", "plan")
     )
     timed = re.search("^tick ", case.text, re.MULTILINE)  # of which a log knows nothing
-    worded = "{chance}" in case.text  # the last words of a snapshot are not those of the decision
+    # The last words of a snapshot are not those of the decision, nor does it say what was lost.
+    worded = "{chance}" in case.text or any("lost" in each for each in lines)
     if not (worded or lines == shots) or not (timed or case.model or facts == lines):
         yield f"other pictures: {sorted({*facts} ^ {*lines})}, {sorted({*lines} ^ {*shots})}"
     if not plan or not Path("facts.html").stat().st_size:
@@ -203,6 +205,8 @@ def watched(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     yield from seen(antelog.live("s.state"), open_after(found))
     letters = lines_of(Path("alerts").read_text("utf-8")) if Path("alerts").exists() else []
     sent = [each for letter in letters for each in letter.get("alerts", [letter])]
+    # What was lost is told once, and again when it is seen.
+    sent, found = ([each for each in some if not each.get("lost")] for some in (sent, found))
     if sorted(map(change_in, sent)) != sorted(map(change_in, found)):
         yield f"alerts of {len(sent)} of {len(found)} changes"
     at_once = lines_of(called("watch", case.program, *case.options, *case.model, "--once", "--no-page"))
@@ -220,7 +224,11 @@ def seen(page: Live, wanted: Mapping[str, Line]) -> Iterator[str]:
     for path in (*VIEWS, *own):
         if (status := ask(page, path, token=None).status) != 200:
             yield f"{path} is {status}"
-    found = [{name: each[name] for name in each if name not in ("id", "since")} for each in answers]
+    found = [
+        {name: each[name] for name in each if name not in ("id", "since")}
+        for each in answers
+        if "lost" not in each
+    ]
     yield from differing("/api/now", found, wanted.values())
 
 

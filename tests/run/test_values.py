@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from antelog.forecast.columns import KINDS
+from antelog.run.options import Runner, several
 from antelog.run.values import (
     SettingError,
     chance,
@@ -13,11 +14,14 @@ from antelog.run.values import (
     master,
     one_of,
     sides,
-    some_of,
     token,
     trigger,
     whole,
 )
+
+
+def kinds(text: str) -> object:
+    return several("kind", *KINDS).read(text, Runner("try"))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ def test_durations_are_of_a_millisecond_or_more() -> None:
         (chance, "nan", "nan is no chance."),
         (chance, "likely", "`likely` is no chance."),
         (
-            some_of(one_of("kind", KINDS)),
+            kinds,
             "possible,confirmd",
             "there is no kind `confirmd`. Did you mean confirmed?",
         ),
@@ -72,7 +76,7 @@ def test_values_that_are_none(read, text: str, message: str) -> None:  # type: i
 
 def test_values() -> None:
     assert (whole(1)("1"), chance("0.5"), master("local[2]")) == (1, 0.5, "local[2]")
-    assert some_of(one_of("kind", KINDS))("possible, confirmed") == ("possible", "confirmed")
+    assert kinds("possible, confirmed") == ("possible", "confirmed")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def amount_of(reported: Mapping[str, Any]) -> float | None:
 
 def _outside(texts: Iterable[str]) -> frozenset[str]:
     """The open variables in literals that are no aggregates: in those they are none of their own."""
-    plain = [text for text in texts if not re.match(r"(count|sum|avg|min|max)\(", text)]
+    plain = [text for text in texts if not re.search(r"\b(count|sum|avg|min|max)\(", text)]
     found = (re.findall(r"\b[A-Z]\w*\b(?!\()", re.sub(r'"[^"]*"', "", text)) for text in plain)
     return frozenset[str]().union(*found)
 

@@ -173,7 +173,7 @@ def _counted(literal: Body) -> Aggregate | None:
 
 def _count(predicate: str, arguments: Sequence[Term], first: Term, last: Term) -> Aggregate:
     inside = (Inner(f"_{i}") if each is ANY else each for i, each in enumerate(arguments))
-    return Aggregate("count", False, None, predicate, tuple(inside), first, last, first == last, ())
+    return Aggregate("count", False, None, predicate, tuple(inside), first, last, first == last, (), ())
 
 
 def asks_for_silence(aggregate: Aggregate, vocabulary: Vocabulary) -> bool:

@@ -56,14 +56,9 @@ def wrong(world: World, why: AtomNode, at: int) -> list[str]:
 def _judged(world: World, node: LiteralNode, at: int) -> str | None:
     """The status of a literal without open variables; None if it has some, or is a condition."""
     text = re.sub(r'"[^"]*"', '""', node.text)
-    if (
-        not re.match(r"(not |last |count\(|sum\(|avg\(|min\(|max\()?", text)
-        or " where " in text
-        or " per " in text
-        or node.reason[:1] == (_WAITS,)
-    ):
+    if " where " in text or " per " in text or node.reason[:1] == (_WAITS,):
         return None
-    inner = re.match(r"(count|sum|avg|min|max)\(", text)
+    inner = re.search(r"\b(count|sum|avg|min|max)\(", text)
     if re.search(r"\b[A-Z]\w*\b(?!\()", text) and not inner:
         return None
     if re.search(r"(?:^|[(, ])_\d", text):

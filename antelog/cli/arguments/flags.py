@@ -90,7 +90,7 @@ def _made(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, 
     """
     found = {}
     for each in options_of(struct, runner.name):
-        source, value = ctx.get_parameter_source(each.attribute), given[each.attribute]
+        source, value = ctx.get_parameter_source(each.attribute), given.get(each.attribute)
         if source not in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT) or value is None:
             continue
         try:

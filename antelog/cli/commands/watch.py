@@ -19,6 +19,7 @@ from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import (
     SetAside,
+    lost_in_ticks,
     say_what_learning_lacks,
     say_what_was_dropped,
     say_what_was_read,
@@ -114,6 +115,8 @@ def _run(found: Ready) -> None:
         if follower.driver.journal is not None and follower.driver.journal.feed is not None:
             follower.driver.journal.feed.notes = notes
         say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
+        read = partial(lost_in_ticks, follower.driver.reader.rejects, follower.driver.engine)
+        tends.append(lambda: _set(notes, "lost", "".join(f"{each}. " for each in read()).rstrip()))
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]

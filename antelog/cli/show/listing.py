@@ -23,7 +23,7 @@ from antelog.cli.show.terminal import escaped, print_text, to_stdout
 from antelog.cli.show.wrapping import wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import plain, rows_of
-from antelog.engine.step.wording import words_of
+from antelog.engine.step.wording import LOST, meaning, words_of
 from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
@@ -60,7 +60,7 @@ PLAIN_BAR = Bar("#", "-")
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks in front of literals: true, awaited, and false by now; and the bar of chances."""
+    """The marks in front of literals: true, awaited, false by now, and not seen; and the bar of chances."""
 
     evidence: str = "●"
     hypothesis: str = "○"
@@ -137,7 +137,7 @@ def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing)
     for tick, number, row in sorted(rows, key=lambda each: each[:2]):
         if tick != to.last:
             _print_tick(tick, to)
-        _print_row(row["change"], relations[number], row, to)
+        _print_row(meaning(row), relations[number], row, to)
 
 
 def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
@@ -145,7 +145,7 @@ def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing
     _print_tick(shown.tick, to)
     rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]
     for relation, row in likeliest_first(rows):
-        _print_row("confirmed" if row["change"] == "confirmed" else "open", relation, row, to)
+        _print_row(meaning(row) if row["change"] == "confirmed" else "open", relation, row, to)
     if not rows:
         _print(Text("  nothing is open", "dim"), to)
 
@@ -163,7 +163,7 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     line = Text.assemble((f"  {change:<{_WIDTH}}  ", style), _answer(relation, row, to, style))
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
-    elif change not in ENDS:
+    elif row["change"] not in ENDS:
         line.append(_outlook(row, to.time), "dim")
     _print(line, to)
     if (likely := chance_line(row, to.marks.bar, to.time)) is not None:
@@ -178,6 +178,9 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     if row.get("because"):
         line = Text.assemble((f"{_INDENT}because ", "dim"))
         _print(_literals(line, map(read_literal, row["because"]), to.marks.false, TERMINAL["false"], to), to)
+    if row.get(LOST):
+        line = Text.assemble((f"{_INDENT}lost from sight ", "dim"))
+        _print(_literals(line, map(read_literal, row[LOST]), "?", TERMINAL[LOST], to), to)
 
 
 def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str) -> Text:

@@ -21,6 +21,7 @@ from rich.text import Text
 from antelog.cli.show.terminal import print_text, to_stderr
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.uniting import united
+from antelog.engine.step.wording import LOST, meanings
 from antelog.language.durations import long_duration_text
 from antelog.run.sinks.result import Tables
 from antelog.theme import TERMINAL
@@ -54,6 +55,7 @@ class _Query:
 
     def __init__(self, relation: Relation) -> None:
         self._time, self._delay = relation.answer.time, relation.bounds.delay
+        self._severity = relation.severity
         self._names = [*relation.answer.names, _OTHERS]
         self._kinds: Counter[str] = Counter()
         self._ended: Counter[str] = Counter()
@@ -66,17 +68,18 @@ class _Query:
         if table.num_rows == 0:
             return
         self._kinds.update(_counted(table.column("change")))
-        self._open.append(_lines(table, self._names))
+        self._open.append(_lines(table, self._names, meanings(table, self._severity)))
         if sum(each.num_rows for each in self._open) > max(_ROOM, 2 * self._remembered):
             self._put_together(now)
 
     def found(self, now: int) -> QuerySummary:
         self._put_together(now)
         last = Counter(_counted(self._open[0].column(_CHANGE))) if self._open else Counter[str]()
-        rejected = self._ended[_REJECTED] + last[_REJECTED]
-        still = sum(last.values()) - last[_REJECTED]
+        ended = {kind: self._ended[kind] + last.pop(kind, 0) for kind in (_CONFIRMED, _REJECTED, LOST)}
+        if not ended[LOST]:
+            del ended[LOST]
         return QuerySummary(
-            {_CONFIRMED: self._ended[_CONFIRMED], _REJECTED: rejected, "open": still},
+            {**ended, "open": sum(last.values())},
             dict(self._kinds),
             median(self._confirmed),
             median(self._decided),
@@ -94,7 +97,7 @@ class _Query:
         change = answers.column(_CHANGE)
         confirmed = pc.equal(change, _CONFIRMED)
         decided = self._decided_by(answers)
-        over = pc.and_(pc.equal(change, _REJECTED), pc.less_equal(decided, now))
+        over = pc.and_(pc.is_in(change, pa.array([_REJECTED, LOST])), pc.less_equal(decided, now))
         done = pc.or_(confirmed, pc.fill_null(over, False))
         self._ended.update(_counted(change.filter(done)))
         ended = answers.filter(confirmed)
@@ -113,16 +116,17 @@ class _Query:
         return pc.add(answers.column(self._time), self._delay)
 
 
-def _lines(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """For each line the answer, the tick, twice, and the kind of change."""
+def _lines(table: pa.Table, names: Sequence[str], means: pa.ChunkedArray) -> pa.Table:
+    """For each line the answer, the tick, twice, and what it means; what is unlikely is still open."""
     columns = {name: table.column(name) for name in names if name != _OTHERS}
     others = pa.array(np.zeros(table.num_rows, np.bool_))
     if "others" in table.column_names:
         # Lists cannot be compared with one another.
         others = pc.fill_null(pc.greater(pc.list_value_length(table.column("others")), 0), False)
-    tick = table.column("tick")
+    tick, change = table.column("tick"), table.column("change")
+    change = pc.if_else(pc.equal(change, "unlikely"), change, means)
     fields = [table.schema.field(name) for name in columns]
-    others_and_more = {_OTHERS: others, _FIRST: tick, _LAST: tick, _CHANGE: table.column("change")}
+    others_and_more = {_OTHERS: others, _FIRST: tick, _LAST: tick, _CHANGE: change}
     schema = pa.schema([*fields, *(pa.field(name, each.type) for name, each in others_and_more.items())])
     return pa.table({**columns, **others_and_more}, schema=schema)
 
@@ -142,7 +146,7 @@ def median(counts: Mapping[int, int]) -> float | None:
     return (low + high) / 2
 
 
-_STYLES = {"confirmed": TERMINAL["info"], "rejected": TERMINAL["rejected"], "open": TERMINAL["open"]}
+_STYLES = {"confirmed": TERMINAL["info"], **{kind: TERMINAL[kind] for kind in (_REJECTED, LOST, "open")}}
 _LEAD, _WAITING = "before confirmed", "before deadline"
 _NONE = "-"
 _GAP = "  "
@@ -166,8 +170,8 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
     """Prints the summary to stderr if there were changes; with `only`, counts of these kinds of changes."""
     if not any(each.changes for each in found.values()):
         return
-    columns = {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
-    columns = columns or _outcomes(found)
+    by_kind = {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
+    columns = by_kind or _outcomes(found)
     columns |= _how_early(found, tick, only)
     widths = {name: max(len(name), *map(len, cells)) for name, cells in columns.items()}
     left = max(map(len, found))
@@ -188,6 +192,8 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
 def _outcomes(found: Mapping[str, QuerySummary]) -> dict[str, list[str]]:
     """Columns of answers by outcome, and of the number of changes."""
     columns = {name: [f"{each.ended.get(name, 0):,}" for each in found.values()] for name in _STYLES}
+    if not any(each.ended.get(LOST) for each in found.values()):
+        del columns[LOST]
     return columns | {"changes": [f"{sum(each.changes.values()):,}" for each in found.values()]}
 
 
@@ -215,6 +221,8 @@ def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[st
     if only:
         kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
         notes.append(f"Counts {kinds} lines only, because of --only.")
+    if LOST in columns:
+        notes.append("lost: nobody could see what became of it, for the facts about it stopped.")
     if _LEAD in columns:
         notes.append("before confirmed: how long a confirmed answer was open (median).")
     if _WAITING in columns:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from antelog.accounts import FATES, Counts
 from antelog.cli.show.terminal import say
+from antelog.compile.show.details import counted
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
@@ -19,8 +20,26 @@ from antelog.lazily import brought_by
 from antelog.process import Engine
 
 
+def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Iterator[str]:
+    """Sentences about inputs with many facts that others of their tick make one; with a `few`, if counted."""
+    for name, counts in engine.counts.items():
+        lost, is_counted = counts.conflicting + counts.repeated, name in counted(engine.plan)
+        if 100 * lost > counts.given or (few and is_counted and counts.repeated):
+            kinds = " or ".join(kind for kind in ("conflicting", "repeated") if getattr(counts, kind))
+            are, its = ("is", "its") if lost == 1 else ("are", "their")
+            words = f"{lost:,} of {number(counts.given, 'fact')} of {shown(name)} {are} {kinds} in {its} tick"
+            if (gap := rejects.gaps.get(name)) is not None:
+                unit = next(each for each in (1_000_000, 1_000, 1) if gap >= each)
+                words += f"; `tick {duration_text(gap // unit * unit)}.` would keep them apart"
+            if is_counted and counts.repeated:
+                words += f"; with a column more and --map {shown(name)}.COLUMN=@row each row is counted"
+            yield words
+
+
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
-    """Prints how many rows were read, and their fates."""
+    """Prints how many rows were read, and their fates; first of all if many are lost."""
+    for words in lost_in_ticks(rejects, engine, few=True):
+        say(f"warning: {words}")
     counts = sum(engine.counts.values(), Counts(**rejects.tally))
     say(f"done: {facts({'given': counts.given, **asdict(counts)})}")
 

@@ -16,7 +16,6 @@ from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.literal import AskedNode, Reference, TextAround
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
-    Const,
     Inner,
     Operand,
     Part,
@@ -25,10 +24,11 @@ from antelog.compile.literals.terms import (
     Time,
     Var,
     call_parts,
-    term_text,
     variables_in,
 )
 from antelog.language import syntax
+from antelog.language.literals.aggregate import Affine, around_steps
+from antelog.language.printer import value_text
 
 
 class Inside(Struct, frozen=True):
@@ -103,17 +103,22 @@ class Inside(Struct, frozen=True):
 
 
 class Aggregate(Struct, frozen=True, tag=True):
-    """A number worked out from the atoms inside, such as `sum(V : P(X, V, T-9..T))`; `value` is `V`."""
+    """A number worked out from the atoms inside, such as `sum(V : P(X, V, T-9..T))`; `value` is `V`.
+
+    Compared is what the `steps` make of it.
+    """
 
     function: str
     distinct: bool
     value: Inner | None
     inside: Inside
+    steps: tuple[Affine, ...] = ()
 
     @classmethod
     def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
         value = None if aggregate.value is None else Inner(aggregate.value.name)
-        return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering))
+        steps = tuple(Affine(each.operator, each.number, each.first) for each in aggregate.steps)
+        return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering), steps)
 
     @property
     def value_column(self) -> int:
@@ -151,27 +156,27 @@ class Aggregate(Struct, frozen=True, tag=True):
         distinct = "distinct " if self.distinct else ""
         value = "" if self.value is None else f"{self.value.name} : "
         (opening, *before), time, after = self.inside.around
-        opening = f"{self.function}({distinct}{value}{opening}"
-        return TextAround((opening, *before), time, _joined([*after, ")"]))
+        steps = around_steps(self.steps, lambda step: value_text(step.number))
+        opening = f"{''.join(steps[0])}{self.function}({distinct}{value}{opening}"
+        return TextAround((opening, *before), time, _joined([*after, ")", *steps[1]]))
 
 
 class Aggregation(AskedNode, frozen=True, tag=True):
-    """An aggregate compared with an operand, or with `factor` times another aggregate."""
+    """An aggregate compared with an operand, or with another aggregate."""
 
     left: Aggregate
     operator: str
     right: Operand | Aggregate
-    factor: int | float = 1
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Aggregation] | None:
         if not isinstance(literal, syntax.Aggregation):
             return None
         left, right = Aggregate.of(literal.left, lowering), literal.right
-        if not isinstance(right, syntax.Aggregate):
-            return (cls(left, literal.operator, lowering.operand(right)),)
-        assert not isinstance(literal.factor, str)
-        return (cls(left, literal.operator, Aggregate.of(right, lowering), literal.factor),)
+        other = (
+            Aggregate.of(right, lowering) if isinstance(right, syntax.Aggregate) else lowering.operand(right)
+        )
+        return (cls(left, literal.operator, other),)
 
     @property
     def has_amount(self) -> bool:
@@ -184,10 +189,11 @@ class Aggregation(AskedNode, frozen=True, tag=True):
     @property
     def key(self) -> tuple[object, ...]:
         shapes = [
-            (e.function, e.distinct, e.value, e.inside.relation, e.inside.single) for e in self.aggregates
+            (e.function, e.distinct, e.value, e.inside.relation, e.inside.single, e.steps)
+            for e in self.aggregates
         ]
         tests = [tuple(c.operator for c in each.inside.conditions) for each in self.aggregates]
-        return "aggregation", self.operator, self.factor, *shapes, *tests
+        return "aggregation", self.operator, *shapes, *tests
 
     @property
     def operands(self) -> tuple[Operand | None, ...]:
@@ -211,16 +217,15 @@ class Aggregation(AskedNode, frozen=True, tag=True):
     def replaced(self, by: Replacement) -> Self:
         right = self.right
         other = right.replaced(by) if isinstance(right, Aggregate) else by.operand(right)
-        return type(self)(self.left.replaced(by), self.operator, other, self.factor)
+        return type(self)(self.left.replaced(by), self.operator, other)
 
     @property
     def around(self) -> TextAround:
         before, time, after = self.left.around
         if not isinstance(self.right, Aggregate):
             return TextAround(before, time, _joined([*after, f" {self.operator} ", self.right]))
-        factor = "" if self.factor == 1 else f"{term_text(Const(self.factor))} * "
         others, last, end = self.right.around
-        return TextAround(before, time, _joined([*after, f" {self.operator} {factor}", *others, last, *end]))
+        return TextAround(before, time, _joined([*after, f" {self.operator} ", *others, last, *end]))
 
     @property
     def parts(self) -> tuple[Part, ...]:

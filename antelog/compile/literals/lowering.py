@@ -94,6 +94,8 @@ class Lowering:
         match term:
             case syntax.Variable(name) if name in self.inner:
                 return Inner(name)
+            case syntax.Variable(name) | syntax.Shifted(name) if name in self.times:
+                return self.time(term)
             case syntax.Shifted(name, offset) if name in self.inner:
                 return Calculated("-" if offset < 0 else "+", (Inner(name), Const(abs(offset))))
             case syntax.Shifted(variable, offset):

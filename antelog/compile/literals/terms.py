@@ -43,6 +43,11 @@ class Time(Struct, frozen=True, tag=True):
         """The number of ticks it is later than another time; None if they have different variables."""
         return self.offset - other.offset if self.variable == other.variable else None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether its text is a variable or a number alone."""
+        return self.variable is None or not self.offset
+
 
 class Sum(Struct, frozen=True, tag=True):
     """A number plus another, in a comparison: `V + 0.5`."""

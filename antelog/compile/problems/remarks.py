@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from antelog.compile.conditions.differences import Times
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
-from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.plan import Expected, Plan, Relation
 from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.program import Clauses
 from antelog.diagnostics import Diagnostic
@@ -51,6 +51,7 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
                 "*k in a row* among the idioms."
             )
             yield Diagnostic("W113", message, query.span, hint)
+    yield from _counted_once(plan, document)
     yield from _kept_for_ever(plan, clauses, document)
     yield from _without_jitter(plan, document)
     seen: set[int] = set()
@@ -78,6 +79,27 @@ def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
             facts += 1
             several += slot is None or bool(variables_in(fact.arguments[at] for at in slot) & free)
     return facts, several
+
+
+def _counted_once(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]:
+    """Counts of facts of which all equal ones of a tick are one, where a tick is a stretch of time."""
+    plain = (
+        each
+        for each in plan.inputs
+        if each.slot is None and each.expected == Expected() and not each.odds.chances
+    )
+    names = {each.name for each in plain if plan.tick is not None}
+    literals = (each for rule in document.rules for each in rule.body if isinstance(each, syntax.Aggregation))
+    for each in (aggregate for literal in literals for aggregate in literal.aggregates):
+        name, own = each.atom.predicate, each.inner & syntax.variables_of(each.atom.terms)
+        is_open = own or any(isinstance(term, syntax.Anonymous) for term in each.atom.terms)
+        if name in names and each.function == "count" and not is_open:
+            message = f"equal facts of {name} in one tick are one: this counts ticks that have such a fact"
+            hint = (
+                f"To count all, give {name} one more column, `id`, write `_` for it here, and read it with "
+                f"`--map {name}.id=@row`. If ticks are meant, count what a rule derives of {name}."
+            )
+            yield Diagnostic("W115", message, each.span, hint)
 
 
 def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.terms import Time, Var, call_text, later, term_text, time_text
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Chance, Input, Plan, Relation, Static, StaticRule
@@ -47,12 +48,22 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
         yield f"zone: {plan.zone}"
     for source in plan.inputs:
         yield _input_text(source, plan.counting(source.name).unit)
+        if source.name in counted(plan):
+            yield "  counted: equal facts of a tick are one"
         yield from (f"  {line}" for line in odds_lines(source))
     for static in (each for each in plan.statics if not each.name.startswith(MEMBER)):
         derived = 0 if rows is None else rows[static.name] - len(static.facts)
         yield _static_text(static) + (f", {derived} derived" if derived else "")
     for rule in plan.static_rules:
         yield f"static rule: {_rule_text(rule)}"
+
+
+def counted(plan: Plan) -> frozenset[str]:
+    """The inputs whose facts are counted or added up, several at a tick."""
+    asked = (a for r in plan.relations for p in r.patterns for a in p.asked if isinstance(a, Aggregation))
+    added = (e for a in asked for e in a.aggregates if e.function not in ("min", "max") and not e.distinct)
+    names = {each.inside.predicate for each in added}
+    return frozenset(each.name for each in plan.inputs if each.name in names and each.slot is None)
 
 
 def _columns(columns: tuple[str, ...], types: tuple[str | None, ...]) -> list[str]:

@@ -20,21 +20,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antelog.accounts import REASONS, Counts
 from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
-from antelog.arrow.ticks import (
-    TWICE,
-    UTC_ASSUMED,
-    InTicks,
-    Ticks,
-    assumes_utc,
-    comes_twice,
-    is_timestamp,
-    no_tick,
-    times_of,
-)
+from antelog.arrow.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.plan.delays import declared as declared_delays
 from antelog.compile.prepared.rules import prepared
@@ -171,7 +162,7 @@ def _admit(
         arrival = Ticks(arrivals(time.numbers, ticks.before, ticks.now), time.whole, rows.time)
     else:
         arrival = _ticks(rows.arrival, counting, f"the arrival of {source.name}")
-    notes = _notes(source.name, time, counting)
+    notes = frozenset(notes_on_clocks(time, counting, source.name))
     given = Facts(cells, time.numbers, arrival.numbers)
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
@@ -209,12 +200,6 @@ def _admit(
     table = _rejected(source.name, as_json, time, arrival, found)
     unusable = int(np.logical_or.reduce([each.applies for each in of_no_use]).sum())
     return _AdmittedFrame(facts, counts, table, np.sort(at), unusable, notes)
-
-
-def _notes(name: str, time: Ticks, counting: Counting) -> frozenset[str]:
-    twice = int((time.shown(TWICE) & time.whole).sum())
-    found = {comes_twice(twice, name)} if twice else set()
-    return frozenset(found | {UTC_ASSUMED}) if assumes_utc(time, counting) else frozenset(found)
 
 
 def _cells(
@@ -400,3 +385,25 @@ def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
         matches = at >= 0
         result[matches] = table.delays[at[matches]]
     return result
+
+
+# ---- rows that come too late for a run: `--until 5`, and one that arrived at 6 ----
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """The counts of such rows; those set aside, and their rows in their frames."""
+
+    counts: Counts
+    rejects: pa.Table
+    places: Column
+
+
+def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
+    """The counts of rows that arrived after tick `until`; malformed ones are set aside with their reason."""
+    batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
+    malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
+    rejects = batch.rejects.filter(malformed)
+    given = sum(counts.given for counts in batch.counts.values())
+    counts = Counts(malformed=rejects.num_rows, after_until=given - rejects.num_rows)
+    return Beyond(counts, rejects, batch.places[malformed.to_numpy(zero_copy_only=False)])

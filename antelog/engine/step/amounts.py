@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -34,8 +35,9 @@ from antelog.engine.step.derivations import Truth
 from antelog.engine.step.members import Members
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.values.exact_sums import Summands
-from antelog.engine.values.numbers import Numbers, calculate
+from antelog.engine.values.numbers import Numbers, after_steps
 from antelog.engine.values.values import Values
+from antelog.language.literals.aggregate import Affine
 from antelog.language.literals.comparison import HOLDS
 
 Test: TypeAlias = Callable[[Any, Any], Any]
@@ -43,7 +45,7 @@ Test: TypeAlias = Callable[[Any, Any], Any]
 QUARTERS = 4
 """A value that rises towards the number it is compared with is told again at each of so many parts."""
 
-_ANY = np.int64(2**62)
+ANY = np.int64(2**62)
 """The number of atoms that may still come, where that is any number."""
 
 
@@ -66,7 +68,7 @@ def amount(aggregate: Aggregate, found: Members, at: TickTable, rows: Rows, valu
     """The value of an aggregate at each tick, with any value for the variables that rows leave open."""
     aggregate, is_open = aggregate.with_any(rows.bound.keys()), not aggregate.variables <= rows.bound.keys()
     coming = at.up_to(found.coming, found.until)
-    left = np.where(at.tick < found.any_until.take(at.row), _ANY, coming.last - coming.end)
+    left = np.where(at.tick < found.any_until.take(at.row), ANY, coming.last - coming.end)
     row, true_at, cells = found.row, found.true_at, found.value
     rises, there = rising(aggregate, rows, values), at.up_to(row, true_at)
     open_ = is_open & ((left > 0) | (there.end > there.first))
@@ -107,21 +109,9 @@ def _distinct(found: UpTo, cells: Column, _values: Values) -> Numbers:
     return _whole(before.take(found.end) - before.take(found.first))
 
 
-def _sum(found: UpTo, cells: Column, values: Values) -> Numbers:
-    """Sums that are exact and rounded once, so that no order of members matters."""
-    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end)
-
-
-def _average(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end, mean=True)
-
-
-def _least(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return _extreme(found, cells, values, np.minimum)
-
-
-def _largest(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return _extreme(found, cells, values, np.maximum)
+def _sum(found: UpTo, cells: Column, values: Values, *, mean: bool = False) -> Numbers:
+    """Sums that are exact and rounded once, so that no order of members matters; or means."""
+    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end, mean=mean)
 
 
 def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers:
@@ -144,9 +134,9 @@ _RUNNING: dict[str, Callable[[UpTo, Column, Values], Numbers]] = {
     "count": _count,
     "distinct": _distinct,
     "sum": _sum,
-    "avg": _average,
-    "min": _least,
-    "max": _largest,
+    "avg": partial(_sum, mean=True),
+    "min": partial(_extreme, better=np.minimum),
+    "max": partial(_extreme, better=np.maximum),
 }
 """For each function the value of the members that are there, None of which is a text but for counts."""
 
@@ -172,7 +162,7 @@ class _Limit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Between:
+class Between:
     """The values there may be: from `least` to `largest`, in whole steps if it counts.
 
     `none` has no value for certain, `open` may have none, or any. What is `rising` may be less than that.
@@ -193,71 +183,72 @@ class _Between:
         return result
 
 
-def _between(of: Amount) -> _Between:
+def between(of: Amount) -> Between:
     """The values that an aggregate may have, for all values of its open variables."""
     found = _of_whole(of)
-    if not of.open.any():
-        return found
-    below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
-    is_open = np.where(of.open, ~of.rises, found.open)
-    least = _Limit(found.least.number, below)
-    return replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
+    if of.open.any():
+        below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
+        is_open = np.where(of.open, ~of.rises, found.open)
+        least = _Limit(found.least.number, below)
+        found = replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
+    return _after(found, of.aggregate.steps)
 
 
-def _of_whole(of: Amount) -> _Between:
+def _of_whole(of: Amount) -> Between:
     """The values that an aggregate may have, by what is there and what may still come."""
     now, settled, function = of.now, of.coming == 0, of.aggregate.function
     nothing, near = ~now.there, np.zeros(len(of.coming), np.int8)
     no = near > 0
     below, above = (np.where(settled, 0, beyond).astype(np.int8) for beyond in (-1, 1))
     if function == "count":
-        coming = np.where(of.coming == _ANY, 0, of.coming)
-        largest = _Limit(_whole(now.whole + coming), np.where(of.coming == _ANY, 1, 0).astype(np.int8))
-        return _Between(_Limit(now, near), largest, True, no, no, no)
+        coming = np.where(of.coming == ANY, 0, of.coming)
+        largest = _Limit(_whole(now.whole + coming), np.where(of.coming == ANY, 1, 0).astype(np.int8))
+        return Between(_Limit(now, near), largest, True, no, no, no)
     if function == "sum":
         # One beyond the doubles has no value, unless others can bring it back.
         below = np.where(of.rises, 0, below).astype(np.int8)
-        return _Between(_Limit(now, below), _Limit(now, above), False, nothing & (below == 0), no, no)
+        return Between(_Limit(now, below), _Limit(now, above), False, nothing & (below == 0), no, no)
     if function == "max":
         below = np.where(nothing, below, 0).astype(np.int8)
     elif function == "min":
         above = np.where(nothing, above, 0).astype(np.int8)
     may_lack = nothing if function != "avg" else np.ones(len(nothing), np.bool_)
     least, largest = _Limit(now, below), _Limit(now, above)
-    return _Between(least, largest, False, nothing & settled, may_lack & ~settled, no)
+    return Between(least, largest, False, nothing & settled, may_lack & ~settled, no)
 
 
-def _number(number: Numbers) -> _Between:
-    """One value, or none."""
-    end, no = _Limit(number, np.zeros(len(number.real), np.int8)), np.zeros(len(number.real), np.bool_)
-    return _Between(end, end, False, ~number.there, no, no)
+def of_number(number: Numbers, *, known: bool = True) -> Between:
+    """One value, or none; if it is not `known` it may be any."""
+    count = len(number.real)
+    least, largest = (_Limit(number, np.full(count, 0 if known else sign, np.int8)) for sign in (-1, 1))
+    no = np.zeros(count, np.bool_)
+    return Between(least, largest, False, known & ~number.there, no | (not known), no)
 
 
-def _any_number(count: int) -> _Between:
-    """Any value, or none: nothing is known of it."""
-    yes, no = np.ones(count, np.bool_), np.zeros(count, np.bool_)
-    least, largest = (_Limit(_whole(np.zeros(count, np.int64)), yes * np.int8(sign)) for sign in (-1, 1))
-    return _Between(least, largest, False, no, yes, no)
+def _after(values: Between, steps: Sequence[Affine]) -> Between:
+    """The values after some steps."""
+    for step in steps:
+        ends = [_limit_after(each, step) for each in (values.least, values.largest)]
+        # One that is divided by 0 or beyond the doubles has no value.
+        no, other = (
+            ~end.number.there & (was.number.there | (was.beyond != 0))
+            for end, was in zip(ends, (values.least, values.largest), strict=True)
+        )
+        least, largest = ends if step.sign >= 0 else ends[::-1]
+        counts = values.counts and step.operator in "+-" and isinstance(step.number, int)
+        none, is_open = values.none | (no & other), values.open | (no ^ other)
+        values = replace(values, least=least, largest=largest, counts=counts, none=none, open=is_open)
+    return values
 
 
-def _times(values: _Between, factor: int | float, cells: Values) -> _Between:
-    """Values, each times a number."""
-    if factor == 1:
-        return values
-    by = Numbers.of_cells(np.array([cells.cell(factor)]), cells)
-    sign = np.int8(1 if factor >= 0 else -1)
-    given = (values.least, values.largest)
-    ends = [_Limit(calculate("*", [end.number, by]), end.beyond * sign) for end in given]
-    # One that is beyond the doubles has no value.
-    first, last = (
-        (was.beyond == 0) & was.number.there & ~end.number.there for was, end in zip(given, ends, strict=True)
-    )
-    least, largest = ends if factor >= 0 else ends[::-1]
-    none, is_open = values.none | (first & last), values.open | (first ^ last)
-    return replace(values, least=least, largest=largest, counts=False, none=none, open=is_open)
+def _limit_after(limit: _Limit, step: Affine) -> _Limit:
+    """The limit after a step; 0 times any number is 0."""
+    far, number = limit.beyond != 0, limit.number
+    near = Numbers(np.where(far, 0, number.real), np.where(far, 0, number.whole), number.is_whole | far)
+    return _Limit(after_steps(near, (step,)), limit.beyond * np.int8(step.sign))
 
 
-def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]:
+def outcome_of(operator: str, left: Between, right: Between) -> NDArray[np.int8]:
     """Whether a comparison holds for all values (1), fails for all (0), or neither (-1)."""
     if operator in ("=", "!="):
         equal, different = _may_equal(left, right), _may_differ(left, right)
@@ -276,7 +267,7 @@ def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]
     return np.where(left.none | right.none, 0, found).astype(np.int8)
 
 
-def _may_equal(left: _Between, right: _Between) -> Mask:
+def _may_equal(left: Between, right: Between) -> Mask:
     """Whether some value is possible on both sides."""
     if left.counts or right.counts:  # these are much smaller than what doubles round
         low = np.ceil(np.maximum(left.least.real, right.least.real))
@@ -285,7 +276,7 @@ def _may_equal(left: _Between, right: _Between) -> Mask:
     return left.least.compared(at_most, right.largest) & right.least.compared(at_most, left.largest)
 
 
-def _may_differ(left: _Between, right: _Between) -> Mask:
+def _may_differ(left: Between, right: Between) -> Mask:
     """Whether different values are possible."""
     both = left.one & right.one
     return ~(both & left.least.compared(HOLDS["="], right.least))
@@ -301,6 +292,17 @@ class Compared:
     truth: Truth
     so_far: AmountSoFar
     quarters: Column
+
+    @classmethod
+    def joined(cls, parts: Sequence[Compared]) -> Compared:
+        """Those of rows, step by step, and then those of others."""
+        truth = Truth(*map(np.concatenate, zip(*(each.truth for each in parts), strict=True)))
+        begins = np.cumsum([0, *(len(each.truth.true_at) for each in parts)])
+        tables = [each.so_far for each in parts if isinstance(each.so_far, AmountTable)]
+        rows = [each.at.row + begin for each, begin in zip(tables, begins, strict=False)]
+        at = TickTable(np.concatenate(rows), np.concatenate([each.at.tick for each in tables]))
+        so_far = AmountTable(at, Numbers.joined([each.now for each in tables]))
+        return cls(truth, so_far, np.concatenate([each.quarters for each in parts], axis=1))
 
 
 def quarter_reached(now: Numbers, number: int, goal: Numbers) -> Mask:
@@ -335,16 +337,16 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     amounts = [amount(each, its, at, rows, values) for each, its in zip(node.aggregates, found, strict=True)]
     for each in amounts:
         tell_lost(each.aggregate, each.now, values)
-    left = _between(amounts[0])
+    left = between(amounts[0])
     if isinstance(node.right, Aggregate):
-        right = _times(_between(amounts[1]), node.factor, values)
+        right = between(amounts[1])
     elif not variables_in([node.right]) <= rows.bound.keys():
-        right = _any_number(len(at.row))
+        right = of_number(_whole(np.zeros(len(at.row), np.int64)), known=False)
     else:
         numbers = numbers_of(node.right, rows.bound, values)
         place = np.zeros_like(at.row) if len(numbers.real) == 1 else at.row
-        right = _number(numbers.or_none(place))
-    outcome = _outcome(node.operator, left, right)
+        right = of_number(numbers.or_none(place))
+    outcome = outcome_of(node.operator, left, right)
     true_at, false_at = np.full((2, rows.count), NEVER)
     settled = marked(outcome >= 0)
     first = settled.take(marked(changed(at.row.take(settled))))
@@ -358,4 +360,7 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
         for number, line in enumerate(quarters, 1):
             reached = marked(rising & quarter_reached(now, number, goal))
             np.minimum.at(line, at.row.take(reached), at.tick.take(reached))
-    return Compared(Truth(true_at, false_at, until), AmountTable(at, amounts[0].now), quarters)
+    now = amounts[0].now
+    differs = marked(changed(at.row) | changed(now.real.view(np.int64)) | changed(now.whole))
+    so_far = AmountTable(TickTable(at.row.take(differs), at.tick.take(differs)), now.take(differs))
+    return Compared(Truth(true_at, false_at, until), so_far, quarters)

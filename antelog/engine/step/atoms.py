@@ -22,7 +22,17 @@ from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
-from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked, or_never
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    distinct,
+    groups,
+    inverse,
+    keys_of,
+    marked,
+    or_never,
+    sorting,
+)
 from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.cycles import Closure
@@ -48,7 +58,6 @@ from antelog.engine.step.mattering_ticks import (
     settled_as_of,
 )
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
-from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
 from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
@@ -60,7 +69,7 @@ from antelog.engine.step.rows import (
     term_column,
     time_column,
 )
-from antelog.engine.step.seeds import rows_for, seed_of
+from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
 from antelog.engine.step.window_amounts import in_windows
 from antelog.engine.step.windows import windows_of
 
@@ -220,7 +229,20 @@ def _aggregated(
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
     first = None if since is None else same.least(since)
     windows = in_windows(known, node, some) if node.variables <= bound.keys() else None
-    return windows or _step_by_step(known, node, some, first), same.numbers
+    if windows is not None:
+        return windows, same.numbers
+    order = sorting(time_column(node.left.inside.last, some))
+    cycles = known.rules.cycles
+    most = _AT_ONCE if all(each.inside.relation not in cycles for each in node.aggregates) else some.count + 1
+    parts = [
+        _step_by_step(known, node, some.take(at), None if first is None else first.take(at))
+        for at in np.split(order, range(most, some.count, most))
+    ]
+    return Compared.joined(parts), inverse(order).take(same.numbers)
+
+
+_AT_ONCE = 1_000
+"""So many rows are looked at together: what they look at takes much more room than what is found."""
 
 
 def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows, since: Column | None) -> Compared:
@@ -300,8 +322,13 @@ def _recalled(known: Knowledge, atoms: Atoms) -> Truth:
         at[new] = np.arange(len(new)) + len(table[0])
         found = Truth(*map(np.concatenate, zip(found, _truth(known, fresh), strict=True)))
         table = [np.concatenate(parts) for parts in zip(table, fresh.columns, strict=True)]
-        known.memo.keep_truths(atoms, table, found)
-    return Truth(*(column.take(at) for column in found))
+    asked = Truth(*(column.take(at) for column in found))
+    known.memo.keep_truths(atoms, *((columns, asked) if len(table[0]) > _RECALLED else (table, found)))
+    return asked
+
+
+_RECALLED = 300_000
+"""With more atoms than these only those that were asked for last are recalled."""
 
 
 def _truth(known: Knowledge, atoms: Atoms) -> Truth:

@@ -8,7 +8,7 @@ are decided at once: first Off(4), then Off(5).
 
     Alarm(X, T) :- Fail(X, E, T), count(Alarm(X, T-60..T-1)) < 3.
 
-So it is with aggregates: see `cycle_members`.
+So it is with aggregates: see the end of `cycle_numbers`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,15 @@ from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import NEVER, Column, changed, distinct, marked, sorting
-from antelog.engine.step.cycle_members import NumberedAggregation, UnnumberedAggregation
-from antelog.engine.step.cycle_numbers import AtomForm, FoundAtoms, NumberedAtoms, Numbering, Recalled
+from antelog.engine.step.cycle_numbers import (
+    AtomForm,
+    FoundAtoms,
+    NumberedAggregation,
+    NumberedAtoms,
+    Numbering,
+    Recalled,
+    UnnumberedAggregation,
+)
 from antelog.engine.step.decided import ALWAYS
 from antelog.engine.step.derivations import (
     Atoms,

@@ -306,7 +306,7 @@ class Knowledge:
 
     @property
     def believing(self) -> Knowledge:
-        """What is known where every deadline counts."""
+        """The knowledge with every deadline."""
         return self.memo.promised or self
 
     def twins(self, query: StepQuery) -> Twins | None:

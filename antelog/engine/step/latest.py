@@ -27,7 +27,7 @@ from antelog.engine.facts.latest_facts import with_latest_facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
-from antelog.engine.step.literals import slowest
+from antelog.engine.step.literals import named_cells, slowest
 from antelog.engine.step.matching import fitting
 from antelog.engine.step.query import Step
 from antelog.engine.step.rows import Rows, TickRange, term_column, time_column, with_worked_out
@@ -178,9 +178,7 @@ def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
             false_at = np.maximum(false_at, _replaced(found, at, false_at))
         false_at[fits] = NEVER
     if known.sight is not None:
-        cells = dict(
-            zip(node.slot.places, (term_column(t, rows, known.values) for t in node.named), strict=True)
-        )
+        cells = named_cells(node.arguments, rows, known.values)
         asked = AskedTicks(
             np.maximum(found.lo, found.time(at) + 1), found.hi, np.broadcast_to(late, at.shape)
         )

@@ -102,14 +102,18 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
     if known.sight is None:
         return due
     asked = AskedTicks(first, np.where(due == NEVER, first, latest), np.broadcast_to(delay, due.shape))
-    terms = enumerate(atom.arguments)
-    cells = {at: term_column(t, rows, known.values) for at, t in terms if _has_value(t, rows)}
+    cells = named_cells(atom.arguments, rows, known.values)
     unseen = known.sight.unseen(known.rules.inputs[atom.predicate], cells, asked)
     return or_never(due, unseen > (latest - first + 1) // DOUBTS)
 
 
-def _has_value(term: Term | None, rows: Rows) -> bool:
-    return isinstance(term, Const) or (isinstance(term, Var) and term.name in rows.bound)
+def named_cells(arguments: Sequence[Term | None], rows: Rows, values: Values) -> dict[int, Column]:
+    """The cells of the arguments that have a value, by their places."""
+    return {
+        at: term_column(term, rows, values)
+        for at, term in enumerate(arguments)
+        if isinstance(term, Const) or (isinstance(term, Var) and term.name in rows.bound)
+    }
 
 
 def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:

@@ -1,4 +1,4 @@
-"""What is lost from sight: literals that were decided by a deadline at which their source was unseen.
+"""Literals that are lost from sight: a deadline decided them at which their source was unseen.
 
     Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).     a reading each tick is expected, and none came at 1
     Hot(a, 0) is rejected at 2, and lost: Temp(a, high, 1) was neither seen nor ruled out
@@ -60,7 +60,7 @@ def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
     return doubtful
 
 
-def looking_back(query: StepQuery, reported: Explanations, doubtful: Mask) -> StepQuery | None:
+def with_its_past(query: StepQuery, reported: Explanations, doubtful: Mask) -> StepQuery | None:
     """The query with all that became of the answers that are rejected in a step.
 
     None if that is known: an answer with one derivation has nothing but what is looked at anyway.

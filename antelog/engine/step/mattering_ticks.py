@@ -61,7 +61,7 @@ def settled_as_of(known: Knowledge, atoms: Atoms) -> Atoms:
 def fails_by_members(node: Aggregation) -> bool:
     """Whether a comparison becomes false by members that are there, and never as none can come any more."""
     left, right = node.left, node.right
-    if isinstance(right, Aggregate):
+    if isinstance(right, Aggregate) or left.steps:
         return False
     rises = left.function == "count" or (
         left.function == "sum"

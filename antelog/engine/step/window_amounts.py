@@ -12,17 +12,29 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.engine.columns.ranked import Ranked
 from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked
-from antelog.engine.step.amounts import QUARTERS, Compared, quarter_reached, rising, tell_lost
+from antelog.engine.step.amounts import (
+    QUARTERS,
+    Amount,
+    Between,
+    Compared,
+    between,
+    of_number,
+    outcome_of,
+    quarter_reached,
+    rising,
+    tell_lost,
+)
 from antelog.engine.step.derivations import Knowledge, Truth, atoms_of
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.step.window_atoms import WindowAtoms, least
 from antelog.engine.step.windows import Windows, windows_of
 from antelog.engine.values.exact_sums import Summands
-from antelog.engine.values.numbers import Numbers, calculate
+from antelog.engine.values.numbers import Numbers, after_steps
 from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
 
@@ -32,10 +44,11 @@ _MOST = 2**60
 
 @dataclass(frozen=True, eq=False)
 class WindowAmount:
-    """An aggregate over windows: how many members there are, or different values."""
+    """An aggregate over windows: how many members there are, or different values; `rises` as an `Amount`."""
 
     aggregate: Aggregate
     windows: Windows
+    rises: Mask
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         """The value in each row, or in some, at a tick; in the end if there is none."""
@@ -44,6 +57,16 @@ class WindowAmount:
     def values(self, row: Column, tick: Column) -> Numbers:
         """The values in some rows at some ticks; not a number where there is none."""
         return self.at(tick, row)
+
+    @property
+    def in_the_end(self) -> Numbers:
+        """The values that are compared in the end."""
+        return after_steps(self.at(None), self.aggregate.steps)
+
+    def between(self, tick: Column) -> Between:
+        """All values that may be compared, as of some ticks."""
+        no = np.zeros(len(tick), np.bool_)
+        return between(Amount(self.aggregate, self.at(tick), self.windows.coming(tick), self.rises, no))
 
     def quarter(self, number: int, goal: Numbers) -> Column:
         """The tick from which on the value has come so many quarters of the way to a goal."""
@@ -63,10 +86,10 @@ class _Total(WindowAmount):
     summands: Summands
 
     @classmethod
-    def of(cls, aggregate: Aggregate, windows: Windows, values: Values) -> Self:
+    def of(cls, aggregate: Aggregate, windows: Windows, rises: Mask, values: Values) -> Self:
         atoms, numbers = _numbers(aggregate, windows, values)
         summands = Summands.of(numbers)
-        return cls(aggregate, windows, atoms, Ranked.of(atoms.arrival, summands.parts), summands)
+        return cls(aggregate, windows, rises, atoms, Ranked.of(atoms.arrival, summands.parts), summands)
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         atoms, known = self.members, self.windows.known(tick, row)
@@ -127,12 +150,12 @@ class _Extreme(WindowAmount):
     ordered: Numbers
 
     @classmethod
-    def of(cls, aggregate: Aggregate, windows: Windows, values: Values) -> Self:
+    def of(cls, aggregate: Aggregate, windows: Windows, rises: Mask, values: Values) -> Self:
         atoms, numbers = _numbers(aggregate, windows, values)
         order = numbers.order
         order = order if aggregate.function == "max" else order[::-1]
         arrivals = Ranked.of(atoms.arrival, (), inverse(order).astype(np.int32))
-        return cls(aggregate, windows, atoms, arrivals, numbers.take(order))
+        return cls(aggregate, windows, rises, atoms, arrivals, numbers.take(order))
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         atoms, known = self.members, self.windows.known(tick, row)
@@ -160,14 +183,15 @@ def _numbers(aggregate: Aggregate, windows: Windows, values: Values) -> tuple[Wi
     return atoms.take(at), numbers.take(at)
 
 
-def _amount(aggregate: Aggregate, windows: Windows, values: Values) -> WindowAmount:
+def _amount(aggregate: Aggregate, windows: Windows, rows: Rows, values: Values) -> WindowAmount:
+    rises = rising(aggregate, rows, values)
     match aggregate.function:
         case "count":
-            return WindowAmount(aggregate, windows)
+            return WindowAmount(aggregate, windows, rises)
         case "min" | "max":
-            return _Extreme.of(aggregate, windows, values)
+            return _Extreme.of(aggregate, windows, rises, values)
         case _:
-            return _Total.of(aggregate, windows, values)
+            return _Total.of(aggregate, windows, rises, values)
 
 
 def in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | None:
@@ -182,23 +206,31 @@ def in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | No
     return _compared(node, found, rows, known.values)
 
 
-def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Compared | None:
-    """The comparison over time; None if it has to be looked at step by step."""
+def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Compared:
+    """The comparison over time."""
     amounts = [
-        _amount(aggregate, windows, values) for aggregate, windows in zip(node.aggregates, found, strict=True)
+        _amount(aggregate, windows, rows, values)
+        for aggregate, windows in zip(node.aggregates, found, strict=True)
     ]
     for each in amounts:
         if isinstance(each, _Total) and each.summands.far:
             tell_lost(each.aggregate, each.at(None), values)
     left, decided = amounts[0], np.maximum.reduce([each.decided for each in found])
-    rises = np.logical_or.reduce([rising(each, rows, values) for each in node.aggregates])
+    rises = np.logical_or.reduce([each.rises for each in amounts])
     quarters = np.full((QUARTERS, rows.count), NEVER)
+    fixed = any(step.sign == 0 for each in node.aggregates for step in each.steps)
+    moves = rises.any() or fixed or any(isinstance(each, _Extreme) for each in amounts)
     if isinstance(node.right, Aggregate):
-        if rises.any() or any(isinstance(each, _Extreme) for each in amounts):
-            return None
-        return Compared(Truth(*_of_two(node, amounts, values), decided), left, quarters)
-    other = _for_each(numbers_of(node.right, rows.bound, values), rows.count)
-    if isinstance(left, _Total | _Extreme):
+        ticks = (_searched if moves else _in_the_end)(node.operator, amounts, None)
+        return Compared(Truth(*ticks, decided), left, quarters)
+    other = numbers_of(node.right, rows.bound, values)
+    if len(other.real) == 1:  # a constant has one row
+        other = other.take(np.zeros(rows.count, np.int64))
+    if not moves:
+        true_at, false_at = _in_the_end(node.operator, amounts, other)
+    elif left.aggregate.steps:
+        true_at, false_at = _searched(node.operator, amounts, other)
+    elif isinstance(left, _Total | _Extreme):
         true_at, false_at = _total(left, node.operator, other, rises | isinstance(left, _Extreme))
     else:
         true_at, false_at = _count(left, node.operator, other)
@@ -209,22 +241,35 @@ def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: V
     return Compared(Truth(true_at, false_at, decided), left, quarters)
 
 
-def _of_two(node: Aggregation, amounts: Sequence[WindowAmount], values: Values) -> tuple[Column, Column]:
-    """The ticks at which a comparison of two aggregates is true and false: both are known in the end."""
-    one, other = (each.at(None) for each in amounts)
-    if node.factor != 1:
-        other = calculate("*", [other, Numbers.of_cells(np.array([values.cell(node.factor)]), values)])
-    settled = [each.windows.settled for each in amounts]
+def _in_the_end(
+    operator: str, amounts: Sequence[WindowAmount], number: Numbers | None
+) -> tuple[Column, Column]:
+    """The ticks at which a comparison is true and false if the values are known in the end only."""
+    sides, settled = [each.in_the_end for each in amounts], [each.windows.settled for each in amounts]
+    if number is not None:
+        sides, settled = [*sides, number], [*settled, np.full(len(number.real), -1)]
+    one, other = sides
     # A side without a value makes it false as soon as that is certain.
-    lacking = [np.where(end.there, NEVER, when) for end, when in zip((one, other), settled, strict=True)]
+    lacking = [np.where(end.there, NEVER, when) for end, when in zip(sides, settled, strict=True)]
     when = np.where(one.there & other.there, np.maximum(*settled), np.minimum(*lacking))
-    true = one.compared(HOLDS[node.operator], other)
+    true = one.compared(HOLDS[operator], other)
     return np.where(true, when, NEVER), np.where(true, NEVER, when)
 
 
-def _for_each(numbers: Numbers, count: int) -> Numbers:
-    """A number for each row; a constant has one for all."""
-    return numbers.take(np.zeros(count, np.int64)) if len(numbers.real) == 1 else numbers
+def _searched(
+    operator: str, amounts: Sequence[WindowAmount], number: Numbers | None
+) -> tuple[Column, Column]:
+    """The ticks at which a comparison is true and false: the first at which it is decided is looked for."""
+    last = [] if number is None else [of_number(number)]
+
+    def outcome(tick: Column) -> NDArray[np.int8]:
+        return outcome_of(operator, *(each.between(tick) for each in amounts), *last)
+
+    begin = np.minimum.reduce([each.windows.before_any for each in amounts])
+    end = np.maximum.reduce([begin, *(each.windows.ticks.deadline for each in amounts)])
+    found = least(begin, end, lambda tick: outcome(tick) >= 0)
+    holds, when = outcome(found) == 1, np.where(found == begin, -1, found)
+    return np.where(holds, when, NEVER), np.where(holds, NEVER, when)
 
 
 def _count(left: WindowAmount, operator: str, other: Numbers) -> tuple[Column, Column]:
@@ -257,8 +302,6 @@ def _total(left: _Total | _Extreme, operator: str, other: Numbers, moves: Mask) 
     """
     true, settled = left.at(None).compared(HOLDS[operator], other), left.windows.settled
     true_at, false_at = np.where(true, settled, NEVER), np.where(true, NEVER, settled)
-    if not moves.any():
-        return true_at, false_at
     beyond = _PASSED["min" if left.aggregate.function == "min" else "max"][operator]
     passed = np.where(moves, left.passed(beyond, other), NEVER)
     never = passed < NEVER

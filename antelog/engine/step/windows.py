@@ -22,14 +22,14 @@ from antelog.engine.columns.ranked import Slices
 from antelog.engine.columns.spans import Spans, covering
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
 from antelog.engine.facts.history import Facts, gather
+from antelog.engine.step.amounts import ANY
 from antelog.engine.step.derivations import Atoms, Knowledge, Truth
 from antelog.engine.step.literals import slowest
 from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.members import is_possible
 from antelog.engine.step.rows import ONE, Rows, TickRange, holds, term_column, time_column
 from antelog.engine.step.seeds import seed_of
-from antelog.engine.step.window_atoms import WindowAtoms, least
-from antelog.engine.step.window_values import WindowValues
+from antelog.engine.step.window_atoms import WindowAtoms, WindowValues, least
 from antelog.engine.values.values import Values
 
 
@@ -96,6 +96,14 @@ class Windows:
         seen = self.as_of if row is None else self.as_of.take(row)
         return seen if tick is None else np.minimum(tick, seen)
 
+    def coming(self, tick: Column) -> Column:
+        """How many more may come after some ticks; ANY if that is any number."""
+        if not self.single:
+            return np.where(self.possible & (tick < self.ticks.deadline), ANY, 0)
+        most = np.where(self.possible, self.ticks.count, 0) - self._spent(tick)
+        coming: Column = np.maximum(most - self.counts(tick), 0)
+        return coming
+
     def reached(self, count: Column) -> Column:
         """The tick at which there are so many members; NEVER if there are not."""
         found = self._counted.arrivals.least(self._counted.slices, count)
@@ -108,11 +116,11 @@ class Windows:
         if not self.single:
             return np.where(self.total < count, np.where(self.possible, self.ticks.deadline, -1), NEVER)
         ticks = np.where(self.possible, self.ticks.count, 0)
-        found = least(self._before_any, self.ticks.deadline, lambda tick: ticks - self._spent(tick) < count)
+        found = least(self.before_any, self.ticks.deadline, lambda tick: ticks - self._spent(tick) < count)
         return np.where(ticks < count, -1, np.where(self.total < count, found, NEVER))
 
     @cached_property
-    def _before_any(self) -> Column:
+    def before_any(self) -> Column:
         """A tick at which no tick of the windows is spent."""
         before, taken = self.ticks.first - 1, self.taken
         if taken is not None:
@@ -143,7 +151,7 @@ class Windows:
         deadline = self.ticks.deadline
         if self.as_of is None:
             return deadline
-        if self.closed:
+        if self.closed or self.single:
             # The latest tick without a fact is open for longest.
             none = np.zeros(len(deadline), np.int64)
             back = least(none, self.ticks.count, lambda back: self._open(back) > 0)

@@ -10,7 +10,7 @@ This is the one place where words are filled in. A query without words has its a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -21,7 +21,7 @@ from antelog.arrow.ticks import begins
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import from_written, plain
 from antelog.engine.step.schema import EXPLAINING, is_written
-from antelog.language.line_literals import amount_text, amounts_so_far
+from antelog.language.line_literals import amount_text, amounts_so_far, read_literal
 from antelog.language.moments import Timescale, moment, timed
 from antelog.language.printer import rounded_percent, value_text
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
@@ -30,8 +30,41 @@ SEVERITY, TEXT = "severity", "text"
 LABEL = (SEVERITY, TEXT)
 """The last columns of lines of such queries."""
 
+LOST = "lost"
+"""The column of literals that were lost from sight; and what a line means that is no good news for them."""
+SEEN = "seen"
+"""The change of an answer that was lost: facts of what it is about come again."""
+
 _LONGEST, _LEAST = 10_000, 20
 """Letters that the values in a text share, and each has at least: the text is for people."""
+
+
+def meaning(line: Mapping[str, Any]) -> str:
+    """The meaning of a line for people: its change, or `lost` where it would be good news nobody could see.
+
+    Of a query that is `good` that is a confirmed answer, of others a rejected or unlikely one.
+    """
+    change: str = line["change"]
+    return LOST if line.get(LOST) and change in _good_news(line.get(SEVERITY)) else change
+
+
+def meanings(table: pa.Table, severity: str) -> pa.ChunkedArray:
+    """The meaning of each line of a query."""
+    change = table.column("change")
+    if LOST not in table.column_names:
+        return change
+    good_news = pc.is_in(change, pa.array(_good_news(severity)))
+    return pc.if_else(pc.and_(table.column(LOST).is_valid(), good_news), LOST, change)
+
+
+def _good_news(severity: str | None) -> Sequence[str]:
+    return ("confirmed", SEEN) if severity == "good" else ("rejected", "unlikely", SEEN)
+
+
+def unseen_since(line: Mapping[str, Any]) -> int:
+    """The tick since which nothing is seen, by a line with literals that were lost."""
+    ticks = (each for text in line[LOST] for each in read_literal(text).pieces if isinstance(each, int))
+    return min((int(line["tick"]), *ticks))
 
 
 def finished(table: pa.Table, plan: Plan, query: str, most: int | None = None) -> pa.Table:

@@ -21,6 +21,7 @@ from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.built_in import ON_DOUBLES, ON_TIMES, ON_WHOLE
 from antelog.engine.values.values import Values
 from antelog.language.functions import calculated
+from antelog.language.literals.aggregate import Affine
 from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE
 
@@ -155,6 +156,14 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
             if (number := calculated(function, [_at(each.whole, row) for each in arguments])) is not None
         }
     )
+
+
+def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
+    """The numbers after what is done to an aggregate's value, step by step."""
+    for each in steps:
+        number = Numbers.of_doubles(np.zeros(1)).with_exact({0: each.number})
+        numbers = calculate(each.operator, [number, numbers] if each.first else [numbers, number])
+    return numbers
 
 
 def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:

@@ -10,6 +10,7 @@ condition, which is looked up for each answer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,7 +29,6 @@ from antelog.compile.literals.terms import Const, Inner, Operand, Replacement, T
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.forecast.inference.nodes import (
-    FAILS,
     NOT,
     Comes,
     Every,
@@ -39,11 +39,13 @@ from antelog.forecast.inference.nodes import (
     Weighed,
     at_least,
     literals_of,
-    ratio_of,
     total,
+    whole_values,
 )
 from antelog.forecast.inference.valued import Valued, ValuedFacts, compared, kinds_of, rises, size
 from antelog.forecast.rates.odds import Series, series_of
+from antelog.language.literals.aggregate import after_steps
+from antelog.language.literals.comparison import OPPOSITE
 
 WHEN = "<tick>"
 """The answer's tick, in the comparisons that are conditions."""
@@ -180,10 +182,12 @@ class _Unfolding:
         left, operator, right = literal.left, literal.operator, literal.right
         if isinstance(right, Aggregate):
             if all(each.function == "count" and not each.distinct for each in literal.aggregates):
-                return self._counts(left.inside, operator, literal.factor, right.inside)
+                return self._counts(left, operator, right)
             raise UnknownChanceError("it compares two aggregates that are not both counts of facts")
         if left.function == "count" and not left.distinct:
-            return self._counted(left.inside, operator, right)
+            return self._counted(left, operator, right)
+        if left.steps:
+            raise UnknownChanceError("it compares values of facts times or plus a number")
         facts = self._valued(left)
         if facts is not None and isinstance(right, Const) and not isinstance(right.value, str):
             number = Fraction(str(right.value))
@@ -198,15 +202,17 @@ class _Unfolding:
             return Some(tuple(self._members(inside)))
         raise UnknownChanceError(_VALUES)
 
-    def _counted(self, inside: Inside, operator: str, right: Operand) -> Node:
-        """The number of atoms compares so with an operand."""
-        if operator in FAILS:
-            return Never(self._counted(inside, FAILS[operator], right))
-        members, single = tuple(self._members(inside)), self._is_single(inside)
+    def _counted(self, left: Aggregate, operator: str, right: Operand) -> Node:
+        """The number of atoms compares so with an operand; as it holds from some number on, or for one."""
+        falls = math.prod(each.sign for each in left.steps) < 0
+        if operator == "!=" or operator[0] == ("<", ">")[falls]:
+            return Never(self._counted(left, OPPOSITE[operator], right))
+        members, single = tuple(self._members(left.inside)), self._is_single(left.inside)
         ways: list[Node] = []
         fewer: Node = NOT
         for number in range(len(members) + 1 if single else 2):
-            holds = self.compared(Comparison(Const(number), operator, right))
+            side = after_steps(number, left.steps)
+            holds = NOT if side is None else self.compared(Comparison(Const(side), operator, right))
             if holds == NOT:
                 continue
             beyond = Never(self._reached(members, number + 1, single)) if operator == "=" else Never(fewer)
@@ -224,19 +230,20 @@ class _Unfolding:
             raise UnknownChanceError(_SEVERAL)
         return at_least(number, members)
 
-    def _counts(self, inside: Inside, operator: str, factor: float, other: Inside) -> Node:
-        """The number of atoms compares so with a multiple of the number of others."""
-        if not (self._is_single(inside) and self._is_single(other)):
+    def _counts(self, left: Aggregate, operator: str, right: Aggregate) -> Node:
+        """The number of atoms compares so with that of others, each times and plus numbers."""
+        if not (self._is_single(left.inside) and self._is_single(right.inside)):
             raise UnknownChanceError(_SEVERAL)
-        members, others = tuple(self._members(inside)), tuple(self._members(other))
-        ratio = ratio_of(factor, len(others))
-        if ratio is None or (operator in ("=", "!=") and ratio.denominator > 1):
-            raise UnknownChanceError(f"it compares a count with {factor} times another, which is rounded")
-        above, below = ratio.as_integer_ratio()
-        parts = [*(Weighed(below, each) for each in members), *(Weighed(-above, each) for each in others)]
+        members, others = tuple(self._members(left.inside)), tuple(self._members(right.inside))
+        whole = whole_values(operator, [(left.steps, len(members)), (right.steps, len(others))])
+        if whole is None:
+            raise UnknownChanceError("it compares counts times or plus numbers, which are rounded")
+        one, other = whole
+        parts = [Weighed(y - x, each) for each, x, y in zip(members, one, one[1:], strict=False)]
+        parts += (Weighed(x - y, each) for each, x, y in zip(others, other, other[1:], strict=False))
         if sum(abs(each.weight) for each in parts) > _MOST:
             raise UnknownChanceError(_TOO_MANY)
-        return total(parts, operator, 0)
+        return total(parts, operator, other[0] - one[0])
 
     def _valued(self, aggregate: Aggregate) -> ValuedFacts | None:
         """The facts inside of an aggregate by their declared values; None if these are not declared."""

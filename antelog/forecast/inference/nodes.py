@@ -11,10 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from math import ceil, floor
+from math import lcm
+from operator import add, mul, sub, truediv
 from typing import TypeAlias
 
+import numpy as np
+
 from antelog.forecast.rates.odds import Series
+from antelog.language.literals.aggregate import Affine, after_steps
+from antelog.language.literals.comparison import HOLDS
 
 
 @dataclass(frozen=True)
@@ -127,11 +132,28 @@ FAILS = {"<": ">=", "<=": ">", "!=": "="}
 """Comparisons that hold where another one fails."""
 
 
-def ratio_of(factor: float, most: int) -> Fraction | None:
-    """The ratio that a factor is written as, if up to so many times it rounds to no other whole numbers."""
-    ratio = Fraction(str(factor))
-    same = all(
-        (ceil(factor * number), floor(factor * number)) == (ceil(ratio * number), floor(ratio * number))
-        for number in range(most + 1)
+def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:
+    """The values of counts from 0 on, after steps, at both sides, times a number that makes all whole.
+
+    None if some have no value, or the doubles that they round to compare otherwise.
+    """
+    doubles = [[after_steps(n, steps) for n in range(most + 1)] for steps, most in sides]
+    if any(each is None for side in doubles for each in side):
+        return None
+    exact = [[_exactly(Fraction(n), steps) for n in range(most + 1)] for steps, most in sides]
+    by = lcm(*(each.denominator for side in exact for each in side[:2]))
+    whole = [[int(by * each) for each in side] for side in exact]
+    one, other = (
+        HOLDS[operator](np.array(left)[:, None], np.array(right)) for left, right in (whole, doubles)
     )
-    return ratio if same else None
+    return whole if (one == other).all() else None
+
+
+def _exactly(value: Fraction, steps: Sequence[Affine]) -> Fraction:
+    for each in steps:
+        number = Fraction(str(each.number))
+        value = _OPERATORS[each.operator](*((number, value) if each.first else (value, number)))
+    return value
+
+
+_OPERATORS = {"+": add, "-": sub, "*": mul, "/": truediv}

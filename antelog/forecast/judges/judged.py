@@ -213,6 +213,16 @@ def score_decided(judged: Judged, decided: DecidedAnswers) -> Judged:
     )
 
 
+def without(judged: Judged, lost: Column) -> Judged:
+    """Drops the answers of which nobody knows what became of them: there is nothing to score."""
+    if len(lost) == 0:
+        return judged
+    reported = judged.reported.take(find(judged.reported.number, lost) < 0)
+    alerts = judged.alerts.take(find(judged.alerts.number, lost) < 0)
+    likely = judged.likely[find(judged.likely, lost) < 0]
+    return replace(judged, reported=reported, alerts=alerts, likely=likely)
+
+
 def score_alerts(judged: Judged, outcomes: AlertOutcomes, threshold: float) -> Judged:
     """Scores the alerts of answers that are decided, and drops them."""
     found = alert_sums(judged.alerts, outcomes, threshold)

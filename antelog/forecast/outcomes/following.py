@@ -16,8 +16,11 @@ import numpy as np
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, numbered, once, run_ends
 from antelog.engine.step.lines import pattern_of
-from antelog.engine.step.query import CONFIRM, REJECT, REVISED
+from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
 from antelog.forecast.column_set import ColumnSet
+
+LOST = len(KINDS)
+"""The kind of lines of answers that were decided while nobody could see it, whatever became of them."""
 
 _EXACT = 8
 """Ages 0, 1, 2 and so on up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""
@@ -98,13 +101,14 @@ class Stretches:
 class FollowedStep:
     """The result of a step: answers tracked after it, answers decided in it, and the stretches in between.
 
-    `numbers` are those of the answers of its lines.
+    `numbers` are those of the answers of its lines. Nobody knows what became of the `lost` ones, by number.
     """
 
     after: TrackedAnswers
     decided: DecidedAnswers
     stretches: Stretches
     numbers: Column
+    lost: Column
 
 
 def followed(
@@ -139,14 +143,15 @@ def followed(
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
     done, settled = _done(every, now, delay)
-    over = np.flatnonzero(done)
+    over = np.flatnonzero(done & (every.kind != LOST))
     decided = _decided(every.take(over), number.take(over), settled.take(over), state_of, states)
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = TrackedAnswers(
         every.take(kept), number.take(kept), state_of[still], states[still], following, now
     )
-    return FollowedStep(after, decided, stretches, numbers)
+    lost = number.take(np.flatnonzero(done & (every.kind == LOST)))
+    return FollowedStep(after, decided, stretches, numbers, lost)
 
 
 def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
@@ -250,7 +255,7 @@ def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column
     """A mask of the answers that are settled by now, given their last lines, and the ticks of settling."""
     time = every.answer[-1]
     by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
-    over = (every.kind == CONFIRM) | (every.kind == REJECT)
+    over = np.isin(every.kind, (CONFIRM, REJECT, LOST))
     return over & (by <= now), by
 
 

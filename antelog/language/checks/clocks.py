@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
+from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import HOLDS
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
@@ -72,7 +73,8 @@ def _of_silence(literal: syntax.Literal) -> bool:
     right = literal.right
     if literal.left.function != "count" or not isinstance(right, Constant) or isinstance(right.value, str):
         return False
-    return bool(HOLDS[literal.operator](0, right.value))
+    nothing = after_steps(0, literal.left.steps)
+    return nothing is not None and bool(HOLDS[literal.operator](nothing, right.value))
 
 
 def _fact(each: Aggregate, head: syntax.Atom) -> syntax.Atom:

@@ -277,8 +277,10 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
     """The positions of the columns of an input's slot; problems are added to `found`."""
     if declaration.one_per is None:
         return None
-    if not declaration.one_per and any(column.name == "tick" for column in declaration.columns[:-1]):
-        found.append(_two_meanings(declaration))
+    tick = next((each for each in declaration.columns[:-1] if each.name == "tick"), None)
+    if not declaration.one_per and tick is not None:
+        message = "`one per tick` means one fact at each tick, so no column can be called tick"
+        found.append(Diagnostic("E108", message, tick.span, "Give this column another name."))
     return _positions("one per", declaration.one_per, declaration, found)
 
 
@@ -296,12 +298,6 @@ def _positions(
             found.append(_no_such_column(name, declaration.name, columns))
         first.setdefault(name.text, name.span)
     return tuple(i for i, name in enumerate(columns[:-1]) if name in first)
-
-
-def _two_meanings(declaration: syntax.Input) -> Diagnostic:
-    column = next(c for c in declaration.columns if c.name == "tick")
-    message = "`one per tick` means one fact at each tick, so no column can be called tick"
-    return Diagnostic("E108", message, column.span, "Give this column another name.")
 
 
 def _no_such_column(name: syntax.Name, predicate: str, columns: list[str]) -> Diagnostic:

@@ -6,11 +6,12 @@ outside as well are its group; the others are its own, and have another meaning 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
+from antelog.language.functions import OPERATORS, Number, calculated
 from antelog.language.literals.calculations import check_times_in
 from antelog.language.literals.comparison import MIRRORED, Comparison
 from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
@@ -20,7 +21,6 @@ from antelog.language.terms import (
     Constant,
     Node,
     Term,
-    Value,
     Variable,
     leaves_of,
     variable_of,
@@ -32,10 +32,52 @@ FUNCTIONS = ("count", "sum", "avg", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
+class Affine:
+    """Times or plus a number, done to a value; the number may stand `first`, as in `5 - avg(…)`.
+
+    `written` is how the number is written if not as its value: by the name of a limit.
+    """
+
+    operator: str
+    number: Number
+    first: bool
+    written: str | None = field(default=None, compare=False)
+
+    @property
+    def sign(self) -> int:
+        """1 if it keeps the order of values, -1 if it turns it round, 0 if it makes all of them alike."""
+        if self.operator in "*/":
+            return (self.number > 0) - (self.number < 0)
+        return -1 if self.first and self.operator == "-" else 1
+
+
+def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
+    """The value after some steps; None if it has none, as beyond all doubles and divided by 0."""
+    for each in steps:
+        if value is not None:
+            sides = (each.number, value) if each.first else (value, each.number)
+            value = calculated(each.operator, sides)
+    return value
+
+
+def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tuple[list[Any], list[Any]]:
+    """The parts of the text before and behind a value to which steps are done, given those of numbers."""
+    before, behind, closeness = list[Any](), list[Any](), 3
+    for each in steps:
+        own = 1 if each.operator in "+-" else 2
+        if closeness < own + each.first:
+            before, behind = ["(", *before], [*behind, ")"]
+        before = [number(each), f" {each.operator} ", *before] if each.first else before
+        behind = behind if each.first else [*behind, f" {each.operator} ", number(each)]
+        closeness = own
+    return before, behind
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate(Node):
     """A number worked out from the atoms that fit; `value` names the variable whose values are taken.
 
-    `inner` are the variables that nothing outside has.
+    `inner` are the variables that nothing outside has. Compared is what the `steps` make of it.
     """
 
     function: str
@@ -44,13 +86,29 @@ class Aggregate(Node):
     atom: Atom
     conditions: tuple[Comparison, ...]
     inner: frozenset[str] = field(default=frozenset(), compare=False)
+    steps: tuple[Affine, ...] = ()
+
+    @classmethod
+    def at_side(cls, side: Side) -> Aggregate | None:
+        """The aggregate that stands at a side of a comparison, times and plus numbers, if it is one."""
+        if isinstance(side, Aggregate):
+            return side
+        if not isinstance(side, Calculation) or side.function not in OPERATORS:
+            return None
+        for first, (number, other) in ((True, side.arguments), (False, side.arguments[::-1])):
+            if isinstance(number, Constant) and not isinstance(number.value, str):
+                step = Affine(side.function, number.value, first, number.written)
+                found = None if first and side.function == "/" else cls.at_side(other)
+                return found and replace(found, steps=(*found.steps, step))
+        return None
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
         distinct = "distinct " if self.distinct else ""
         value: tuple[str | Term, ...] = () if self.value is None else (self.value, " : ")
         conditions = [part for each in self.conditions for part in (", ", each)]
-        return (f"{self.function}({distinct}", *value, self.atom, *conditions, ")")
+        before, behind = around_steps(self.steps, lambda step: Constant(step.number, step.written))
+        return (*before, f"{self.function}({distinct}", *value, self.atom, *conditions, ")", *behind)
 
     @property
     def operands(self) -> tuple[Term, ...]:
@@ -72,36 +130,19 @@ Side: TypeAlias = Term | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Aggregation(Literal):
-    """A comparison of an aggregate with an expression, or with another aggregate `by` a number."""
+    """A comparison of an aggregate with an expression, or with another aggregate."""
 
     left: Aggregate
     operator: str
     right: Side
-    by: Constant | None = None
-
-    @property
-    def factor(self) -> Value:
-        return 1 if self.by is None else self.by.value
 
     @classmethod
     def between(cls, left: Side, operator: str, right: Side, span: Span) -> Aggregation | None:
         """The literal of these sides, if one is an aggregate; the aggregate comes first."""
-        if not isinstance(left, Aggregate):
-            left, operator, right = right, MIRRORED[operator], left
-        if not isinstance(left, Aggregate):
-            return None
-        by = None
-        if isinstance(right, Calculation) and right.function == "*":
-            number, other = (
-                right.arguments if isinstance(right.arguments[0], Constant) else right.arguments[::-1]
-            )
-            if (
-                isinstance(number, Constant)
-                and isinstance(other, Aggregate)
-                and not isinstance(number.value, str)
-            ):
-                by, right = number, other
-        return cls(left, operator, right, by, span=span)
+        one, other = Aggregate.at_side(left), Aggregate.at_side(right)
+        if one is not None:
+            return cls(one, operator, other or right, span=span)
+        return None if other is None else cls(other, MIRRORED[operator], left, span=span)
 
     def among(self, outside: Iterable[str]) -> Aggregation:
         """The literal in a rule where these variables stand outside of its aggregates."""
@@ -115,10 +156,7 @@ class Aggregation(Literal):
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
-        right: tuple[Any, ...] = (self.right,)
-        if isinstance(self.right, Aggregate):
-            factor = () if self.by is None else (self.by, " * ")
-            right = (*factor, *self.right.parts)
+        right = self.right.parts if isinstance(self.right, Aggregate) else (self.right,)
         return (*self.left.parts, f" {self.operator} ", *right)
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language.functions import CALENDAR
 from antelog.language.literals.literal import Literal, Sorts, Types, type_of
-from antelog.language.terms import Calculation, Constant, Shifted, Term, variable_of
+from antelog.language.terms import Calculation, Constant, Shifted, Term, Variable, variable_of
 from antelog.language.vocabulary import Signature, Type
 
 
@@ -33,8 +33,15 @@ def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
         place = sorts.time_of(variable_of(term))
         if place is not None:
             message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
-            hint = "Compare times with each other, shifted by ticks: `T >= U + 5` in place of `T - U >= 5`."
+            hint = "Compare times, shifted by ticks: `T >= U + 5` in place of `T - U >= 5`; or `D = T - U`."
             yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
+
+
+def is_between(side: Term, sorts: Sorts) -> bool:
+    """Whether a side is the number of ticks between two times, as in `D = U - T`."""
+    if not isinstance(side, Calculation) or side.function != "-":
+        return False
+    return all(isinstance(term, Variable) and sorts.time_of(term.name) for term in side.arguments)
 
 
 def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from antelog.diagnostics import Diagnostic, Note, Span
-from antelog.language.literals.calculations import check_calculation, check_times_in, type_of_side
+from antelog.language.literals.calculations import check_calculation, check_times_in, is_between, type_of_side
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
     Anonymous,
@@ -85,7 +85,8 @@ class Comparison(Literal):
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
         for side in self.sides:
-            yield from check_times_in(side, sorts)
+            if self.defines is None or not is_between(side, sorts):
+                yield from check_times_in(side, sorts)
         for one, other in ((self.left, self.right), (self.right, self.left)):
             place = sorts.time_of(variable_of(one))
             if place is None:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.diagnostics import Source
 from antelog.files import Reject
 from antelog.process import Engine
 from antelog.run.counting import OpenAnswers
+from antelog.run.lost_answers import LostAnswers
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import WritableFeed, about, reject_line, status_line
@@ -58,6 +60,10 @@ class FeedSink:
         self._rejects = 0
         self._open = OpenAnswers(engine, monotonic)
         self._listed: dict[str, ListedSlots] = {}
+        self.lost: LostAnswers | None = None
+        """What was lost from sight; None if nothing can be."""
+        self.heard: Mapping[str, pa.Table] = {}
+        """The facts of the next step."""
         self.rules_changed: Mapping[str, Any] | None = None
         """The latest change of the rules, which heads have."""
         self.notes: Mapping[str, str] = {}
@@ -75,11 +81,26 @@ class FeedSink:
         self._listed.clear()
         if self.rules_changed is not None:
             known["rules_changed"] = self.rules_changed
-        self.feed.begin(known, self._open_lines() if self._engine.now >= 0 else [])
+        lines = self._open_lines() if self._engine.now >= 0 else []
+        if self.lost is not None:
+            known["sees"] = True
+            lines += self.lost.lines
+            self._lines, self.lost.closed = [*self.lost.closed, *self._lines], []
+        self.feed.begin(known, lines)
 
     def write(self, step: StepResult) -> None:
         """The lines of a step."""
-        self._lines += change_lines(self._relations, step, Style()).splitlines()
+        lines = change_lines(self._relations, step, Style()).splitlines()
+        self._lines += lines
+        if self.lost is not None:
+            self._lines += [*self.lost.take(lines), *self.lost.hear(self.heard)]
+        self.heard = {}
+
+    def end(self, answers: Mapping[str, str]) -> None:
+        """The lines of answers that were lost, and that somebody ends: who it is, by the names of answers."""
+        if self.lost is not None:
+            for name, who in answers.items():
+                self._lines += self.lost.end(name, self._engine.now, who)
 
     def rejects(self, found: Sequence[Reject]) -> None:
         """The lines of rows that were set aside."""

@@ -18,7 +18,7 @@ from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.plain_values import from_written, ordered, plain
 from antelog.engine.step.schema import is_written
-from antelog.engine.step.wording import LABEL
+from antelog.engine.step.wording import LABEL, LOST
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
 from antelog.language.moments import TIME, Timescale, timed
@@ -100,6 +100,7 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         *_explanations(table, style),
         pc.if_else(decided, "", _outlook(table)),
         *_because(table, rejected, style),
+        *_lost(table, style),
         *_chances(table, decided),
         "}",
     )
@@ -115,6 +116,7 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         *_label(table, style),
         *_explanations(table, style),
         pc.if_else(confirmed, "", _outlook(table)),
+        *_lost(table, style),
         *_chances(table, confirmed),
         "}",
     )
@@ -166,6 +168,15 @@ def _because(table: pa.Table, rejected: pa.Array, style: Style) -> list[pa.Array
         return []
     because = _joined(', "because": [', _lists(_array(table, "because"), style), "]")
     return [pc.if_else(rejected, because, "")]
+
+
+def _lost(table: pa.Table, style: Style) -> list[pa.Array]:
+    """The literals that were lost from sight, where there are any."""
+    if LOST not in table.column_names:
+        return []
+    lost = _array(table, LOST)
+    there = pc.fill_null(pc.greater(pc.list_value_length(lost), 0), False)
+    return [pc.if_else(there, _joined(f', "{LOST}": [', _lists(lost, style), "]"), "")]
 
 
 def _unexplained(table: pa.Table, style: Style) -> bool:
@@ -248,10 +259,11 @@ def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:
     """The chances of open answers, and the chances that answers hold, if there are such columns."""
     parts = []
     if "chance" in table.column_names:
+        judge = _array(table, "chance_from").cast(pa.string())
         said = _joined(
             *(', "chance": ', _numbers(_array(table, "chance"))),
             *(', "forecast": ', _forecasts(_array(table, "forecast"))),
-            *(', "chance_from": ', _quoted(_array(table, "chance_from"))),
+            *(', "chance_from": ', pc.fill_null(_joined('"', judge, '"'), "null")),
         )
         parts.append(pc.if_else(decided, "", said))
     if "holds" in table.column_names:
@@ -274,11 +286,6 @@ def _numbers(array: pa.Array) -> pa.Array:
     encoded = array.dictionary_encode()
     distinct = [f"{value:.{_DIGITS}g}" for value in encoded.dictionary.to_pylist()]
     return pc.fill_null(pa.array(distinct, pa.string()).take(encoded.indices), "null")
-
-
-def _quoted(array: pa.Array) -> pa.Array:
-    """Words as JSON."""
-    return pc.fill_null(_joined('"', array.cast(pa.string()), '"'), "null")
 
 
 def _lists(lists: pa.Array, style: Style) -> pa.Array:

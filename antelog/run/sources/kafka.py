@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from antelog.errors import DataError
-from antelog.files.chunks import no_rows
+from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import WantedColumns
 from antelog.files.going_on import Advice, JsonRows
-from antelog.files.lines import Bad
+from antelog.files.lines import Bad, breaks
 from antelog.files.naming import Form
 from antelog.files.records import Unclosed, grammar_of
 from antelog.run.address import Kafka
@@ -76,19 +80,35 @@ class KafkaTopic(FactSource):
         if is_json:
             yield SourcePiece(self._json.chunk(full), file)
         else:
-            for header, lines in self._with_headers([value for _, value in full]).items():
-                rows_of = LinesOf(Form.CSV, f"{file} from {rows[0][0]}", self._wanted, self.notes)
-                yield from (*rows_of.feed(header + b"".join(lines)), *rows_of.finish())
+            for header, lines in self._with_headers(full).items():
+                rows_of = LinesOf(Form.CSV, file, self._wanted, self.notes)
+                data = header + b"".join(line for _, line in lines)
+                for piece in (*rows_of.feed(data), *rows_of.finish()):
+                    yield SourcePiece(_at_offsets(piece.chunk, lines), file)
 
-    def _with_headers(self, values: Iterable[bytes]) -> dict[bytes, list[bytes]]:
+    def _with_headers(self, messages: Iterable[tuple[int, bytes]]) -> dict[bytes, list[tuple[int, bytes]]]:
         """Rows of CSV by the header that fits them: with the arrival, if they have one value more."""
         names = list(self._wanted.columns)
-        found: dict[bytes, list[bytes]] = {}
-        for value in values:
+        found: dict[bytes, list[tuple[int, bytes]]] = {}
+        for offset, value in messages:
             arrives = _cells(value) == len(names) + 1
-            header = f"{','.join([*names, *([_quoted(self._wanted.arrival)] if arrives else [])])}\n"
-            found.setdefault(header.encode(), []).append(value.rstrip(b"\r\n") + b"\n")
+            quoted = self._wanted.arrival.replace('"', '""')
+            header = ",".join([*names, *([f'"{quoted}"'] if arrives else [])]) + "\n"
+            found.setdefault(header.encode(), []).append((offset, value.rstrip(b"\r\n") + b"\n"))
         return found
+
+
+def _at_offsets(chunk: Chunk, messages: Sequence[tuple[int, bytes]]) -> Chunk:
+    """A chunk of messages behind a header, with their offsets in place of lines."""
+    offsets = np.array([offset for offset, _ in messages])
+    first = np.cumsum([2, *(breaks(line) for _, line in messages[:-1])])
+
+    def of(lines: Any) -> Any:
+        return offsets.take(np.searchsorted(first, lines, "right") - 1)
+
+    again, bad = chunk.again, [replace(each, line=int(of(each.line))) for each in chunk.bad]
+    more = None if again is None else lambda: _at_offsets(again(), messages)
+    return replace(chunk, lines=lambda: of(chunk.lines()), bad=bad, again=more)
 
 
 def _unclosed(message: bytes) -> Unclosed | None:
@@ -104,7 +124,3 @@ def _cells(row: bytes) -> int:
         return len(next(csv.reader([text.strip()])))
     except csv.Error:
         return 0
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -4,7 +4,8 @@
     add(path, Act("wt2", "snoozed", "ann", at=now, until=now + 1800))           quiet for half an hour
     Acts(database).hushed("wt2", now)                                           True
 
-An acknowledgement ends when all answers are settled that the group had. Times are seconds since 1970.
+An acknowledgement ends when all answers are settled that the group had. Answers that were lost from sight are
+ended by the run, which takes such acts. Times are seconds since 1970.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from msgspec import Struct
 
 from antelog.run.store.database import opened, transaction
 
-ActKind = Literal["acknowledged", "snoozed", "noted"]
+ActKind = Literal["acknowledged", "snoozed", "noted", "ended"]
 
 MOST_NOTES = 100
 """Notes that are kept of a group, the latest."""
@@ -78,6 +79,13 @@ class Acts:
         ended = "number IN (SELECT value FROM json_each(?)) AND number NOT IN (SELECT act FROM act_answers)"
         self._remove(ended, (acts,))
 
+    def take_ended(self) -> dict[str, str]:
+        """The answers that somebody ends, with who it is; the run does so, and the acts are over."""
+        ended = "SELECT answer, who FROM acts JOIN act_answers ON act = number WHERE kind = 'ended'"
+        if found := dict(self._database.execute(ended).fetchall()):
+            self._remove("kind = 'ended'", ())
+        return found
+
     def current(self, now: float) -> list[Act]:
         """The acts that have not ended, the oldest first."""
         rows = self._database.execute(
@@ -94,7 +102,8 @@ class Acts:
     def hushed(self, group: str, now: float) -> bool:
         """Whether a group is acknowledged, or snoozed for now."""
         found = self._database.execute(
-            "SELECT 1 FROM acts WHERE name = ? AND kind != 'noted' AND (until IS NULL OR until > ?) LIMIT 1",
+            "SELECT 1 FROM acts WHERE name = ? AND kind IN ('acknowledged', 'snoozed') "
+            "AND (until IS NULL OR until > ?) LIMIT 1",
             (group, now),
         )
         return found.fetchone() is not None

@@ -54,6 +54,7 @@ CREATE TABLE act_answers (act INTEGER, answer TEXT, PRIMARY KEY (act, answer));
 CREATE INDEX acknowledged ON act_answers (answer);
 CREATE TABLE slots (one INTEGER PRIMARY KEY CHECK (one = 1), content BLOB);
 CREATE TABLE silent (input TEXT, slot TEXT, PRIMARY KEY (input, slot));
+CREATE TABLE lost (answer TEXT PRIMARY KEY, line TEXT);
 CREATE TABLE details (answer TEXT PRIMARY KEY, line TEXT, at REAL, found BLOB);
 CREATE TABLE alerts_from (one INTEGER PRIMARY KEY CHECK (one = 1), tick INTEGER);
 CREATE TABLE alert_groups (
@@ -66,6 +67,7 @@ CREATE TABLE past (answer TEXT PRIMARY KEY, line TEXT);
 CREATE TABLE firing (
     receiver TEXT, answer TEXT, name TEXT, query TEXT, since REAL, PRIMARY KEY (receiver, answer)
 );
+CREATE TABLE unseen (receiver TEXT, answer TEXT, PRIMARY KEY (receiver, answer));
 CREATE INDEX firing_groups ON firing (receiver, name, query, since);
 """
 

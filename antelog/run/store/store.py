@@ -14,7 +14,7 @@ are in the feed already.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -23,6 +23,7 @@ from typing import Self
 
 from antelog.errors import StateError
 from antelog.run.store import database as files
+from antelog.run.store.acts import Acts
 from antelog.run.store.details import Details
 from antelog.run.store.feed import StoredFeed
 from antelog.run.store.inbox import Inbox
@@ -94,6 +95,7 @@ class Store:
         self.feed = StoredFeed(self._database)
         self.inbox = Inbox(self._database)
         self.details = Details(self._database)
+        self.acts = Acts(self._database)
 
     @classmethod
     def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
@@ -187,6 +189,16 @@ class Store:
         """When facts of each slot came last, as it was put there."""
         row = self._database.execute("SELECT content FROM slots").fetchone()
         return None if row is None else bytes(row[0])
+
+    def lost(self) -> list[str]:
+        """The lines of answers that are lost from sight."""
+        return [line for (line,) in self._database.execute("SELECT line FROM lost ORDER BY rowid")]
+
+    def keep_lost(self, changed: Mapping[str, str | None]) -> None:
+        """Put lines of such answers there by the names of these; None takes one away."""
+        self._database.executemany("DELETE FROM lost WHERE answer = ?", [(name,) for name in changed])
+        rows = [(name, line) for name, line in changed.items() if line is not None]
+        self._database.executemany("INSERT INTO lost VALUES (?, ?)", rows)
 
     def _generation(self) -> int:
         found = self._database.execute("SELECT generation FROM state").fetchone()

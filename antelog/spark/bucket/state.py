@@ -19,8 +19,7 @@ from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
-from antelog.engine.facts.admission import admit, arrivals
-from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.admission import admit, arrivals, beyond
 from antelog.engine.facts.counting import total
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin

@@ -57,7 +57,7 @@ def messages_of(frame: DataFrame, zone: str = DEFAULT_ZONE) -> list[Column]:
 def _rest(frame: DataFrame, zone: str) -> list[Column]:
     """The columns that come after those of the answer."""
     found: list[Column] = []
-    for name in AFTER_ANSWER:
+    for name in (each for each in AFTER_ANSWER if each in frame.columns):
         if name == "if_silent":
             change, tick = f.col(name)["change"], f.col(name)["tick"].cast("string")
             time = _time(frame, zone, timed(name), TIME)
@@ -67,6 +67,9 @@ def _rest(frame: DataFrame, zone: str) -> list[Column]:
         else:
             text = f.to_json(name)
         after = _time(frame, zone, timed(name)) if name == "decided_by" else []
+        if name == "lost":  # left out where nothing is
+            found.append(f.coalesce(f.concat(f.lit(',"lost":'), text), f.lit("")))
+            continue
         found += [f.lit(f',"{name}":'), f.coalesce(text, f.lit("null")), *after]
     return found
 

@@ -40,8 +40,8 @@ from antelog.spark.settings import MALFORMED, ROW, quoted
 Schema: TypeAlias = StructType
 """The type of a source's columns for layers that may not import PySpark."""
 
-KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset")
-"""The columns of a message next to its value; in --map they are written `@key`, and so on."""
+KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset", "row")
+"""The columns of a message next to its value, and where it was; in --map they are `@key` and so on."""
 
 _MOST_FILES = {"delta": "maxFilesPerTrigger", "iceberg": "streaming-max-files-per-micro-batch"}
 _BAD = "_bad"
@@ -163,7 +163,8 @@ def _lines(
             **dict(source.options),
         }
         rows = reader.format("kafka").options(**options).load()
-        besides = [f.col(name).alias(f"@{name}") for name in KAFKA_COLUMNS if name != "key"]
+        besides = [f.col(name).alias(f"@{name}") for name in KAFKA_COLUMNS if name not in ("key", "row")]
+        besides.append(f.format_string("%s[%d]:%d", "topic", "partition", "offset").alias("@row"))
         key = f.col("key").cast("string").alias("@key")
         lines = rows.select(f.col("value").cast("string").alias("value"), key, *besides)
     value = f.regexp_replace("value", "^\ufeff|\r?\n?$", "")

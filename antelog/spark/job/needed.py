@@ -2,8 +2,8 @@
 
 A fact is needed if it fits a literal, as far as constants and comparisons in the rules decide that. Others
 are only counted, unless they are late, early or malformed by their own columns, as those are reported. All
-facts are needed of inputs with `one per`, and of those with a column that an unguarded variable leads to:
-each may have a new value.
+facts are needed of inputs with `one per` or `every`, and of those with a column that an unguarded variable
+leads to: each may have a new value.
 
     not P(X, high, V, T), V > 3      P is needed with level = high and v > 3
 """
@@ -54,7 +54,11 @@ EVERYTHING: Needs = frozenset({frozenset()})
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     """The needed facts of an input, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
-    if source.slot is not None or any(column.name == name for column in input_columns(plan)):
+    if (
+        source.slot is not None
+        or source.expected.of
+        or any(column.name == name for column in input_columns(plan))
+    ):
         return EVERYTHING
     kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
     for column, declared in zip(source.columns, source.types, strict=False):

@@ -23,9 +23,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
 from antelog.run.sinks.result import ENDS
+from antelog.run.store import name_of
 from antelog.run.store.acts import Acts
 from antelog.run.values import SILENT
 from antelog.watch.alerts.alert import HEARD, Line
@@ -43,12 +45,9 @@ from antelog.watch.alerts.outbox import Outbox
 from antelog.watch.alerts.receivers import ALERTMANAGER
 from antelog.watch.alerts.routes import Route
 from antelog.watch.alerts.silence import SilentPart, silent_part
-from antelog.watch.board.tracked_answer import name_of
 
-_SETTLES = frozenset(ENDS)
-"""Changes after which an answer is open no more."""
-_ENDS = _SETTLES | {UNLIKELY, HEARD}
-"""Changes that say what became of an answer that was open, or likely."""
+_ENDS = frozenset({*ENDS, UNLIKELY, HEARD, SEEN})
+"""Changes that say what became of an answer that was open, or likely; unless it was lost from sight."""
 
 _FALLS_SILENT = "INSERT OR IGNORE INTO silent VALUES (?, ?)"
 _IS_HEARD = "DELETE FROM silent WHERE input = ? AND slot = ?"
@@ -88,12 +87,14 @@ class AlertGroups:
         begin, now = self._outbox.begin or 0, self._wall()
         before = self._database.total_changes
         with self._outbox.transaction():
-            for past, some in groupby((each for each in lines if "change" in each), _is_before(begin)):
+            changes = (each for each in lines if "change" in each)
+            for past, some in groupby(changes, lambda line: bool(line["tick"] < begin)):
                 if past:
                     self._add_past(list(some), now)
                 else:
                     self._add(list(some), now)
-            ended = [each for each in lines if each.get("change") in _SETTLES]
+            told = [each for each in lines if "change" in each and _ends(each)]
+            ended = [each for each in told if each["change"] in ENDS or meaning(each) == LOST]
             self._acts.settle(name_of(e["query"], e["answer"], e.get("others") or ()) for e in ended)
             if self._database.total_changes == before:
                 return False
@@ -113,7 +114,7 @@ class AlertGroups:
         return [SilentPart(*each) for each in self._database.execute("SELECT input, slot FROM silent")]
 
     def _add(self, changes: Sequence[Line], now: float) -> None:
-        gone = [(answer_of(each),) for each in changes if each["change"] in _ENDS]
+        gone = [(answer_of(each),) for each in changes if _ends(each)]
         self._database.executemany("DELETE FROM past WHERE answer = ?", gone)
         self._outbox.add(
             [
@@ -129,7 +130,11 @@ class AlertGroups:
         for line in changes:
             answer = answer_of(line)
             if line["change"] in _ENDS:
-                self._database.execute("DELETE FROM past WHERE answer = ?", (answer,))
+                if _ends(line):
+                    self._database.execute("DELETE FROM past WHERE answer = ?", (answer,))
+                else:
+                    mark = "UPDATE past SET line = json_set(line, '$.lost', json(?)) WHERE answer = ?"
+                    self._database.execute(mark, (json.dumps(line[LOST]), answer))
                 for route in self._routes.values():
                     self._outbox.add(self._taken(route, line, now, past=True))
             elif any(route.choice.fits(line) for route in self._routes.values()):
@@ -203,7 +208,14 @@ class AlertGroups:
         row = self._database.execute(
             "SELECT since FROM firing WHERE receiver = ? AND answer = ?", (receiver, answer)
         ).fetchone()
-        since = now if row is None else row[0]
+        since, at = now if row is None else row[0], (receiver, answer)
+        if change in _ENDS and not _ends(line):
+            if row is not None and (wanted or change != UNLIKELY):
+                wanted = self._database.execute("INSERT OR IGNORE INTO unseen VALUES (?, ?)", at).rowcount > 0
+            return AlertItem(line, FIRING, since, now) if wanted else None
+        unseen = self._database.execute("DELETE FROM unseen WHERE receiver = ? AND answer = ?", at).rowcount
+        if change == SEEN and not unseen:
+            return None
         if change in _ENDS and (wanted or change != UNLIKELY):
             self._database.execute("DELETE FROM firing WHERE receiver = ? AND answer = ?", (receiver, answer))
             if row is not None and not (wanted and change == "confirmed"):
@@ -213,6 +225,8 @@ class AlertGroups:
                 "INSERT OR IGNORE INTO firing VALUES (?, ?, ?, ?, ?)",
                 (receiver, answer, route.group_of(line), line["query"], since),
             )
+            if line.get(LOST):  # of the past
+                self._database.execute("INSERT INTO unseen VALUES (?, ?)", at)
         return AlertItem(line, FIRING, since, now) if wanted else None
 
     def _waits(self, route: Route, name: str, item: AlertItem, window: GroupWindow | None) -> bool:
@@ -286,9 +300,9 @@ class AlertGroups:
         return AlertGroup(name, items, 0 if beyond is None else beyond[0])
 
 
-def _is_before(begin: int) -> Callable[[Line], bool]:
-    """Whether a change is from before alerts begin."""
-    return lambda line: bool(line["tick"] < begin)
+def _ends(line: Line) -> bool:
+    """Whether a change says that an answer is no longer open, or likely."""
+    return line["change"] == SEEN or (line["change"] in _ENDS and meaning(line) != LOST)
 
 
 def _rank(route: Route, item: AlertItem) -> int:

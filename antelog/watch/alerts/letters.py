@@ -22,7 +22,7 @@ from antelog.language.syntax import SEVERITIES
 from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
 from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
 from antelog.watch.alerts.routes import Route
-from antelog.watch.alerts.wording import within_limit
+from antelog.watch.alerts.wording import said_of, within_limit
 
 _ANSWER = ("query", "answer", "others")
 _PARTS = (*_ANSWER, "tick", "change")
@@ -108,6 +108,7 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
     elif route.receiver.kind == ALERTMANAGER:
         body = [_of_alertmanager(route, each, firing.get(each.line["query"])) for each in group.items]
     else:
+        latest = [{"status": each.status, **each.line} for each in group.items[-_SHOWN:]]
         body = {
             "key": key,
             "text": text,
@@ -118,8 +119,9 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             "count": group.count,
             "still_firing": sum(each.count for each in firing.values()),
             **({"link": link} if link else {}),
-            **_without_label(worst.line),
-            **({"alerts": _listed(group.items)} if group.count > 1 else {}),
+            # Without severity and words, which the letter has itself.
+            **{name: value for name, value in worst.line.items() if name not in ("severity", "text")},
+            **({"alerts": latest} if group.count > 1 else {}),
         }
     together = route.every or route.receiver.kind == ALERTMANAGER
     about = group.name if together else answer_of(worst.line)
@@ -145,21 +147,11 @@ def _text(route: Route, group: AlertGroup, item: AlertItem, key: str) -> str:
     """The words about an alert, and before it how many there are if there are several."""
     text = route.template.filled(route.texts.of(item.line, key))
     if group.count > 1:
-        kinds = Counter(each.line["change"] for each in group.items)
+        kinds = Counter(said_of(each.line) for each in group.items)
         parts = [f"{number:,} {kind}" for kind, number in kinds.items()]
         parts += [f"{group.beyond:,} before"] if group.beyond else []
         text = f"{group.count:,} alerts of {shown(group.name)} ({', '.join(parts)}), such as {text}"
     return within_limit(text)
-
-
-def _without_label(line: Line) -> Line:
-    """The line without severity and words, which the letter has itself."""
-    return {name: value for name, value in line.items() if name not in ("severity", "text")}
-
-
-def _listed(items: Sequence[AlertItem]) -> list[Line]:
-    """The latest alerts of a group, each a line with its status."""
-    return [{"status": each.status, **each.line} for each in items[-_SHOWN:]]
 
 
 def _slack(text: str) -> dict[str, object]:

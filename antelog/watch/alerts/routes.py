@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.language.templates import Template
+from antelog.run.store import name_of
 from antelog.watch.alerts.alert import SILENT_INPUT, AlertSetup, Line
 from antelog.watch.alerts.choosing import Choice, choice_of
 from antelog.watch.alerts.receivers import ALERTMANAGER, Receiver, named_apart, receiver_of
 from antelog.watch.alerts.wording import ChangeTexts, alert_template
 from antelog.watch.board.grouping import group_name
-from antelog.watch.board.tracked_answer import name_of
 
 
 @dataclass(frozen=True)

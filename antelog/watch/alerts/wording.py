@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
@@ -36,6 +37,7 @@ NAMES = (
     "waits_for",
     "so_far",
     "because",
+    "lost",
     "key",
 )
 """The names that a template may have in braces, in addition to variables of answers."""
@@ -51,6 +53,11 @@ def alert_template(text: str, queries: Sequence[AlertQuery]) -> Template:
         return template_of(text or DEFAULT, known)
     except TemplateError as error:
         raise AlertError(f"a template is wrong: {error.message}", error.hint) from None
+
+
+def said_of(line: Line) -> str:
+    """The kind of a change in a word; one that was lost from sight is `lost`."""
+    return SEEN if line["change"] == SEEN else meaning(line)
 
 
 def within_limit(text: str) -> str:
@@ -95,7 +102,7 @@ class ChangeTexts:
             "severity": self.query(line).severity,
             "query": line["query"],
             "answer": listed,
-            "change": line["change"],
+            "change": said_of(line),
             "chance": "" if chance is None else percent(chance),
             "summary": self._summary(line),
             "tick": self._time(line["tick"]),
@@ -104,13 +111,22 @@ class ChangeTexts:
             "waits_for": self._awaited(explanation),
             "so_far": ", ".join(map(amount_text, amounts_so_far(explanation).values())),
             "because": self._literals(line.get("because")),
+            "lost": self._literals(line.get(LOST)),
             "key": key,
         }
         return {name: shown(within_limit(value)) for name, value in {**answer, **values}.items()}
 
     def _summary(self, line: Line) -> str:
         change, chance, decided = line["change"], line.get("chance"), line.get("decided_by")
-        parts: list[str] = ["no longer likely" if change == UNLIKELY else change]
+        if change == SEEN:
+            what = "; what became of it is not known" if line.get(LOST) else ", and no longer likely"
+            return (f"ended by {line['by']}" if "by" in line else "seen again") + what
+        parts = [] if meaning(line) == LOST else ["no longer likely" if change == UNLIKELY else change]
+        if line.get(LOST):
+            since, unseen = self._time(unseen_since(line)), self._literals(line[LOST])
+            parts.append(f"lost from sight since {since}: nobody could see {unseen}")
+            if len(parts) == 1:
+                return parts[0]
         parts += [] if chance is None else [percent(chance)]
         parts += [] if decided is None else [f"decided by {self._time(decided)}"]
         said = ", ".join(parts)

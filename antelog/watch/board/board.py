@@ -20,19 +20,20 @@ from typing import Any
 from antelog.compile.plan.partition import group_variables
 from antelog.diagnostics import Source
 from antelog.engine.step.query import STILL_OPEN
+from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.errors import AntelogError
 from antelog.language import read
 from antelog.language.graph import graph_of
 from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
 from antelog.run.sinks.result import CLOSED, ENDS
-from antelog.run.store import is_line, is_record, source_of
+from antelog.run.store import is_line, is_record, name_of, source_of
 from antelog.watch.board.answer_positions import AnswerPositions
 from antelog.watch.board.flow import Flow
 from antelog.watch.board.grouping import group_name
 from antelog.watch.board.input_status import Inputs, seconds_of
 from antelog.watch.board.scoring import Trust
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, tracked
 
 DECIDED, DECIDED_SIZE = 50_000, 64_000_000
 """Decided answers that are kept, the latest: how many at most, and how many bytes they hold, about."""
@@ -140,6 +141,8 @@ class Board:
         self.positions = AnswerPositions()
         self.flow = Flow()
         self.recalled = OrderedDict[str, TrackedAnswer]()
+        self.sees = False
+        """Whether the feed says when facts come again of what was lost: so long such an answer stays open."""
         self.rules_changed: Mapping[str, Any] | None = None
         """The latest change of the rules: after which tick, and what became of each query."""
 
@@ -205,23 +208,25 @@ class Board:
 
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
-        self.rules_changed = head.get("rules_changed")
+        self.rules_changed, self.sees = head.get("rules_changed"), bool(head.get("sees"))
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
             self.trust.ask(self.head.alerts)
         before, self.open = self.open, {}
-        for line in _lines_in(head):
-            name = _name(line)
+        for name, line in {_name(line): line for line in _lines_in(head)}.items():
             self.open[name] = _brought_up_to(before.get(name), line) or tracked(_as_change(line), name)
         self._reach(head.get("tick"))
 
     def _change(self, line: Line, name: str) -> None:
         kind = line["change"]
         self.recalled.pop(name, None)
-        self.changes[line["query"], kind] += 1
+        self.changes[line["query"], kind if kind == SEEN else meaning(line)] += 1
         self._reach(line["tick"])
         before = self.open.get(name)
-        if kind not in ENDS:
+        if kind == SEEN and before is None:
+            return  # somebody has ended it
+        lost = meaning(line) == LOST
+        if not (lost if kind == SEEN else kind in ENDS and not (lost and self.sees)):
             # What was rejected may come back: it is the same answer.
             answer = before or self._reopened(name)
             if answer is None:
@@ -240,7 +245,7 @@ class Board:
         self.decided_size += answer.size
         while len(self.decided) > DECIDED or self.decided_size > DECIDED_SIZE:
             self.decided_size -= self.decided.popitem(last=False)[1].size
-        if kind == CLOSED:  # nobody knows what would have become of it
+        if kind in (CLOSED, SEEN) or line.get(LOST):  # nobody knows what became of it
             self.trust.drop(answer)
         else:
             self.trust.take(answer, decided_by)
@@ -281,12 +286,14 @@ def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
         if "answers" in given:
             lines = [{"tick": given["tick"], "query": given["query"], **each} for each in given["answers"]]
         # What was confirmed at the very tick is listed with what is open; it has no deadline any more.
-        yield from (line for line in lines if "decided_by" in line and is_line(line))
+        yield from (line for line in lines if is_line(line) and ("decided_by" in line or line.get(LOST)))
 
 
 def _brought_up_to(known: TrackedAnswer | None, line: Line) -> TrackedAnswer | None:
     """A known answer, with the line of a head added if it has news; None for an unknown answer."""
-    if known is not None and any(known.line.get(key) != line.get(key) for key in ("explanations", "chance")):
+    if known is not None and any(
+        known.line.get(key) != line.get(key) for key in ("explanations", "chance", LOST)
+    ):
         known.take(_as_change(line, "revised"))
     return known
 

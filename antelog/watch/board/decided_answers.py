@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.step.wording import LOST
 from antelog.run.sinks.result import CLOSED, ENDS
 from antelog.watch.board.answer_index import numbered, prefix_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.selection import SEVERITIES, Given, filter_of, first, ticks_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
-KINDS = ENDS
-OUTCOMES = (*SEVERITIES, "rejected")
-"""The bars of the histogram: confirmed answers by severity, and rejected ones."""
+KINDS = (*ENDS, LOST)
+OUTCOMES = (*SEVERITIES, "rejected", LOST)
+"""The bars of the histogram: confirmed answers by severity, rejected ones, and those lost from sight."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,9 @@ class DecidedIndex:
         low, high = int(ticks.min()), int(ticks.max())
         wide = -(-(high - low + 1) // most)
         bins = -(-(high - low + 1) // wide)
-        confirmed = self._facets["kind"].numbers[mask] == KINDS.index("confirmed")
-        outcome = np.where(confirmed, self._facets["severity"].numbers[mask], len(SEVERITIES))
+        kind, outcome = self._facets["kind"].numbers[mask], self._facets["severity"].numbers[mask].copy()
+        for name in OUTCOMES[len(SEVERITIES) :]:
+            outcome[kind == KINDS.index(name)] = OUTCOMES.index(name)
         size = len(OUTCOMES)
         counts = np.bincount((ticks - low) // wide * size + outcome, minlength=bins * size)
         return [

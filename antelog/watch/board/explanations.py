@@ -16,6 +16,7 @@ from functools import partial
 from msgspec import Struct
 
 from antelog.diagnostics import Span
+from antelog.engine.step.wording import LOST
 from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import Rule, atoms_of
@@ -67,6 +68,11 @@ def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]
 def failed(line: Line, timescale: Timescale | None) -> list[Mark]:
     """The marks of the hypotheses that became false, in the line of a rejected answer."""
     return _marks(map(read_literal, line.get("because") or ()), timescale, known=False)
+
+
+def unseen(line: Line, timescale: Timescale | None) -> list[Mark]:
+    """The marks of the literals of a line that were lost from sight."""
+    return _marks(map(read_literal, line.get(LOST) or ()), timescale, known=False)
 
 
 def _marks(literals: Iterable[LineLiteral], timescale: Timescale | None, *, known: bool) -> list[Mark]:

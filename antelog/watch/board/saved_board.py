@@ -91,7 +91,7 @@ def saved(board: Board) -> Iterator[bytes]:
     numbers = [(tick, number, answer.id) for tick, number, answer in trust.waiting]
     positions, inputs = board.positions, board.inputs
     found = _SavedBoard(
-        about(board.head.source, None),
+        {**about(board.head.source, None), "sees": board.sees},
         board.tick,
         board.version,
         board.damaged,
@@ -128,7 +128,7 @@ def restored(pieces: Iterable[bytes]) -> Board:
 
 def _board(found: _SavedBoard, answers: dict[str, TrackedAnswer]) -> Board:
     board = Board(FeedProgram(source_of(found.head)), found.tick, found.version)
-    board.damaged, board.rules_changed = found.damaged, found.rules_changed
+    board.damaged, board.rules_changed, board.sees = found.damaged, found.rules_changed, found.head["sees"]
     lines, inputs = found.lines, found.inputs
     board.open = {name: answers[name] for name in lines.open}
     board.decided = OrderedDict((name, answers[name]) for name in lines.decided)

@@ -8,13 +8,13 @@ There may be 100,000 of them, so each keeps its lines as bytes, and parses them 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from antelog.engine.step.wording import meaning
 from antelog.language.moments import Timescale, moment
 
 Line = Mapping[str, Any]
@@ -31,7 +31,7 @@ _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decod
 
 
 class AnswerStatus(Struct, frozen=True, array_like=True):
-    """The status of an answer since its latest line.
+    """The status of an answer since its latest line, whose meaning is `change`.
 
     `decided_by` is the tick by which it is decided for sure; `silent` is the change, and its tick, if nothing
     comes. None stands for unknown.
@@ -92,15 +92,10 @@ def tracked(line: Line, name: str) -> TrackedAnswer:
     return answer
 
 
-def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
-    """A short name for an answer, for links: a hash of it."""
-    return blake2b(_encoded([query, dict(values), list(others)]), digest_size=8).hexdigest()
-
-
 def status_of(line: Line) -> AnswerStatus:
     silent = line.get("if_silent")
     return AnswerStatus(
-        line["change"],
+        meaning(line),
         line["tick"],
         line.get("chance"),
         line.get("decided_by"),

@@ -3,10 +3,12 @@
     POST /api/acts  {"group": "wt2", "kind": "acknowledged", "who": "ann"}
     POST /api/acts  {"group": "wt2", "kind": "snoozed", "who": "ann", "minutes": 30}
     POST /api/acts  {"group": "wt2", "kind": "noted", "who": "ann", "note": "the crane comes at noon"}
+    POST /api/acts  {"group": "wt2", "kind": "ended", "who": "ann"}
     POST /api/acts  {"group": "wt2", "kind": "acknowledged", "end": true}
     GET  /api/acts  {"acts": [{"group": "wt2", "kind": "snoozed", "who": "ann", "at": …, "until": …}]}
 
 An acknowledgement is about the answers of the group that are open now, and ends when all of them are settled.
+What is lost from sight of the group is `ended` by the run, as if it were seen again.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from antelog.engine.step.wording import LOST
 from antelog.run.store import acts, is_store
 from antelog.run.store.acts import Act, ActKind
 from antelog.watch.board.board import Board
@@ -96,18 +99,19 @@ class ActList:
         if given.kind == "noted" and not given.note.strip():
             raise NoActError("write a `note`")
         now, answers = time.time(), tuple[str, ...]()
-        if given.kind == "acknowledged":
-            key_of = self.board.head.key_of
-            answers = tuple(each.id for each in self.board.open.values() if key_of(each) == given.group)
+        if given.kind in ("acknowledged", "ended"):
+            key_of, lost = self.board.head.key_of, given.kind == "ended"
+            of_group = (each for each in self.board.open.values() if key_of(each) == given.group)
+            answers = tuple(each.id for each in of_group if not lost or each.now.change == LOST)
             if not answers:
-                raise NoActError(f"nothing is open of `{given.group[:50]}`")
+                raise NoActError(f"nothing is {'lost' if lost else 'open'} of `{given.group[:50]}`")
         until = None if given.minutes is None else now + 60 * given.minutes
         return Act(given.group, given.kind, who, now, until, given.note.strip(), answers)
 
     def _goes_on(self, act: Act) -> bool:
         if act.until is not None and act.until <= time.time():
             return False
-        return act.kind != "acknowledged" or any(each in self.board.open for each in act.answers)
+        return not act.answers or any(each in self.board.open for each in act.answers)
 
 
 _EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'

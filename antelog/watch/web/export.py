@@ -12,11 +12,12 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from antelog.engine.step.wording import LOST, meaning
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
 from antelog.language.moments import Timescale
 from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
-from antelog.watch.board.explanations import failed, marks
+from antelog.watch.board.explanations import failed, marks, unseen
 from antelog.watch.board.selection import MOST, Given, selection_of
 from antelog.watch.board.tracked_answer import Line
 from antelog.watch.web.live_board import LiveBoard
@@ -94,7 +95,7 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     selection = replace(selection_of(given), start=0, count=_ALL)
     for answer in live.answers.select(selection).answers:
         now = answer.now
-        change, at = now.silent or (None, None)
+        change, at = now.silent or (LOST if now.change == LOST else None, None)
         yield (
             answer.query,
             live.board.head.label(answer),
@@ -114,7 +115,7 @@ def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
     for line in found.all_lines if found else ():
         yield (
             *ticks.cells(line["tick"]),
-            line["change"],
+            meaning(line),
             line.get("chance"),
             *ticks.cells(line.get("decided_by")),
             *_first(live, line),
@@ -125,7 +126,8 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     ticks = _ticks(live)
     yield ("query", "answer", "became", *ticks.names("at"), "open for", "alerted before", "because", "id")
     for answer in live.decided.chosen(given).part(0, _ALL):
-        because = "; ".join(each.text for each in failed(answer.line, ticks.timescale))
+        found = unseen(answer.line, ticks.timescale) or failed(answer.line, ticks.timescale)
+        because = "; ".join(each.text for each in found)
         yield (
             answer.query,
             live.board.head.label(answer),

@@ -18,6 +18,7 @@ from antelog.run.sinks.result import Tables
 AnswerKey = tuple[Plain, ...]
 """The values of an answer, its time last, and then the places that stand for all others."""
 
+_Ticks = Mapping[AnswerKey, int]
 Run = Callable[[Callable[[Tables], None]], Engine]
 """Replays the facts through a new engine that reports what is confirmed, and hands out its lines."""
 
@@ -35,7 +36,8 @@ class Confirmed:
 class AnswerDifferences:
     """The confirmed answers of a query: how many are the same, and those that differ, by time.
 
-    `only_old` and `only_new` are confirmed by one of the programs only, `moved` at another tick.
+    `only_old` and `only_new` are confirmed by one of the programs only, `moved` at another tick; `lost` are
+    those that are lost from sight for one of them only, with the tick at which it confirms them.
     """
 
     query: str
@@ -43,10 +45,11 @@ class AnswerDifferences:
     only_old: tuple[Confirmed, ...]
     only_new: tuple[Confirmed, ...]
     moved: tuple[Confirmed, ...]
+    lost: tuple[Confirmed, ...]
 
     @property
     def count(self) -> int:
-        return len(self.only_old) + len(self.only_new) + len(self.moved)
+        return len(self.only_old) + len(self.only_new) + len(self.moved) + len(self.lost)
 
 
 class ConfirmedAnswers:
@@ -55,6 +58,7 @@ class ConfirmedAnswers:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.queries: dict[str, dict[AnswerKey, int]] = {each.name: {} for each in plan.queries}
+        self.lost: dict[str, dict[AnswerKey, int]] = {each.name: {} for each in plan.queries}
         self._relations = {each.name: each for each in plan.queries}
 
     def take(self, tables: Tables) -> None:
@@ -63,7 +67,10 @@ class ConfirmedAnswers:
             relation, known = self._relations[name], self.queries[name]
             for row in rows_of(table, relation) if table.num_rows else ():
                 if row["change"] == "confirmed":
-                    known[_key(row, relation)] = row["tick"]
+                    key = _key(row, relation)
+                    known[key] = row["tick"]
+                    if row.get("lost"):
+                        self.lost[name][key] = row["tick"]
 
 
 def _key(row: Mapping[str, Plain], relation: Relation) -> AnswerKey:
@@ -80,22 +87,25 @@ def differences(
 
 def _differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: str) -> AnswerDifferences:
     before, after = old.queries.get(one, {}), new.queries.get(other, {})
+    unseen = old.lost.get(one, {}), new.lost.get(other, {})
     source = (new, other) if other in new.queries else (old, one)
 
-    def listed(keys: Iterable[AnswerKey]) -> tuple[Confirmed, ...]:
-        found = [(key, before.get(key), after.get(key)) for key in keys]
+    def listed(keys: Iterable[AnswerKey], known: Sequence[_Ticks] = (before, after)) -> tuple[Confirmed, ...]:
+        found = [(key, known[0].get(key), known[1].get(key)) for key in keys]
         found.sort(key=lambda each: (min(t for t in each[1:] if t is not None), str(each[0])))
         return tuple(Confirmed(_text(*source, key), *ticks) for key, *ticks in found)
 
     both = before.keys() & after.keys()
     moved = [key for key in both if before[key] != after[key]]
     only = before.keys() - both, after.keys() - both
+    lost = (unseen[0].keys() ^ unseen[1].keys()) & (both - {*moved})
     return AnswerDifferences(
         other if other in new.queries else one,
-        len(both) - len(moved),
+        len(both) - len(moved) - len(lost),
         listed(only[0]),
         listed(only[1]),
         listed(moved),
+        listed(lost, unseen),
     )
 
 

@@ -212,19 +212,22 @@ def _answers(
     yield DiffLine("Confirmed on these facts", TITLE)
     for each in answers:
         only = len(each.only_old), len(each.only_new), len(each.moved)
-        if not any(only):
+        if not each.count:
             yield DiffLine(f"  {each.query}: the same, {each.same:,} answer{'' if each.same == 1 else 's'}")
             continue
         counts = "{:,} only by the old rules, {:,} only by the new ones, {:,} at another tick".format(*only)
-        yield DiffLine(f"  {each.query}: {counts}, {each.same:,} the same", TITLE)
+        lost = f", {len(each.lost):,} lost from sight by one of them" if each.lost else ""
+        yield DiffLine(f"  {each.query}: {counts}{lost}, {each.same:,} the same", TITLE)
         for found, role, mark in (
             (each.only_old, OLD, "-"),
             (each.only_new, NEW, "+"),
             (each.moved, TEXT, "~"),
+            (each.lost, TEXT, "?"),
         ):
-            yield from (
-                DiffLine(f"    {mark} {one.answer}  {_when(one, difference)}", role) for one in found[:most]
-            )
+            for one in found[:most]:
+                whose = "old" if one.new is None else "new"
+                lost = f", and lost from sight by the {whose} rules" if found is each.lost else ""
+                yield DiffLine(f"    {mark} {one.answer}  {_when(one, difference)}{lost}", role)
             if len(found) > most:
                 yield DiffLine(f"    {mark} and {len(found) - most:,} more", role)
 
@@ -250,13 +253,10 @@ _COUNTED = (
 
 def _summary(difference: ProgramDifference) -> str:
     renamed = sum(each.twin is not None for each in difference.meaning.of(Fate.ADDED))
-    counts = [(_count(difference, fate), words) for fate, words in _COUNTED]
+    # Those that are only called otherwise are not counted.
+    of = difference.meaning.of
+    counts = [(sum(each.twin is None for each in of(fate)), words) for fate, words in _COUNTED]
     counts.insert(-1, (renamed, "called otherwise"))
     said = [f"{number} {words}" for number, words in counts if number]
     queries = sum(number for number, _ in counts)
     return f"{queries} quer{'y' if queries == 1 else 'ies'}: {', '.join(said)}"
-
-
-def _count(difference: ProgramDifference, fate: Fate) -> int:
-    """The queries with a fate, but for those that are only called otherwise."""
-    return sum(each.twin is None for each in difference.meaning.of(fate))

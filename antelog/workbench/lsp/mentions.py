@@ -65,18 +65,8 @@ STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}
 BUILT_IN = frozenset({*OF_ONE, *AGGREGATES})
 _SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
 _SMALL_WORDS = KEYWORDS | {
-    "one",
-    "per",
-    "and",
-    "every",
-    "again",
-    "alert",
-    "given",
-    "delay",
-    "tick",
-    "last",
-    "distinct",
-}
+    "one", "per", "and", "every", "again", "alert", "given", "delay", "tick", "last", "distinct",
+}  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]\w*\Z")
 _BRACED = re.compile(r"(?<!\{)\{([^\W\d_]\w*)\}")
 

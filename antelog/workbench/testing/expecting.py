@@ -36,11 +36,11 @@ from antelog.workbench.testing.marked import MISFIT, MarkedEntry, MarkedFile
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
 _EXPECTED = ("at", *STATES, "nothing_else", "set_aside", "recorded")
-_DETAILS = ("awaits", "evidence", "because", "so_far", "if_silent", "decided_by", "chance")
+_DETAILS = ("awaits", "evidence", "because", "lost", "so_far", "if_silent", "decided_by", "chance")
 _OF_STATE: Mapping[str, tuple[str, ...]] = {
     OPEN: ("awaits", "evidence", "so_far", "if_silent", "decided_by", "chance"),
-    CONFIRMED: ("evidence",),
-    REJECTED: ("because", "evidence", "awaits"),
+    CONFIRMED: ("evidence", "lost"),
+    REJECTED: ("because", "evidence", "awaits", "lost"),
 }
 _YES, _NO = ("yes", "true", "on"), ("no", "false", "off")
 _CHANCE = re.compile(
@@ -175,7 +175,9 @@ class ExpectationReader:
                 found.pop(name).key, message, f"It may have {', '.join(f'`{each}`' for each in known)}."
             )
         lists = {
-            name: self._literals(found[name]) for name in ("awaits", "evidence", "because") if name in found
+            name: self._literals(found[name])
+            for name in ("awaits", "evidence", "because", "lost")
+            if name in found
         }
         read: dict[str, Callable[[ScalarNode], object]] = {
             "so_far": self._so_far,
@@ -218,7 +220,7 @@ class ExpectationReader:
             hint = "Write `rejected at 3` or `confirmed at 3`, with the tick at which that is so."
             self._file.error(node, f"`{node.value}` does not say what becomes of the answer", hint)
             return None
-        tick = self._texts.moment_within(self._file, node, found.end())
+        tick = self._texts.moment_of(self._file, node, found.end())
         return None if tick is None else ExpectedOutlook(found[1], tick)
 
     def _chance(self, node: ScalarNode) -> ExpectedChance | None:

@@ -166,7 +166,8 @@ class _Judge:
         text = f"{self._texts.answer_of(state.query, state.row)} {_CLAIMS[_state_of(state)]}"
         if state.is_open:
             return text
-        text = f"{text} since {self._texts.written(state.row['tick'])}"
+        lost = ", lost from sight" if state.row.get("lost") else ""
+        text = f"{text} since {self._texts.written(state.row['tick'])}{lost}"
         because = [self._shown(each) for each in state.row.get("because") or ()]
         return f"{text}, because {', '.join(because)} did not come true" if because else text
 
@@ -179,8 +180,9 @@ class _Judge:
             explanations = row.get("explanations") or [{}]
             tried = [self._explained(of_one, details.so_far, each) for each in explanations]
             sides += min(tried, key=lambda each: sum(not side.agrees for side in each))
-        if "because" in details.lists:
-            sides += self._listed("because", details.lists["because"], row.get("because") or ())
+        for each in ("because", "lost"):
+            if each in details.lists:
+                sides += self._listed(each, details.lists[each], row.get(each) or ())
         if details.if_silent is not None:
             want, silent = details.if_silent, row.get("if_silent")
             agrees = silent is not None and (silent["change"], silent["tick"]) == (want.change, want.tick)

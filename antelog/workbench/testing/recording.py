@@ -209,17 +209,14 @@ class _AnswerWriter:
 
     def _answer(self, state: AnswerState, *, detailed: bool) -> Iterator[str]:
         text = yaml_text(self._texts.answer_of(state.query, state.row))
-        details = list(self._details(state.row)) if detailed and len(text) < _LONGEST_KEY else []
+        found = self._details(state.row) if detailed else self._listed("lost", state.row.get("lost") or ())
+        details = list(found) if len(text) < _LONGEST_KEY else []
         yield f"  - {text}{':' if details else ''}"
         yield from (f"      {each}" for each in details)
 
     def _details(self, row: Row) -> Iterator[str]:
         explanation: Mapping[str, Any] = (row.get("explanations") or [{}])[0]
-        awaited = explanation.get("hypotheses") or ()
-        if awaited and all(self._texts.literal_of_line(each) for each in awaited):
-            yield "awaits:"
-            yield from (f"- {yaml_text(self._shown(each))}" for each in awaited)
-            yield f"- {NOTHING_ELSE}"
+        yield from self._listed("awaits", explanation.get("hypotheses") or ())
         values = [*amounts_so_far(explanation).values()]
         if len(values) == 1 and values[0] is not None:
             yield f"so_far: {amount_text(values[0])}"
@@ -228,6 +225,13 @@ class _AnswerWriter:
             yield f"if_silent: {silent['change']} at {self._texts.written(silent['tick'])}"
         if row.get("chance") is not None:
             yield f"chance: {percent(row['chance']).replace(' ', '')}"
+
+    def _listed(self, name: str, literals: Sequence[str]) -> Iterator[str]:
+        """Literals, and no others."""
+        if literals and all(self._texts.literal_of_line(each) for each in literals):
+            yield f"{name}:"
+            yield from (f"- {yaml_text(self._shown(each))}" for each in literals)
+            yield f"- {NOTHING_ELSE}"
 
     def _shown(self, text: str) -> str:
         return read_literal(text).text(self._texts.written)

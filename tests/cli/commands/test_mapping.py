@@ -115,3 +115,50 @@ def test_a_packed_file_that_grows_is_refused() -> None:
     done = antelog("watch", "p.alog", "--no-page", "--input", "Temp=log.csv.gz")
     said = "error: log.csv.gz: cannot be unpacked: it ends too early; a packed file has to be complete"
     assert (done.exit_code, said in done.stderr) == (1, True)
+
+
+LOGINS = """tick 1 minute.
+input Login(user, outcome, id, time) delay 1.
+input Temp(device, value, time) delay 1, one per device.
+Brute(U, T) :- Login(U, failed, _, T), count(Login(U, failed, _, T-9..T)) >= 7.
+Any(X, T) :- Temp(X, V, T), V > 9.
+query Brute(U, T).
+query Any(X, T).
+"""
+FAILURES = [f"ann,failed,2026-03-01T10:00:{4 * i:02}Z" for i in range(7)]
+
+
+@pytest.mark.parametrize("command", [("try",), ("watch", "--no-page", "--once")])
+def test_a_column_of_its_own_from_where_each_row_was_read(command: tuple[str, ...]) -> None:
+    Path("q.alog").write_text(LOGINS)
+    Path("logins.csv").write_text("\n".join(["user,outcome,time", *FAILURES, ""]))
+    done = antelog(*command, "q.alog", "--input", "Login=logins.csv", "--map", "Login.id=@row")
+    (confirmed,) = [json.loads(line) for line in done.stdout.splitlines() if '"confirmed"' in line]
+    evidence = {text for found in confirmed["explanations"] for text in found["evidence"]}
+    assert {f'Login(ann, failed, "logins.csv:{i}", 29539320)' for i in range(2, 9)} <= evidence
+    assert "done: 7 facts\n" in done.stderr
+
+
+def test_facts_that_are_one_in_their_tick_are_said_first_with_the_tick_that_keeps_them() -> None:
+    Path("q.alog").write_text(LOGINS)
+    Path("logins.csv").write_text(
+        "\n".join(["user,outcome,id,time", *(e.replace("d,", "d,1,") for e in FAILURES)])
+    )
+    rows = (f"a,{i},2026-03-01T10:{53 * i // 60:02}:{53 * i % 60:02}Z" for i in range(20))
+    Path("temp.csv").write_text("\n".join(["device,value,time", *rows]))
+    done = antelog("try", "q.alog", "--input", "Login=logins.csv", "--input", "Temp=temp.csv")
+    login, temp, count = done.stderr.splitlines()[:3]
+    said = (
+        "warning: 6 of 7 facts of Login are repeated in their tick; `tick 4 seconds.` would keep them apart; "
+    )
+    assert login.removeprefix(said) == "with a column more and --map Login.COLUMN=@row each row is counted"
+    said = "warning: 3 of 20 facts of Temp are conflicting in their tick; `tick 53 seconds.` would keep them"
+    assert (temp, count) == (f"{said} apart", "done: 27 facts (18 used, 6 repeated, 3 conflicting)")
+
+
+@pytest.mark.parametrize("column", ["time", "value"])
+def test_only_a_column_of_texts_says_where_a_row_was_read(column: str) -> None:
+    Path("q.alog").write_text("input P(value: number, time). A(V, T) :- P(V, T). query A(V, T).")
+    done = antelog("try", "q.alog", "--input", "P=temp.csv", "--map", f"{column}=@row")
+    assert done.exit_code == 2
+    assert f"{column} is not a text of an input" in done.stderr

@@ -15,7 +15,7 @@ import pytest
 from click.testing import Result
 
 from antelog.run.store import FeedReader, StoredFeedAt, post
-from tests.cli.trying import LOG, READINGS, ROOT, antelog, messages, try_
+from tests.cli.trying import LOG, PROGRAM, READINGS, ROOT, antelog, messages, try_
 from tests.processes import Start, until
 from tests.watch.killing import killed_while_it_runs
 
@@ -340,3 +340,29 @@ def test_changes_may_go_to_what_is_not_a_file() -> None:
     for said in ("done: 2 facts", "going on from s"):
         done = antelog(*WATCH, "--output", "/dev/null")
         assert (done.exit_code, done.stdout, said in done.stderr) == (0, "", True), done.stderr
+
+
+def test_facts_that_are_one_in_their_tick_are_a_band(here: Path, start: Start) -> None:
+    (here / "q.alog").write_text(PROGRAM.replace("delay 1.", "delay 1, one per device."))
+    (here / "temp.csv").write_text("device,level,time\na,high,0\na,low,0\na,low,3\n")
+    start(
+        [
+            sys.executable,
+            "-m",
+            "antelog",
+            "watch",
+            "q.alog",
+            "--input",
+            "Temp=temp.csv",
+            "--state",
+            "s",
+            "--port",
+            "0",
+        ]
+    )
+
+    def bands() -> list[str]:
+        records = FeedReader(StoredFeedAt(here / "s")).read() if (here / "s").exists() else []
+        return [note for each in records if "status" in each for note in each["status"].get("notes") or ()]
+
+    until(lambda: "1 of 2 facts of Temp is conflicting in its tick." in bands())

@@ -1,9 +1,9 @@
-"""antelog/engine/facts/beyond.py: rows that arrived after the tick that was to be the last."""
+"""antelog/engine/facts/admission.py: rows that arrived after the tick that was to be the last."""
 
 from __future__ import annotations
 
 import antelog
-from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.admission import beyond
 
 PLAN = antelog.parse("input P(x: number, time) delay 1. Q(X, T) :- P(X, T). query Q(X, T).").plan
 

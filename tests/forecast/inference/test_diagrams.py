@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from itertools import product
 from operator import eq, ge, gt, le, lt, ne
 
@@ -34,10 +33,11 @@ from antelog.forecast.inference.nodes import (
     Node,
     Some,
     Weighed,
-    ratio_of,
     total,
+    whole_values,
 )
 from antelog.forecast.rates.odds import Series
+from antelog.language.literals.aggregate import Affine
 
 SERIES = Series("X", (), (), (), ()), Series("Y", (), (), (), ())
 
@@ -167,10 +167,12 @@ def test_totals(weights: list[int], operator: str, number: int) -> None:
         assert walked(diagram, {(0, at): each for at, each in enumerate(came)}) == (TRUE if holds else FALSE)
 
 
-def test_the_ratio_of_a_factor() -> None:
-    assert ratio_of(2, 5) == 2
-    assert ratio_of(1.1, 49) == Fraction(11, 10)
-    assert ratio_of(1.1, 50) is None  # 1.1 * 50 is a little more than 55
+def test_counts_times_and_plus_numbers_as_whole_ones() -> None:
+    half, more = Affine("*", 0.5, first=True), Affine("+", 2, first=False)
+    assert whole_values(">", [((), 2), ((half, more), 3)]) == [[0, 2, 4], [4, 5, 6, 7]]
+    assert whole_values("=", [((Affine("/", 0, first=False),), 2), ((), 3)]) is None
+    often = [((Affine("*", 1.1, first=True),), 50), ((), 60)]
+    assert whole_values(">", often) is None  # 1.1 * 50 is a little more than 55
 
 
 def parts_of(whole: Node, *conditions: bool) -> tuple[Parts, int]:

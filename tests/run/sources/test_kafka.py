@@ -22,7 +22,7 @@ from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import FOLLOWED, Around, source_of
 from antelog.run.sources.posted import PostedFacts
 from antelog.run.sources.recorded import RecordedFiles
-from antelog.run.sources.source import FactSource, Mark
+from antelog.run.sources.source import FactSource, Mark, rows_of
 from antelog.run.sources.standard import StandardInput
 from antelog.run.store import Store, post
 from tests.cli.trying import PROGRAM
@@ -95,9 +95,25 @@ def test_rows_of_csv_have_no_header() -> None:
     rows, wrong = taken(source.poll())
     assert [device for device, _ in rows] == ["b,\n", "c"]
     assert wrong == [
-        "temp[0] from 0:2: the time `soon` is not a whole number",
-        "temp[0] from 0:5: has 2 values, not 3",
+        "temp[0]:0: the time `soon` is not a whole number",
+        "temp[0]:3: has 2 values, not 3",
     ]
+
+
+def test_a_column_says_where_each_message_was_read_however_often_one_begins_again() -> None:
+    wanted = mapped(WANTED, {"value": "@row"})
+    for place, values in (
+        ("kafka://b/temp", [json.dumps({"device": "a", "time": 7}).encode()] * 3),
+        ("kafka://b/temp?format=csv", [b"a,7", b'"a\n",7', b"a,7"]),
+    ):
+        topic = FOLLOWED.read(place)
+        assert isinstance(topic, Topic)
+        for begin in range(3):
+            source = KafkaTopic(topic, wanted, mark={"next": {"1": begin}}, make=Broker({1: list(values)}))
+            tables = [rows_of(wanted, piece).table for piece in source.poll()]
+            found = [each for table in tables for each in table.column("value").to_pylist()]
+            assert found == [f"temp[1]:{offset}" for offset in range(begin, 3)]
+            assert tables[0].column_names[:3] == ["device", "value", "time"]
 
 
 def test_a_broker_that_is_away_is_said_once() -> None:

@@ -137,7 +137,7 @@ def test_a_file_of_no_use_is_set_aside_in_a_stream_and_an_error_in_a_batch(conte
 
 def test_columns_are_found_by_the_names_they_are_said_to_have() -> None:
     wanted = WantedColumns(
-        "R", WANTED.columns, WANTED.types, True, called=(("note", "text"), ("n", "time"), ("time", "n"))
+        "R", WANTED.columns, WANTED.types, called=(("note", "text"), ("n", "time"), ("time", "n"))
     )
     files = {
         "a.csv": b"n,text,time,note\n7,a,1,x\n",
@@ -150,7 +150,7 @@ def test_columns_are_found_by_the_names_they_are_said_to_have() -> None:
 
 
 def test_a_column_of_arrivals_must_be_there_if_it_was_named() -> None:
-    wanted = WantedColumns("R", WANTED.columns, WANTED.types, True, arrival="came", must_arrive=True)
+    wanted = WantedColumns("R", WANTED.columns, WANTED.types, arrival="came", must_arrive=True)
     files = {"a.csv": b"came,n,time,note\n7,1,6,a\n", "b.csv": b"note,n,time\nb,1,1\n"}
     good, bad = read_on_spark(files, wanted)
     assert good == [("a", 1.0, 6, 7)]

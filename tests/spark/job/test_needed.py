@@ -73,6 +73,14 @@ def test_what_a_negation_asks_for(rules: str, levels: set[str], numbers: Sequenc
         assert left == len(wanted)
 
 
+def test_what_shows_that_a_source_is_seen_is_needed() -> None:
+    inputs = INPUTS.replace("v: number, time) delay 1.", "v: number, time) delay 1, every 3 per x.")
+    rules = f"{inputs}A(X, T) :- Q(X, T), not P(X, high, _, T+1). query A(X, T)."
+    facts = [each for each in _facts() if each[0] == "Q" or not 9 <= each[2] <= 15]
+    assert any("lost" in str(line) for line in kernel_log(parse(rules).plan, facts, 40))
+    assert [_passed_over(rules, facts, buckets) for buckets in (1, 3)] == [0, 0]
+
+
 def test_time_begins_with_the_first_fact_even_if_no_rule_can_use_it() -> None:
     rules = """
     tick 1 second.

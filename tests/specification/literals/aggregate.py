@@ -14,6 +14,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Self
 
 from antelog.language import syntax
+from antelog.language.literals.aggregate import Affine, around_steps
 from antelog.language.syntax import Value
 from tests.specification.literals.comparison import Comparison
 from tests.specification.literals.literal import (
@@ -73,6 +74,7 @@ class Aggregate:
     last: Term
     single: bool
     conditions: tuple[Comparison, ...]
+    steps: tuple[Affine, ...]
 
     @classmethod
     def lowered(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
@@ -92,6 +94,7 @@ class Aggregate:
                 Comparison(inner.term(each.left), each.operator, inner.term(each.right))
                 for each in aggregate.conditions
             ),
+            aggregate.steps,
         )
 
     @property
@@ -110,6 +113,7 @@ class Aggregate:
             new(self.last),
             self.single,
             tuple(each.mapped(new) for each in self.conditions),
+            self.steps,
         )
 
     def __str__(self) -> str:
@@ -118,7 +122,8 @@ class Aggregate:
         value = "" if self.value is None else f"{self.value} : "
         distinct = "distinct " if self.distinct else ""
         conditions = "".join(f", {each}" for each in self.conditions)
-        return f"{self.function}({distinct}{value}{atom}{conditions})"
+        before, behind = map("".join, around_steps(self.steps, lambda step: text(step.number)))
+        return f"{before}{self.function}({distinct}{value}{atom}{conditions}){behind}"
 
     @property
     def variables(self) -> frozenset[str]:
@@ -272,7 +277,6 @@ class Aggregation(Body):
     left: Aggregate
     operator: str
     right: Term | Aggregate
-    factor: Value = 1
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
@@ -280,7 +284,7 @@ class Aggregation(Body):
             return None
         left, right = Aggregate.lowered(literal.left, lowering), literal.right
         if isinstance(right, syntax.Aggregate):
-            return (cls(left, literal.operator, Aggregate.lowered(right, lowering), literal.factor),)
+            return (cls(left, literal.operator, Aggregate.lowered(right, lowering)),)
         return (cls(left, literal.operator, lowering.term(right)),)
 
     @property
@@ -294,18 +298,18 @@ class Aggregation(Body):
 
     def mapped(self, new: Callable[[Term], Term]) -> Self:
         right = self.right.mapped(new) if isinstance(self.right, Aggregate) else new(self.right)
-        return type(self)(self.left.mapped(new), self.operator, right, self.factor)
+        return type(self)(self.left.mapped(new), self.operator, right)
 
     def __str__(self) -> str:
-        if isinstance(self.right, Aggregate):
-            factor = "" if self.factor == 1 else f"{text(self.factor)} * "
-            return f"{self.left} {self.operator} {factor}{self.right}"
-        return f"{self.left} {self.operator} {text(self.right)}"
+        right = str(self.right) if isinstance(self.right, Aggregate) else text(self.right)
+        return f"{self.left} {self.operator} {right}"
 
     @property
     def key(self) -> tuple[object, ...]:
-        shape = tuple((e.function, e.distinct, e.value, e.predicate, e.single) for e in self.aggregates)
-        return Aggregation, self.operator, self.factor, shape
+        shape = tuple(
+            (e.function, e.distinct, e.value, e.predicate, e.single, e.steps) for e in self.aggregates
+        )
+        return Aggregation, self.operator, shape
 
     @property
     def compared(self) -> frozenset[str]:
@@ -375,9 +379,11 @@ class Aggregation(Body):
     def _values(aggregate: Aggregate, instances: Instances, tick: Tick) -> Values:
         asked = aggregate.with_any
         found = asked.values(instances, tick)
-        if not aggregate.variables or not (instances.coming(tick) or asked.members(instances, tick)):
-            return found
-        return Values(-math.inf, found.largest, rising=True) if aggregate.rises else _UNKNOWN
+        if aggregate.variables and (instances.coming(tick) or asked.members(instances, tick)):
+            found = Values(-math.inf, found.largest, rising=True) if aggregate.rises else _UNKNOWN
+        for step in aggregate.steps:
+            found = _after(found, step)
+        return found
 
     def _right(self, others: Sequence[Values]) -> Values | None:
         if not isinstance(self.right, Aggregate):
@@ -385,18 +391,7 @@ class Aggregation(Body):
                 return _UNKNOWN
             number = value_of(self.right)
             return None if number is None or isinstance(number, str) else Values(number, number)
-        (found,) = others
-        assert not isinstance(self.factor, str)
-        ends = [_times(each, self.factor) for each in (found.least, found.largest)]
-        lost = ends.count(None)
-        least, largest = sorted(math.inf if each is None else each for each in ends)
-        return found._replace(
-            least=least,
-            largest=largest,
-            whole=found.whole and self.factor == 1,
-            none=found.none or lost == 2,
-            open=found.open or lost == 1,
-        )
+        return others[0]
 
     def rest(self, below: Below) -> None:
         for own, atom in self._asked():
@@ -406,11 +401,28 @@ class Aggregation(Body):
                 below.asked(atom)
 
 
-def _times(value: float, factor: int | float) -> int | float | None:
-    """A value times a number; None if that is beyond all doubles."""
-    if math.isinf(value):
-        return value * factor if factor else 0
-    return value_of(Calculation("*", (value, factor)))  # type: ignore[return-value]  # of numbers
+def _after(values: Values, step: Affine) -> Values:
+    """The values times or plus a number; those beyond all doubles, or divided by 0, have none."""
+    ends = [_end_after(each, step) for each in (values.least, values.largest)]
+    lost = ends.count(None)
+    least, largest = sorted(math.inf if each is None else each for each in ends)
+    return values._replace(
+        least=least,
+        largest=largest,
+        whole=values.whole and step.operator in "+-" and isinstance(step.number, int),
+        none=values.none or lost == 2,
+        open=values.open or lost == 1,
+    )
+
+
+def _end_after(value: float, step: Affine) -> int | float | None:
+    number = step.number
+    if math.isinf(value) and step.operator in "+-":
+        return -value if step.first and step.operator == "-" else value
+    if math.isinf(value) and number:
+        return math.copysign(value, value * number)
+    sides = (0 if math.isinf(value) else value, number)
+    return value_of(Calculation(step.operator, sides[::-1] if step.first else sides))  # type: ignore[return-value]
 
 
 def _extremes(left: Values, right: Values, operator: str) -> list[tuple[float, float]]:

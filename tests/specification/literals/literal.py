@@ -208,9 +208,11 @@ class Lowering:
             in_ticks = term.unit is not None
             offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
             own = term.variable in (self.own or ())
-            if own or re.search(r"\w [+-] \d", self.printed[term.span.start : term.span.end]):
+            sign = re.search(r"\w ([+-]) \d", self.printed[term.span.start : term.span.end])
+            if own or sign:
                 shifted = Inner(term.variable) if own else Variable(term.variable)
-                return Calculation("-" if offset < 0 else "+", (shifted, abs(offset)))
+                minus = offset < 0 or (sign is not None and sign[1] == "-")  # also of `U - 0`
+                return Calculation("-" if minus else "+", (shifted, abs(offset)))
             return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
             return term.value

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from antelog.run.store import name_of
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
 from antelog.watch.alerts.letters import RESOLVED, StillFiring, key_of, letter_of
 from antelog.watch.alerts.routes import Route, routes_of
-from antelog.watch.board.tracked_answer import name_of
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, letters, line
 
 ALERTS = (

@@ -50,7 +50,7 @@ def test_every_name_stands_for_something() -> None:
     rules = PROGRAM.replace("Hot(X, T+1).", "count(Temp(X, high, T..T+2)) >= 3.")
     facts = [("Temp", ("wt2", "high", tick), tick) for tick in (7, 8)]
     change = next(each for each in lines_of(rules, facts, 8) if each["change"] == "likely")
-    change["because"] = ["not P(1)"]
+    change["because"] = change["lost"] = ["not P(1)"]
     found = {name: said(f"{{{name}}}", change) for name in NAMES}
     assert all(found.values())
     assert (found["key"], found["because"], found["chance"]) == ("k3y", "not P(1)", "80 %")

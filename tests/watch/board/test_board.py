@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from antelog.language.moments import Timescale
+from antelog.run.store import name_of
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.routes import routes_of
 from antelog.watch.board.board import DECIDED, Board
-from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
+from antelog.watch.board.tracked_answer import CHANCES, LINES, label
 from tests.broken_lines import ODD
 from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, status

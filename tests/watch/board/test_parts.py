@@ -3,10 +3,11 @@
 import antelog
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
+from antelog.run.store import name_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import marks, rules_behind, span
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
-from antelog.watch.board.tracked_answer import name_of, tracked
+from antelog.watch.board.tracked_answer import tracked
 from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 

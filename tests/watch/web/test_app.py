@@ -16,12 +16,11 @@ from prometheus_client.samples import Sample
 from starlette.types import Message
 
 from antelog.errors import DataError
-from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt
+from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt, name_of
 from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.board.board import Board
-from antelog.watch.board.tracked_answer import name_of
 from antelog.watch.web.api import NoFactsError, posted
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv

@@ -10,7 +10,7 @@ import pytest
 
 import antelog
 from antelog.run.answer_details import DetailWriter
-from antelog.watch.board.tracked_answer import name_of
+from antelog.run.store import name_of
 from antelog.watch.live import Live
 from antelog.watch.web.app import Entry
 from antelog.watch.web.detail_reader import DetailReader

@@ -6,6 +6,7 @@ const WORDS = {
   acknowledged: ["Acknowledge", "All readers see that you take care of it, and alerts keep to it, until the last of its answers is settled."],
   snoozed: ["Snooze", "No alerts about it for a while, but for a higher severity and what is confirmed."],
   noted: ["Note", "All readers see it."],
+  ended: ["End", "What is lost from sight of it is decided as lost, and its alerts are resolved: nobody knows what became of it."],
 };
 
 const acts = {

@@ -18,7 +18,7 @@ function stack(columns) {
   for (let at = columns.length - 2; at >= 0; at--) columns[at] = columns[at].map((each, n) => each + columns[at + 1][n]);
 }
 
-const colourOf = (kind, head) => variable(kind !== "counts" ? "info" : head === "rejected" ? "mild" : head);
+const colourOf = (kind, head) => variable(kind !== "counts" ? "info" : { rejected: "mild", lost: "other" }[head] || head);
 
 /* Times of the day, with the date where there are several; ticks as numbers. */
 function labels(zone) {

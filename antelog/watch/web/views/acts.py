@@ -43,6 +43,8 @@ def shown_act(act: Act, clock: TickClock) -> ShownAct:
         case "snoozed":
             until = "" if act.until is None else clock.hour(act.until)
             text, title = f"Zz {act.who}, until {until}", f"{act.who} snoozed it at {at}, until {until}"
+        case "ended":
+            text, title = f"∎ {act.who}", f"{act.who} ends at {at} what is lost from sight"
         case _:
             text, title = f"✎ {act.note}", f"{act.who} at {at}: {act.note}"
     return ShownAct(act.kind, text[:80], title)

@@ -12,11 +12,12 @@ from pathlib import PurePath
 
 from markupsafe import Markup
 
+from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.forecast.reports.words import count
 from antelog.language.line_literals import LineLiteral, read_literal
 from antelog.language.moments import Timescale
 from antelog.run.answer_details import LiteralDetail
-from antelog.watch.board.explanations import Mark, Reason, failed, marks, rules_behind, span
+from antelog.watch.board.explanations import Mark, Reason, failed, marks, rules_behind, span, unseen
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.templating import render, share
 from antelog.watch.web.views.acts import shown_group
@@ -43,7 +44,10 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         scene=scene,
         clock=scene.clock,
         found=found,
-        is_open=found.id in scene.board.open,
+        is_open=found.id in scene.board.open and (found.now.change != LOST or "decided_by" in line),
+        stays=found.id in scene.board.open,
+        unseen=unseen(line, scene.board.head.timescale),
+        unseen_since=scene.clock.at(unseen_since(line)) if line.get(LOST) else "",
         severity=scene.severity(found.query),
         alert=scene.board.head.alerts.get(found.query),
         last=next((chance for _, chance in reversed(found.chances) if chance is not None), None),
@@ -115,9 +119,10 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
     for line in found.all_lines:
         known = {mark.text: mark for mark in _known(line, timescale)}
         came = [mark for text, mark in known.items() if text not in seen][:4]
-        end = {"confirmed": 1.0, "rejected": 0.0}.get(line["change"])
+        change = ("ended" if "by" in line else SEEN) if line["change"] == SEEN else meaning(line)
+        end = {"confirmed": 1.0, "rejected": 0.0}.get(change)
         chance = line.get("chance") if end is None or before is None else end
-        yield HistoryStep(line["tick"], line["change"], before, chance, came)
+        yield HistoryStep(line["tick"], change, before, chance, came)
         seen = {*known}
         before = chance if chance is not None else before
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
+from antelog.engine.step.wording import unseen_since
 from antelog.forecast.reports.words import NONE, count
 from antelog.watch.board.answer_index import most_common
 from antelog.watch.board.decided_answers import (
@@ -23,7 +24,7 @@ from antelog.watch.board.decided_answers import (
     ticks_alerted,
     ticks_open,
 )
-from antelog.watch.board.explanations import failed, marks
+from antelog.watch.board.explanations import failed, marks, unseen
 from antelog.watch.board.selection import SEVERITIES, Given, first, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render
@@ -106,7 +107,10 @@ def _row(scene: ViewContext, answer: TrackedAnswer) -> DecidedRow:
 
 
 def because(scene: ViewContext, answer: TrackedAnswer) -> str:
-    """The first hypothesis that failed, or the last evidence that came."""
+    """What nobody could see, the first hypothesis that failed, or the last evidence that came."""
+    if found := unseen(answer.line, scene.board.head.timescale):
+        text = shorter(scene, answer, found[0].literal.text(scene.clock.short))
+        return f"not seen since {scene.clock.short(unseen_since(answer.line))}: {text}"
     if found := failed(answer.line, scene.board.head.timescale):
         return shorter(scene, answer, found[0].literal.text(scene.clock.short))
     known = [each for each in marks(answer.line, scene.board.head.timescale) if each.known]

@@ -14,6 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from antelog.engine.columns.tables import NEVER
+from antelog.engine.step.wording import LOST, unseen_since
 from antelog.forecast.reports.words import count
 from antelog.language.line_literals import awaited
 from antelog.watch.board.answer_index import Due, ListRow, RowList, most_common
@@ -42,6 +43,7 @@ def now(scene: ViewContext) -> Markup:
     due = replace(wanted, due=None)
     seen = scene.index.listing(selection)
     counts = scene.index.facets(wanted)
+    has_key = bool(scene.board.head.keys) or scene.board.head.program is None
     just = [each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good"]
     return render(
         "now.html",
@@ -55,7 +57,7 @@ def now(scene: ViewContext) -> Markup:
         axis=axis_of(scene, wanted),
         good=0 if scene.given.get("severity") else counts["severity"]["good"],
         sorts=_SORTS,
-        groups=[each for each in GROUPS if each != "key" or _has_key(scene)],
+        groups=[each for each in GROUPS if each != "key" or has_key],
         group_names=_GROUPS | {"key": key_name(scene)},
         just=just[:_JUST],
     )
@@ -152,6 +154,9 @@ def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> It
         heard = slots.listed.get(scene.board.head.key_of(answer)) if slots is not None else None
         if heard is not None:
             yield f"no {name} since {scene.clock.hour(heard)}"
+    if line.get(LOST):
+        yield f"lost from sight since {scene.clock.short(unseen_since(line))}"
+        return
     if not found:
         yield "nothing is needed"
         return
@@ -193,10 +198,6 @@ def _facets(scene: ViewContext, counts: Mapping[str, Mapping[str, int]]) -> Iter
     for name, values in names.items():
         if len(values) > 1 or chosen[name]:
             yield facet(name, titles[name], values, counts[name], chosen[name])
-
-
-def _has_key(scene: ViewContext) -> bool:
-    return bool(scene.board.head.keys) or scene.board.head.program is None
 
 
 # ---- what is due ----
@@ -251,10 +252,7 @@ def strip(scene: ViewContext, due: Due) -> DueStrip:
         parts = {name: 100 * each / most for name, each in zip(SEVERITIES, sums, strict=True) if each > 0}
         title = f"{count(number, 'answer')} decided by {clock.at(high if at else clock.now)}"
         if scene.chances:
-            title += f"; {_sum(sum(sums))} of them expected to come true"
+            total = sum(sums)
+            title += f"; {total:{'.0f' if total >= 10 else '.1f'}} of them expected to come true"
         found.append(DueBar(title, within, number, parts, ticks_of, ticks_of == chosen, 100 * number / most))
     return DueStrip(clock.ahead(bars * wide).removeprefix("1 "), found, int(counts[-1]))
-
-
-def _sum(expected: float) -> str:
-    return f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}"

@@ -8,7 +8,7 @@ import pytest
 
 from antelog.forecast.reports.words import count
 from antelog.language.moments import Timescale
-from antelog.watch.board.tracked_answer import name_of
+from antelog.run.store import name_of
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import PACKAGE, share
 from antelog.watch.web.views.context import TickClock
