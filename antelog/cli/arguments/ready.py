@@ -111,10 +111,10 @@ def _refuse(conflicts: Iterable[Conflict], config: Config | None) -> None:
             diagnostics.append(config.diagnostic(each.code, key, *each.sentences(lambda name: f"`{name}`")))
         raise ProgramError(diagnostics, config.source)
     for each in found:
-        said = ". ".join(each.sentences(_flag))
+        sentence = ". ".join(each.sentences(_flag))
         if each.option:
-            raise click.BadParameter(said, param_hint=f"'{_flag(each.option)}'")
-        raise click.UsageError(said)
+            raise click.BadParameter(sentence, param_hint=f"'{_flag(each.option)}'")
+        raise click.UsageError(sentence)
 
 
 def _flag(name: str) -> str:
