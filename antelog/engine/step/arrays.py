@@ -170,7 +170,7 @@ class _Sheet:
         once = marked(changed(view) | changed(text))
         counts = np.bincount(view.take(once), minlength=len(row))
         named = self.names.take(pa.array(text.take(once)))
-        value = Numbers.joined(values).take(order.take(once))
+        value = Numbers.and_then(*values).take(order.take(once))
         columns = [
             named,
             pa.array(value.real, from_pandas=True),

@@ -36,7 +36,6 @@ from antelog.engine.step.derivations import (
     atoms_of,
     life_of,
     mattering,
-    together,
 )
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
@@ -341,7 +340,7 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
         inside = {name: marked((level >= first) & (level <= last)) for name, level in levels.items()}
         parts = {name: each.take(inside[name]) for name, each in left.items()}
         for name, part in parts.items():
-            memo.may_be_true[name] = together([true[name], part])
+            memo.may_be_true[name] = true[name].and_then(part)
         for name, part in parts.items():
             if part.count == 0:
                 continue
@@ -349,7 +348,7 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
             truth = truth._replace(decided=np.full(part.count, np.int64(-1)))
             before, table = memo.through_time[cycle].get(name), FoundTruths(part, truth)
             memo.through_time[cycle][name] = table if before is None else before.and_more(part, truth)
-            true[name] = together([true[name], part.take(marked(truth.true_at < NEVER))])
+            true[name] = true[name].and_then(part.take(truth.true_at < NEVER))
     memo.may_be_true |= true
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, numbered, once, run_ends
 from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, REJECT, REVISED
-from antelog.forecast.column_set import ColumnSet
 
 _EXACT = 8
 """Ages 0, 1, 2 and so on up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""
