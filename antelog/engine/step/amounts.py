@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,15 +21,7 @@ from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.terms import text_of, variables_in
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    changed,
-    groups,
-    keys_of,
-    marked,
-)
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked
 from antelog.engine.step.amount_lines import AmountSoFar, AmountTable, TickTable, UpTo
 from antelog.engine.step.derivations import Truth
 from antelog.engine.step.members import Members
@@ -95,10 +88,6 @@ def _whole(numbers: Column) -> Numbers:
     return Numbers(numbers.astype(np.float64), numbers, np.ones(len(numbers), np.bool_))
 
 
-def _count(found: UpTo, _cells: Column, _values: Values) -> Numbers:
-    return _whole(found.end - found.first)
-
-
 def _distinct(found: UpTo, cells: Column, _values: Values) -> Numbers:
     (key,) = keys_of([[found.row, cells]])
     fresh = np.zeros(len(cells) + 1, np.int64)
@@ -107,24 +96,12 @@ def _distinct(found: UpTo, cells: Column, _values: Values) -> Numbers:
     return _whole(before.take(found.end) - before.take(found.first))
 
 
-def _sum(found: UpTo, cells: Column, values: Values) -> Numbers:
-    """Sums that are exact and rounded once, so that no order of members matters."""
-    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end)
+def _sum(found: UpTo, cells: Column, values: Values, *, mean: bool = False) -> Numbers:
+    """Sums, or means, that are exact and rounded once, so that no order of members matters."""
+    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end, mean=mean)
 
 
-def _average(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end, mean=True)
-
-
-def _least(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return _extreme(found, cells, values, np.minimum)
-
-
-def _largest(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return _extreme(found, cells, values, np.maximum)
-
-
-def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers:
+def _extreme(better: Any, found: UpTo, cells: Column, values: Values) -> Numbers:
     """The least or the largest value of the members."""
     numbers = Numbers.of_cells(cells, values)
     order = numbers.order
@@ -141,12 +118,12 @@ def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers
 
 
 _RUNNING: dict[str, Callable[[UpTo, Column, Values], Numbers]] = {
-    "count": _count,
+    "count": lambda found, *_: _whole(found.end - found.first),
     "distinct": _distinct,
     "sum": _sum,
-    "avg": _average,
-    "min": _least,
-    "max": _largest,
+    "avg": partial(_sum, mean=True),
+    "min": partial(_extreme, np.minimum),
+    "max": partial(_extreme, np.maximum),
 }
 """For each function the value of the members that are there, None of which is a text but for counts."""
 
@@ -260,7 +237,8 @@ def _times(values: _Between, factor: int | float, cells: Values) -> _Between:
 def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]:
     """Whether a comparison holds for all values (1), fails for all (0), or neither (-1)."""
     if operator in ("=", "!="):
-        equal, different = _may_equal(left, right), _may_differ(left, right)
+        equal = _may_equal(left, right)
+        different = ~(left.one & right.one & left.least.compared(HOLDS["="], right.least))
         holds, fails = (equal, different) if operator == "=" else (different, equal)
         found = np.where(~holds, 0, np.where(~fails, 1, -1))
     else:
@@ -283,12 +261,6 @@ def _may_equal(left: _Between, right: _Between) -> Mask:
         return low <= np.floor(np.minimum(left.largest.real, right.largest.real))
     at_most = HOLDS["<="]
     return left.least.compared(at_most, right.largest) & right.least.compared(at_most, left.largest)
-
-
-def _may_differ(left: _Between, right: _Between) -> Mask:
-    """Whether different values are possible."""
-    both = left.one & right.one
-    return ~(both & left.least.compared(HOLDS["="], right.least))
 
 
 @dataclass(frozen=True, eq=False)

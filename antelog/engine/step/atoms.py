@@ -8,8 +8,8 @@ as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -19,8 +19,9 @@ from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.terms import Var, variables_in
-from antelog.compile.prepared.pattern import OpenEnd
+from antelog.compile.literals.terms import Time, Var, variables_in
+from antelog.compile.prepared.pattern import OpenEnd, Prepared
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked, or_never
 from antelog.engine.step.amount_lines import AmountLine
@@ -40,28 +41,17 @@ from antelog.engine.step.derivations import (
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial
-from antelog.engine.step.mattering_ticks import (
-    atoms_by_tick,
-    fails_by_members,
-    may_be_true,
-    settled_as_of,
-)
+from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, may_be_true, settled_as_of
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
-from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
 from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
-from antelog.engine.step.rows import (
-    Rows,
-    first_tick,
-    latest_tick,
-    term_column,
-    time_column,
-)
+from antelog.engine.step.rows import Rows, first_tick, latest_tick, passing, term_column, time_column
 from antelog.engine.step.seeds import rows_for, seed_of
 from antelog.engine.step.window_amounts import in_windows
 from antelog.engine.step.windows import windows_of
+from antelog.engine.values.values import Values
 
 
 def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
@@ -219,13 +209,10 @@ def _aggregated(
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
     first = None if since is None else same.least(since)
     windows = in_windows(known, node, some) if node.variables <= bound.keys() else None
-    return windows or _step_by_step(known, node, some, first), same.numbers
-
-
-def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows, since: Column | None) -> Compared:
-    """The comparison, by the members of each row."""
-    found = [_members(known, each, rows, since) for each in node.aggregates]
-    return compared(node, found, rows, known.values)
+    if windows is None:
+        found = [_members(known, each, some, first) for each in node.aggregates]
+        windows = compared(node, found, some, known.values)
+    return windows, same.numbers
 
 
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Members:
@@ -460,11 +447,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
 
 
 def _decided_by(
-    known: Knowledge,
-    found: Derivations,
-    reference: Reference,
-    conditions: Sequence[Comparison],
-    depth: int,
+    known: Knowledge, found: Derivations, reference: Reference, conditions: Sequence[Comparison], depth: int
 ) -> Column:
     """The tick by which all is decided that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared
@@ -532,3 +515,58 @@ def _found_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
                 each = with_asked(known, with_facts(known, prepared, kept), depth=depth + 1)
                 np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
     return latest
+
+
+@dataclass(frozen=True, eq=False)
+class OpenAtoms(ColumnSet):
+    """Atoms that a literal with open variables may ask for, and the conditions on these variables.
+
+    `given` has the values that the conditions compare them with, one row for each of the atoms.
+    """
+
+    reference: Reference
+    atoms: Atoms
+    conditions: Sequence[Comparison]
+    given: Mapping[str, Column]
+
+    @property
+    def columns(self) -> list[Column]:
+        """All that says which row is which."""
+        return [*self.atoms.columns, *self.given.values()]
+
+    def kind(self, depth: int) -> Hashable:
+        """The kind of atoms whose columns can be compared, looked at in this depth."""
+        open_ = tuple(column is None for column in self.atoms.arguments)
+        return self.reference, tuple(self.conditions), *self.given, open_, self.atoms.last is None, depth
+
+    def meeting(self, values: Values, prepared: Prepared, rows: Rows) -> Column:
+        """The rows that meet the conditions of the literal's own variables, as far as they have values."""
+        reference, owner = self.reference, rows.owner
+        assert owner is not None
+        bound = {name: column.take(owner) for name, column in self.given.items()} | {
+            term.name: term_column(answer, rows, values)
+            for term, answer in zip(reference.given, prepared.pattern.answer, strict=True)
+            if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
+        }
+        own, atoms = prepared.pattern.time, self.atoms
+        if own.variable is None or own.variable in rows.bound:
+            ticks = time_column(own, rows)
+            first = atoms.time.take(owner)
+            fits = (first <= ticks) & (ticks <= (first if atoms.last is None else atoms.last.take(owner)))
+            time = reference.first
+            if time == reference.last and time.variable is not None:
+                bound[time.variable] = ticks - time.offset
+        else:
+            fits = first_tick(prepared, own, rows) <= latest_tick(prepared, own, rows)
+        return marked(fits & passing(self.conditions, bound, rows.count, values))
+
+
+def known_tick(time: Time, rows: Rows) -> Column | None:
+    """The tick of a time in each row; None if it is open."""
+    return time_column(time, rows) if time.variable is None or time.variable in rows.bound else None
+
+
+def conditions_on_open(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
+    """The comparisons that the open variables of the literal have to meet, about no other open ones."""
+    open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()
+    return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]

@@ -8,7 +8,8 @@ are decided at once: first Off(4), then Off(5).
 
     Alarm(X, T) :- Fail(X, E, T), count(Alarm(X, T-60..T-1)) < 3.
 
-So it is with aggregates: see `cycle_members`.
+So it is with aggregates: their members have numbers before it is decided which are true. Alarm(wt2, 5) rests
+on the alarms before it: after three of them none can come.
 """
 
 from __future__ import annotations
@@ -27,8 +28,15 @@ from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import NEVER, Column, changed, distinct, marked, sorting
-from antelog.engine.step.cycle_members import NumberedAggregation, UnnumberedAggregation
-from antelog.engine.step.cycle_numbers import AtomForm, FoundAtoms, NumberedAtoms, Numbering, Recalled
+from antelog.engine.step.amounts import compared
+from antelog.engine.step.cycle_numbers import (
+    AtomForm,
+    FoundAtoms,
+    NumberedAtoms,
+    NumberedMembers,
+    Numbering,
+    Recalled,
+)
 from antelog.engine.step.decided import ALWAYS
 from antelog.engine.step.derivations import (
     Atoms,
@@ -41,9 +49,10 @@ from antelog.engine.step.derivations import (
 )
 from antelog.engine.step.literals import ASKED, AskedKind
 from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, settled_as_of
-from antelog.engine.step.members import AskedAtoms, Candidates
+from antelog.engine.step.members import AskedAtoms, Candidates, members
 from antelog.engine.step.ranges import TickTruths
-from antelog.engine.step.rows import term_column
+from antelog.engine.step.rows import Rows, term_column
+from antelog.engine.values.values import Values
 
 
 class Closure:
@@ -179,6 +188,60 @@ def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, 
 
 
 _BELOW = np.int64(-(2**62))
+
+
+@dataclass(frozen=True, eq=False)
+class UnnumberedAggregation:
+    """An aggregate in derivations, before the atoms that it asks for have numbers."""
+
+    node: Aggregation
+    rows: Rows
+    values: Values
+    asked: tuple[AskedAtoms, ...]
+
+    @classmethod
+    def of(
+        cls, node: Aggregation, rows: Rows, known: Knowledge, since: Column | None
+    ) -> UnnumberedAggregation:
+        names = sorted(node.variables & rows.bound.keys())
+        some = Rows({name: rows.bound[name] for name in names}, rows.count, as_of=rows.as_of)
+        aggregates = (each.with_any(some.bound.keys()) for each in node.aggregates)
+        asked = (
+            AskedAtoms.of(known, each, atoms_of(each.inside.reference, rows, known.values), since)
+            for each in aggregates
+        )
+        return cls(node, some, known.values, tuple(asked))
+
+    @property
+    def atoms(self) -> Sequence[Atoms]:
+        return [each.atoms for each in self.asked]
+
+    def numbered(self, numbers: Numbering) -> NumberedAggregation:
+        return NumberedAggregation(self, tuple(numbers.members(each) for each in self.asked))
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedAggregation:
+    """An aggregate in derivations that rests on atoms which have numbers."""
+
+    asked: UnnumberedAggregation
+    members: tuple[NumberedMembers, ...]
+
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        return [pair for each in self.members for pair in each.by_row]
+
+    def truth(self, known: Truth, row: Column) -> Truth:
+        """Its truth in some rows, once the atoms of all lower levels are known."""
+        node, rows, values = self.asked.node, self.asked.rows.take(row), self.asked.values
+        found = [
+            members(aggregate.with_any(rows.bound.keys()), *each.for_rows(row).decided(known), rows, values)
+            for aggregate, each in zip(node.aggregates, self.members, strict=True)
+        ]
+        truth = compared(node, found, rows, values).truth
+        # By when one with open variables is decided has been found out where it waits for them.
+        is_open = not node.variables <= rows.bound.keys()
+        return truth._replace(decided=np.full_like(row, -1)) if is_open else truth
 
 
 @dataclass(frozen=True, eq=False)

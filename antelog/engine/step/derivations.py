@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import Reference
 from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
@@ -318,13 +317,10 @@ class Knowledge:
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[LiteralFacts, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
-        around = [_around(fact, about) for fact in prepared.facts]
+        around = [
+            None if about is None else about.shifted(fact.behind, fact.ahead) for fact in prepared.facts
+        ]
         return facts_for_each(prepared.facts, self.history, around, self.values)
-
-
-def _around(fact: FactLiteral, about: Spans | None) -> Spans | None:
-    """The ticks of a literal's facts, for answers about some ticks."""
-    return None if about is None else about.shifted(fact.behind, fact.ahead)
 
 
 def _kind(atoms: Atoms) -> tuple[str, bool, bool]:

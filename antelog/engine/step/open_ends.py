@@ -95,10 +95,7 @@ def _each(
     which = np.repeat(np.arange(len(row)), counts)
     at = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts) + starts.take(which)
     bounded = _with_bound(known, block.take(which), end, own.tick.take(at))
-    return [
-        (before, row),
-        (_during(bounded, end, own.true_at.take(at), until.take(at)), row.take(which)),
-    ]
+    return [(before, row), (_during(bounded, end, own.true_at.take(at), until.take(at)), row.take(which))]
 
 
 def _falling(true: TrueAtoms) -> TrueAtoms:

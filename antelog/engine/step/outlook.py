@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TooLargeError, pairs
 from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.atoms import with_asked
@@ -50,7 +51,7 @@ def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Colu
 
 
 @dataclass(frozen=True)
-class _End:
+class _End(ColumnSet):
     """The ends of derivations, or of answers: when complete, when failed, and the last deadline."""
 
     complete: Column
@@ -73,8 +74,7 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _En
         one, other = (
             _end(known, block, row[half], then[half]) for half in (slice(middle), slice(middle, None))
         )
-        columns = ("complete", "failed", "decided")
-        return _End(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns))
+        return one.and_then(other)
     return _End(seen.complete, seen.failed, seen.open_until)
 
 

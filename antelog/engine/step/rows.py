@@ -20,15 +20,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    groups,
-    keys_of,
-    marked,
-    positions,
-)
+from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.ranked import Ranked, Slices
-from antelog.engine.columns.tables import Column, Mask, combined, in_order, keys_of
+from antelog.engine.columns.tables import Column, Mask, combined, in_order, keys_of, positions
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.rows import TickRange
 
 
 @dataclass(frozen=True, eq=False)
-class WindowAtoms:
+class WindowAtoms(ColumnSet):
     """Atoms by key and tick, each with when it is there, and the stretch of them in each row's window.
 
     `of_row` is the key of each row.
     """
+
+    shared = frozenset({"of_row", "first", "end"})
 
     key: Column
     of_row: Column
@@ -51,17 +54,11 @@ class WindowAtoms:
             window.end,
         )
 
-    def take(self, at: Column) -> WindowAtoms:
+    def take(self, at: Column | Mask) -> Self:
         """Some of the atoms, in the windows of the same rows."""
-        return WindowAtoms(
-            self.key.take(at),
-            self.of_row,
-            tuple(column.take(at) for column in self.cells),
-            self.tick.take(at),
-            self.arrival.take(at),
-            np.searchsorted(at, self.first),
-            np.searchsorted(at, self.end),
-        )
+        at = positions(at)
+        first, end = (np.searchsorted(at, each) for each in (self.first, self.end))
+        return replace(super().take(at), first=first, end=end)
 
     @cached_property
     def arrivals(self) -> Ranked:

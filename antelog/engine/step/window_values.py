@@ -18,14 +18,7 @@ from typing import Self
 import numpy as np
 
 from antelog.engine.columns.ranked import Ranked, Slices
-from antelog.engine.columns.tables import (
-    Column,
-    Mask,
-    changed,
-    in_order,
-    keys_of,
-    marked,
-)
+from antelog.engine.columns.tables import Column, Mask, changed, in_order, keys_of, marked
 from antelog.engine.step.rows import TickRange
 from antelog.engine.step.window_atoms import WindowAtoms, slices_between
 
@@ -51,8 +44,7 @@ class WindowValues:
         count = len(begun_arrival)
         behind = Slices(over.first + count, over.end + count)
         return cls(
-            Ranked.of(np.concatenate([begun_arrival, over_arrival])),
-            Slices(begun.first, begun.end, behind),
+            Ranked.of(np.concatenate([begun_arrival, over_arrival])), Slices(begun.first, begun.end, behind)
         )
 
 

@@ -180,13 +180,9 @@ def merged(tallies: Sequence[Tally]) -> Tally:
     whole = Tally.and_then(*tallies)
     if whole.count == 0:
         return whole
-    same = groups(_key(whole.keys, whole.count))
+    same = groups(keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
     sums = np.add.reduceat(whole.sums.take(same.order, axis=0), same.starts, axis=0)
     return replace(whole.take(same.first), first=same.least(whole.first), sums=sums)
-
-
-def _key(columns: Sequence[Column], count: int) -> Column:
-    return keys_of([list(columns)])[0] if columns else np.zeros(count, np.int64)
 
 
 def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:

@@ -134,7 +134,8 @@ class Store:
         Its pieces are written one by one, so that no other process waits for long; they count from the last
         transaction on.
         """
-        generation = self._generation() + 1
+        found = self._database.execute("SELECT generation FROM state").fetchone()
+        generation = int(found[0]) + 1 if found is not None else 1
         # Pieces of a state that was not completed.
         self._database.execute("DELETE FROM pieces WHERE generation >= ?", (generation,))
         for number, start in enumerate(range(0, len(engine), PIECE)):
@@ -187,10 +188,6 @@ class Store:
         """When facts of each slot came last, as it was put there."""
         row = self._database.execute("SELECT content FROM slots").fetchone()
         return None if row is None else bytes(row[0])
-
-    def _generation(self) -> int:
-        found = self._database.execute("SELECT generation FROM state").fetchone()
-        return int(found[0]) if found is not None else 0
 
     def _insert(self, step: int, rows: Sequence[StoredRows]) -> None:
         self._database.executemany(
