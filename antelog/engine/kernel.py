@@ -92,11 +92,7 @@ def admitted(
 
 
 def step(
-    plan: Plan,
-    state: State,
-    facts: Mapping[str, Facts],
-    now: int,
-    wanted: LineSelection = ALL_LINES,
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection = ALL_LINES
 ) -> tuple[State, dict[str, Changes]]:
     """The state after the tick `now`, and what has changed since the last step, by query.
 

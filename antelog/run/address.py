@@ -226,10 +226,7 @@ def _refuse_path(table: Table) -> None:
 
 _TABLES: tuple[TableForm, ...] = get_args(TableForm)
 _REMOTE = frozenset(
-    (
-        *("hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs"),
-        "oss",
-    )
+    (*("hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs"), "oss")
 )
 _KINDS = ("kafka", "rate", "jdbc", "console", *Form, *_TABLES)
 _KAFKA_OPTIONS = ("format", "from", "config")

@@ -75,7 +75,8 @@ def conflicts(settings: Settings, runner: str, output: Path | None = None) -> It
         case "watch":
             yield from _of_watch(settings)
         case "try":
-            yield from _of_try(settings)
+            if "only" in settings.given and settings.snapshots:
+                yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
         case _:
             return
 
@@ -85,11 +86,6 @@ def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
         if name.startswith("@") and name != ROW:
             message = f"{column}={name}: keys and times of messages are read on Spark"
             yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
-
-
-def _of_try(settings: Settings) -> Iterator[Conflict]:
-    if "only" in settings.given and settings.snapshots:
-        yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
 
 
 def _of_watch(settings: Settings) -> Iterator[Conflict]:

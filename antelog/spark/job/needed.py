@@ -54,7 +54,11 @@ EVERYTHING: Needs = frozenset({frozenset()})
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     """The needed facts of an input, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
-    if source.slot is not None or source.expected.of or any(column.name == name for column in input_columns(plan)):
+    if (
+        source.slot is not None
+        or source.expected.of
+        or any(column.name == name for column in input_columns(plan))
+    ):
         return EVERYTHING
     kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
     for column, declared in zip(source.columns, source.types, strict=False):
