@@ -213,7 +213,3 @@ def file_of(given: UserFunction) -> str | None:
     """The file that a function is written in."""
     code = getattr(inspect.unwrap(given.code), "__code__", None)
     return None if code is None else str(code.co_filename)
-
-
-def call_in_words(name: str, values: Sequence[str]) -> str:
-    return f"{name}({', '.join(values)})"

@@ -77,10 +77,6 @@ def _are_texts(value: Any) -> bool:
     return all(isinstance(each, str) for each in value)
 
 
-def _is_named(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
-
-
 TEXT = ArgumentKind("a text", lambda value: isinstance(value, str))
 TEXTS = ArgumentKind("a list of texts", _are_texts)
 PATH = ArgumentKind("a path, as a text or a Path", _is_path)
@@ -97,7 +93,10 @@ NUMBER = ArgumentKind("a number", _is_number)
 LENGTH = ArgumentKind(
     "a finite number above 0", lambda value: _is_number(value) and value > 0 and math.isfinite(value)
 )
-NAMED = ArgumentKind("a dictionary from names", _is_named)
+NAMED = ArgumentKind(
+    "a dictionary from names",
+    lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
+)
 MODEL = ArgumentKind(
     'an antelog.Model, the path of one, or "learn"',
     # The check must not load what makes one.

@@ -103,13 +103,12 @@ def _limit(value: Any) -> int | float:
     return number(float(value) if isinstance(value, float) else operator.index(value))
 
 
-def _is_limit(value: Any) -> bool:
-    return (type(value) is int or NUMBER.fits(value)) and isfinite(_limit(value))
-
-
 _LIMITS = ArgumentKind(
     "a dictionary from the names of limits to numbers",
-    lambda given: NAMED.fits(given) and all(map(_is_limit, given.values())),
+    lambda given: (
+        NAMED.fits(given)
+        and all((type(v) is int or NUMBER.fits(v)) and isfinite(_limit(v)) for v in given.values())
+    ),
 )
 
 

@@ -14,16 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from antelog.language.arithmetic import FUNCTIONS
-from antelog.language.calendar import CALENDAR
 from antelog.language.durations import UNITS
-from antelog.language.functions import BUILT_IN
+from antelog.language.functions import BUILT_IN, OF_ONE
+from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
 from antelog.language.syntax import SEVERITIES
 from antelog.language.vocabulary import Type
 from antelog.workbench.lsp.completing import LITERAL_TEMPLATES, STATEMENT_TEMPLATES
 
 EXTENSION = Path(__file__).resolve().parent.parent / "editors" / "vscode"
-AGGREGATES = ("count", "sum", "avg", "min", "max")
 _WORD = r"[\p{L}][\p{L}\p{N}_]*"
 _PERCENTAGE = r"\d+(?:\.\d+)?%"
 
@@ -56,7 +54,7 @@ def _region(words: str, before: str) -> dict[str, Any]:
 def grammar() -> dict[str, Any]:
     """The colours of the language, as a TextMate grammar."""
     keywords = words_of_grammar() | {"last", "distinct"}
-    calls = {*FUNCTIONS, *CALENDAR, *BUILT_IN, *AGGREGATES}
+    calls = {*OF_ONE, *BUILT_IN, *AGGREGATES}
     return {
         "name": "antelog",
         "scopeName": "source.antelog",

@@ -15,7 +15,7 @@ from lark import Lark
 
 from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
-from antelog.language.arithmetic import FUNCTIONS, OPERATORS
+from antelog.language.functions import ARITHMETIC
 from antelog.language.graph import components
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
 from antelog.language.syntax import (
@@ -78,7 +78,7 @@ CONSTRUCTS = frozenset(
         "range under negation",
         "range of a positive atom",
         "range between two times",
-        *(f"calculation with {function}" for function in (*OPERATORS, *FUNCTIONS)),
+        *(f"calculation with {function}" for function in ARITHMETIC),
         "negative number",
         "equation",
         *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
@@ -157,7 +157,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "multiplied": (2, ("calculation with *", "calculation with /")),
     "signed": (1, ("negative number",)),
     "factor": (3, ("calculation with *", "equation")),
-    "call": (3, tuple(f"calculation with {function}" for function in FUNCTIONS)),
+    "call": (3, tuple(f"calculation with {function}" for function in ("abs", "round", "floor"))),
     "aggregate": (
         8,
         (

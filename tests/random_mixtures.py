@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from antelog.language.calendar import CALENDAR
+from antelog.language.functions import CALENDAR
 from tests.cases_of_latest import cases_of_latest
 from tests.declared import COLUMNS
 from tests.few_literals import cases_of_few_literals

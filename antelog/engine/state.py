@@ -33,7 +33,7 @@ from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
 from antelog.engine.values.functions import Functions
 from antelog.engine.values.types import NOTHING, Types, types_of_rows, wider
 from antelog.engine.values.types import Seen as SeenTypes
-from antelog.engine.values.values import SingleCalls, Values
+from antelog.engine.values.values import Values
 from antelog.functions import NO_FUNCTIONS, UserFunction
 
 Given = Mapping[str, list[Row]]
@@ -106,7 +106,7 @@ def start(
     declares.
     """
     called = Functions.of(plan, functions)
-    rules, known = prepared(plan), evaluate(plan, given, SingleCalls(called))
+    rules, known = prepared(plan), evaluate(plan, given, Values(functions=called))
     values = Values(_constants(plan, known)) if values is None else values
     values.functions = called
     static = static_of(plan, rules, known, values)

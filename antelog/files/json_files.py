@@ -113,16 +113,12 @@ class WholeJson(JsonLines):
         """The names in some rows, with what is mapped and there, and where the wanted ones are."""
         names = list(dict.fromkeys(name for row in rows for name in row.values))
         # What has only fields within it is no column, but a part of paths.
-        names = [name for name in names if not all(_is_around(row, name) for row in rows)]
+        names = [n for n in names if not all(isinstance(row.values.get(n, {}), dict) for row in rows)]
         for _, name in self._wanted.called:
             if name not in names and any(reach(row.values, name) is not _NOTHING for row in rows):
                 names.append(name)
         inner = (path for row in rows[:_LOOKED_AT] for path in paths(row.values))
         return names, places(self._wanted, names, str(self._path), inner)
-
-
-def _is_around(row: JsonRow, name: str) -> bool:
-    return isinstance(row.values.get(name, {}), dict)
 
 
 def reach(values: dict[str, Any], path: str) -> object:

@@ -14,38 +14,20 @@ from lark.tree import Meta
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
-from antelog.language.arithmetic import FUNCTIONS
-from antelog.language.calendar import CALENDAR
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.functions import ARITHMETIC, CALENDAR, OF_ONE
 from antelog.language.literals import KINDS
 from antelog.language.literals.comparison import SPELLING
 from antelog.language.printer import KEYWORDS, to_text
-from antelog.language.syntax_errors import (
-    bad_escape,
-    bad_number,
-    negative_limit,
-    no_alternative,
-    no_atom,
-    no_bound,
-    no_constant,
-    no_limit,
-    no_limit_name,
-    no_shift,
-    no_value,
-    no_variable,
-    not_alone,
-    reserved,
-    too_many_alternatives,
-    twice,
-    wrong_arguments,
-)
+from antelog.language.syntax_hints import AGGREGATE
 from antelog.language.terms import number_of
 
 
 class UnusableError(Exception):
     """A constant that is well-formed but stands for nothing."""
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        self.diagnostic = diagnostic
+    def __init__(self, span: Span, message: str, hint: str, code: str = "E001") -> None:
+        self.diagnostic = Diagnostic(code, message, span, hint)
 
 
 def _span(meta: Meta) -> Span:
@@ -58,11 +40,10 @@ def _at(token: Token) -> Span:
 
 def _usable(name: Token) -> None:
     if name in KEYWORDS:
-        raise UnusableError(reserved(name, _at(name)))
+        message = f"`{name}` is a word of the language and cannot name a predicate"
+        hint = f"Give the predicate another name, such as `{name.capitalize()}`."
+        raise UnusableError(_at(name), message, hint)
 
-
-_ARGUMENTS = {**FUNCTIONS, **dict.fromkeys(CALENDAR, 1)}
-"""How many arguments each function takes."""
 
 LARGEST = 2**53
 """The longest time that a duration can have."""
@@ -72,15 +53,20 @@ def _number(token: Token) -> int | float:
     """A number: whole ones are exact within 64 bits, and beyond them a double."""
     value = number_of(token)
     if value == math.inf:
-        raise UnusableError(bad_number(_at(token), "any double, which is about 1.8e308"))
+        raise _too_large(token, "any double, which is about 1.8e308")
     return value
+
+
+def _too_large(token: Token, limit: str) -> UnusableError:
+    hint = "Use a smaller number, or write it in quotes if it is only a name."
+    return UnusableError(_at(token), f"this number is larger than {limit}", hint)
 
 
 def _duration(token: Token, named: float | None = None) -> int | float:
     """An amount of time, or of percent, which may be that of a limit; all calculations with it are exact."""
     value = _number(token) if named is None else named
     if value > LARGEST:
-        raise UnusableError(bad_number(_at(token), "2^53, and that is longer than all time"))
+        raise _too_large(token, "2^53, and that is longer than all time")
     return value
 
 
@@ -96,10 +82,19 @@ def _signed_name(written: str | None, sign: str) -> str | None:
     return ("-" if negative else "+") + written.removeprefix("-")
 
 
+def _not_a_variable(name: str, span: Span) -> UnusableError:
+    hint = f"A variable starts with a capital letter: write `{name[0].upper()}{name[1:]}`."
+    return UnusableError(span, f"`{name}` is a text, so nothing can be added to it or subtracted", hint)
+
+
 def _refuse_durations(*terms: object) -> None:
     for each in terms:
         if isinstance(each, syntax.Bound):
-            raise UnusableError(no_shift(each.span))
+            hint = (
+                "A duration shifts a time, as in `U <= T + 15 minutes`. Values are calculated with numbers."
+            )
+            message = "a duration can only be added to a time or subtracted from one"
+            raise UnusableError(each.span, message, hint)
 
 
 def _unquoted(token: Token) -> str:
@@ -107,7 +102,9 @@ def _unquoted(token: Token) -> str:
         value: str = json.loads(token, strict=False)
         value.encode()  # fails for half of a surrogate pair, which is no character
     except ValueError:
-        raise UnusableError(bad_escape(_at(token))) from None
+        message = "this text has a backslash that means nothing"
+        hint = r"Write `\\` for a backslash, `\"` for quotes, `\n` for a new line, `\u00b0` for the sign `°`."
+        raise UnusableError(_at(token), message, hint) from None
     return value
 
 
@@ -136,7 +133,10 @@ def _rules(
     choices = [each.each if isinstance(each, _Either) else (each,) for each in body]
     count = math.prod(map(len, choices))
     if count > MOST_ALTERNATIVES:
-        raise UnusableError(too_many_alternatives(count, MOST_ALTERNATIVES, span))
+        most = f"{MOST_ALTERNATIVES} are the most there may be"
+        message = f"this rule stands for {count:,} rules, one for each choice; {most}"
+        hint = "Give each `or` a predicate of its own, or list values with `in`."
+        raise UnusableError(span, message, hint)
     return tuple(syntax.Rule.of(head, chosen, span) for chosen in product(*choices))
 
 
@@ -166,9 +166,13 @@ class Builder(Transformer[Token, Any]):
             return _duration(token), None
         name, value = str(token), self._limits.get(str(token))
         if value is None:
-            raise UnusableError(no_limit(name, _at(token), tuple(self._limits)))
+            message = f"a number stands here, or the name of a limit, and there is no limit `{name}`"
+            near = did_you_mean(name, tuple(self._limits))
+            near = near or f"Write a number, or declare `limit {name.lower()} = 10.`"
+            raise UnusableError(_at(token), message, near, "E114")
         if value < 0:
-            raise UnusableError(negative_limit(name, value, _at(token)))
+            message = f"the limit {name} is {value}, and a stretch of time cannot be less than 0"
+            raise UnusableError(_at(token), message, f"Give {name} a value from 0 on.", "E114")
         self.used.add(name)
         return _duration(token, value), name
 
@@ -199,7 +203,7 @@ class Builder(Transformer[Token, Any]):
         span = _span(meta)
         if isinstance(right, syntax.Bound):
             if not isinstance(left, syntax.Variable):
-                raise UnusableError(no_shift(right.span))
+                _refuse_durations(right)
             written = _signed_name(right.written, sign)
             return syntax.Shifted(left.name, _signed(right.amount, sign), right.unit, written, span=span)
         if sign == "+" and _is_number(left) and isinstance(right, syntax.Variable):
@@ -209,7 +213,7 @@ class Builder(Transformer[Token, Any]):
                 written = _signed_name(right.written, sign)
                 return syntax.Shifted(left.name, _signed(right.value, sign), None, written, span=span)
             if isinstance(left, syntax.Constant) and isinstance(left.value, str):
-                raise UnusableError(no_variable(left.value, left.span))
+                raise _not_a_variable(left.value, left.span)
         return self.multiplied(meta, children)
 
     def multiplied(self, meta: Meta, children: list[Any]) -> syntax.Term:
@@ -220,10 +224,13 @@ class Builder(Transformer[Token, Any]):
     def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
         name, *arguments = children
         if name[0].isupper():
-            raise UnusableError(no_value(str(name), _at(name)))
+            message = f"`{name}` stands in a place for a value, and an atom is none"
+            hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
+            raise UnusableError(_at(name), message, hint)
         _refuse_durations(*arguments)
-        if len(arguments) != _ARGUMENTS.get(name, len(arguments)):
-            raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
+        if name in OF_ONE and len(arguments) != 1:
+            hint = f"Write it like `{name}({'T' if name in CALENDAR else 'V'})`."
+            raise UnusableError(_span(meta), f"`{name}` takes 1 argument", hint)
         return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
     def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
@@ -255,7 +262,11 @@ class Builder(Transformer[Token, Any]):
     def either(self, _meta: Meta, children: list[Any]) -> _Either:
         for each in children:
             if isinstance(each, syntax.Negation | syntax.Last):
-                raise UnusableError(no_alternative(to_text(each), each.span))
+                message = (
+                    f"`{to_text(each)}` is one of several alternatives, which can be atoms and comparisons"
+                )
+                hint = "Write one rule for each alternative, with the same head."
+                raise UnusableError(each.span, message, hint)
         return _Either(tuple(children))
 
     def membership(self, meta: Meta, children: list[Any]) -> syntax.Atom:
@@ -263,7 +274,9 @@ class Builder(Transformer[Token, Any]):
         _refuse_durations(*children)
         for each in values:
             if not isinstance(each, syntax.Constant):
-                raise UnusableError(no_constant(to_text(each), each.span))
+                message = f"`{to_text(each)}` has no value of its own, and the list behind `in` has values"
+                hint = "Write values, as in `X in (pump, fan)`, or compare: `X = Y`."
+                raise UnusableError(each.span, message, hint)
         name = f"{syntax.MEMBER}{', '.join(map(to_text, values))})"
         if name not in self._listed:
             self._listed.add(name)
@@ -278,11 +291,12 @@ class Builder(Transformer[Token, Any]):
         if isinstance(rest[0], Token):
             name = rest.pop(0)
             if not name[0].isupper():
-                raise UnusableError(no_variable(str(name), _at(name)))
+                raise _not_a_variable(name, _at(name))
             value = syntax.Variable(str(name), span=_at(name))
         atom, *conditions = rest
-        if atom.predicate in FUNCTIONS or not atom.terms:
-            raise UnusableError(no_atom(to_text(atom), atom.span))
+        if atom.predicate in ARITHMETIC or not atom.terms:
+            message = f"`{to_text(atom)}` is no atom with a time, and an aggregate is about one"
+            raise UnusableError(atom.span, message, AGGREGATE)
         return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
 
     def comparison(self, meta: Meta, children: list[Any]) -> syntax.Literal:
@@ -292,7 +306,10 @@ class Builder(Transformer[Token, Any]):
         found = syntax.Aggregation.between(left, operator, right, _span(meta))
         for side in (left, right) if found is None else (found.right,):
             if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
-                raise UnusableError(not_alone(inner.span))
+                message = "an aggregate stands on its side of a comparison with times and plus numbers only"
+                hint = "Put all else on the other side: `avg(…) < V - 5` in place of `V - avg(…) > 5`, "
+                hint += "`max(…) > min(…) + 5` in place of `max(…) - min(…) > 5`."
+                raise UnusableError(inner.span, message, hint)
         return found or syntax.Comparison(left, operator, right, span=_span(meta))
 
     def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
@@ -307,7 +324,8 @@ class Builder(Transformer[Token, Any]):
     def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
         most = children.pop() if isinstance(children[-1], syntax.Bound) else None
         if most is not None and SPELLING.get(sign := children.pop(), str(sign)) != "<=":
-            raise UnusableError(no_bound(_at(sign)))
+            message = "a column has an upper bound, if any"
+            raise UnusableError(_at(sign), message, "Write it as `limit <= 4 hours`.")
         if len(children) == 1:
             return syntax.Column(str(children[0]), None, most, span=_span(meta))
         return syntax.Column(
@@ -344,8 +362,12 @@ class Builder(Transformer[Token, Any]):
 
     def limit(self, meta: Meta, children: list[Token]) -> syntax.Limit:
         name, *sign, amount = children
-        if name[0].isupper() or name in KEYWORDS:
-            raise UnusableError(no_limit_name(str(name), _at(name)))
+        if name in KEYWORDS:
+            message = f"`{name}` is a word of the language and cannot name a limit"
+            raise UnusableError(_at(name), message, "Give the limit another name.", "E114")
+        if name[0].isupper():
+            message = f"a variable begins with a capital letter, and a limit does not: `{name}`"
+            raise UnusableError(_at(name), message, f"Write `limit {name[0].lower()}{name[1:]} = …`.", "E114")
         value = _signed(_number(amount), sign[0] if sign else "+")
         return syntax.Limit(str(name), value, span=_span(meta), name_span=_at(name))
 
@@ -402,7 +424,9 @@ class Builder(Transformer[Token, Any]):
         names = [name for name, _ in parts]
         for name in names:
             if names.count(name) > 1:
-                raise UnusableError(twice(name, _span(meta)))
+                shown = f"`{name}`" if name in {"window", "horizon", "alert", "given"} else name
+                hint = "Keep one: the parts of a query stand in any order, each once."
+                raise UnusableError(_span(meta), f"this query has {shown} twice", hint, "E101")
         return syntax.Query(atom, **dict(parts), span=_span(meta))
 
 

@@ -1,22 +1,52 @@
-"""Functions that rules call: those that are built in, and those that a program declares.
+"""The functions of the language: names, arguments, types, and the code of those that single values need.
 
-    function near(lat1, lon1, lat2, lon2).           a condition: near(A, B, C, D), not near(A, B, C, D)
-    function km(lat1, lon1, lat2, lon2) -> number.   a value: km(A, B, C, D) < 5, D = km(A, B, 52.5, 13.4)
+    7 / 2 = 3.5    2 + 0.5 = 2.5    round(2.5) = 2    1 / 0 has no value, and neither has "high" + 1
+    tick 1 hour, zone Europe/Berlin, T is 2024-03-04 06:00 UTC:    hour(T) = 7    weekday(T) = 1, Monday
 
-An atom and the call of a condition read alike; which one it is follows from the declarations of the whole
-program.
+Whole numbers stay whole, everything else is as IEEE 754 has it: a whole number beyond 64 bits becomes a
+double, and so does what is divided. What has no value makes a comparison false. The code on columns is in
+`antelog/engine/values/built_in.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeAlias
 
-from antelog.language import syntax
+from antelog.language.moments import Timescale
+from antelog.language.terms import WHOLE, Value, number
 from antelog.language.vocabulary import Signature, Type
 
-_TEXT, _NUMBER = Type.TEXT, Type.NUMBER
+Number: TypeAlias = int | float
 
+OPERATORS = ("+", "-", "*", "/")
+ARITHMETIC: Mapping[str, Callable[..., Number]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": lambda one, other: float(one) / float(other),
+    "abs": abs,
+    "round": round,
+    "floor": math.floor,
+}
+"""The operators, and the functions of one number."""
+
+CALENDAR: Mapping[str, Callable[[datetime], int]] = {
+    "minute": lambda time: time.minute,
+    "hour": lambda time: time.hour,
+    "weekday": lambda time: time.isoweekday(),
+    "day": lambda time: time.day,
+    "month": lambda time: time.month,
+}
+"""The functions of a tick: what clock and calendar of the program's zone say when it begins."""
+
+OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*OPERATORS})
+"""The functions of one number, or of one time."""
+
+_TEXT, _NUMBER = Type.TEXT, Type.NUMBER
 BUILT_IN: Mapping[str, Signature] = {
     each.name: each
     for each in (
@@ -29,32 +59,22 @@ BUILT_IN: Mapping[str, Signature] = {
         Signature("distance_km", ("lat1", "lon1", "lat2", "lon2"), (_NUMBER,) * 4, _NUMBER),
     )
 }
-"""The built-in functions of texts and places; those of numbers are in `arithmetic`."""
+"""The functions of texts and places, which are called as those of users are."""
 
 
-def resolved(statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
-    """Statements in which what reads like an atom, but is named as a function, is a call."""
-    every = tuple(statements)
-    names = {*BUILT_IN, *(each.name for each in every if isinstance(each, syntax.Function))}
-    for each in every:  # a name that is a predicate's as well is refused
-        if isinstance(each, syntax.Input | syntax.Static):
-            names.discard(each.name)
-        elif isinstance(each, syntax.Rule):
-            names.discard(each.head.predicate)
-    return tuple(_with_calls(each, names) if isinstance(each, syntax.Rule) else each for each in every)
-
-
-def _with_calls(rule: syntax.Rule, names: Collection[str]) -> syntax.Rule:
-    calls = [_call(literal, names) for literal in rule.body]
-    if not any(calls):
-        return rule
-    return replace(rule, body=tuple(call or literal for call, literal in zip(calls, rule.body, strict=True)))
-
-
-def _call(literal: syntax.Literal, names: Collection[str]) -> syntax.Call | None:
-    negated = isinstance(literal, syntax.Negation)
-    atom = literal.atom if isinstance(literal, syntax.Negation) else literal
-    if not isinstance(atom, syntax.Atom) or atom.predicate not in names:
+def calculated(function: str, arguments: Sequence[Value]) -> Number | None:
+    """The value of an operation or a function of numbers; None if it has none."""
+    numbers = [each for each in arguments if not isinstance(each, str)]
+    if len(numbers) < len(arguments):
         return None
-    function = syntax.Calculation(atom.predicate, atom.terms, span=atom.span)
-    return syntax.Call(function, negated, span=literal.span)
+    whole = all(isinstance(each, int) and each in WHOLE for each in numbers)
+    try:
+        found = number(ARITHMETIC[function](*(numbers if whole else map(float, numbers))))
+    except (ArithmeticError, ValueError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def calendar_number(function: str, tick: int, timescale: Timescale) -> int | None:
+    """The value of a function of a tick; None if the tick has no time that can be written."""
+    return CALENDAR[function](timescale.time(tick)) if tick in range(timescale.ticks.stop) else None

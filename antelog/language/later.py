@@ -58,12 +58,8 @@ def _apart(rule: syntax.Rule, vocabulary: Vocabulary) -> syntax.Rule:
     if not most or not times:
         return rule
     parts = _Times(most, times, _names(rule), vocabulary.tick)
-    body = tuple(parts.of(each) if _is_asked(each) else each for each in rule.body)
+    body = tuple(parts.of(each) if any(negated for _, negated in each.atoms) else each for each in rule.body)
     return replace(rule, body=(*body, *parts.conditions()))
-
-
-def _is_asked(literal: syntax.Literal) -> bool:
-    return any(negated for _, negated in literal.atoms)
 
 
 def _times(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[str]:

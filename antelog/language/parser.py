@@ -6,8 +6,8 @@ The text is first cut into statements (`cutting`); each is then parsed by the gr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from threading import Lock
@@ -20,7 +20,7 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import limits, syntax
 from antelog.language.building import Builder, UnusableError
 from antelog.language.cutting import Statement, cut
-from antelog.language.functions import resolved
+from antelog.language.functions import BUILT_IN
 from antelog.language.literals.comparison import SPELLING
 from antelog.language.syntax_errors import explain, open_quote
 
@@ -122,8 +122,33 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
         many = limits.too_many(rules, facts, queries, len(diagnostics), span)
         if many is not None:
             return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
-    document = syntax.Document(resolved(statements), source)
+    document = syntax.Document(tuple(_with_calls(statements)), source)
     return Parsed(document, tuple(diagnostics), frozenset(unread), frozenset(builder.used))
+
+
+def _with_calls(statements: Sequence[syntax.Statement]) -> Iterator[syntax.Statement]:
+    """Statements in which what reads like an atom, but is named as a function, is a call."""
+    names = {*BUILT_IN, *(each.name for each in statements if isinstance(each, syntax.Function))}
+    for each in statements:  # a name that is a predicate's as well is refused
+        if isinstance(each, syntax.Input | syntax.Static):
+            names.discard(each.name)
+        elif isinstance(each, syntax.Rule):
+            names.discard(each.head.predicate)
+    for each in statements:
+        if isinstance(each, syntax.Rule):
+            body = tuple(_called(one, names) for one in each.body)
+            yield each if body == each.body else replace(each, body=body)
+        else:
+            yield each
+
+
+def _called(literal: syntax.Literal, names: Collection[str]) -> syntax.Literal:
+    negated = isinstance(literal, syntax.Negation)
+    atom = literal.atom if isinstance(literal, syntax.Negation) else literal
+    if not isinstance(atom, syntax.Atom) or atom.predicate not in names:
+        return literal
+    function = syntax.Calculation(atom.predicate, atom.terms, span=atom.span)
+    return syntax.Call(function, negated, span=literal.span)
 
 
 def _lists(builder: Builder) -> Iterator[syntax.Statement]:

@@ -87,8 +87,12 @@ class _Gathering:
                 if place in around:
                     self.circles += 1
                     if self.circles <= _MOST_CIRCLES:
-                        chain = [*around[around.index(place) :], place]
-                        self.problems.append(self._circle(name, chain, span))
+                        circle = (*around[around.index(place) :], place)
+                        chain = " → ".join(self.names[each] for each in circle)
+                        hint = "A file is included once, wherever else its statements are needed: "
+                        hint += "remove one of these lines."
+                        message = f"{name} includes itself: {chain}"
+                        self.problems.append(Diagnostic("E115", message, span, hint))
                 elif place not in self.names:
                     self._add(Source(self.reader(name), name), (*around, place), span)
             except (OSError, ValueError) as error:
@@ -103,11 +107,6 @@ class _Gathering:
         self.files.append(file)
         self.names[around[-1]] = file.name
         self.follow(file, start, around)
-
-    def _circle(self, name: str, places: list[str], span: Span) -> Diagnostic:
-        chain = " → ".join(self.names[each] for each in places)
-        hint = "A file is included once, wherever else its statements are needed: remove one of these lines."
-        return Diagnostic("E115", f"{name} includes itself: {chain}", span, hint)
 
 
 def text_of(name: str) -> str:

@@ -128,10 +128,6 @@ _WORDS = {
 }
 
 
-def _of_symbols(trouble: Trouble) -> str | None:
-    return INSTEAD.get(trouble.found)
-
-
 def _of_words(trouble: Trouble) -> str | None:
     if trouble.word_before in {"for", "within"}:
         return _WORDS[trouble.word_before]  # taken for the unit of a duration
@@ -353,7 +349,7 @@ _HINTS: tuple[Callable[[Trouble], str | None], ...] = (
     _of_rules,
     _of_comparisons,
     _of_functions,
-    _of_symbols,
+    lambda trouble: INSTEAD.get(trouble.found),
     _of_words,
     _of_names,
     _of_numbers,

@@ -20,14 +20,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from antelog import secrets
 from antelog.files.naming import ENDINGS, Form, form_of
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.run.jdbc_urls import apart
 from antelog.run.values import SettingError, filled
-from antelog.secrets import redacted
+from antelog.secrets import is_secret, redacted
 
 TableForm: TypeAlias = Literal["delta", "iceberg"]
 
@@ -225,12 +224,16 @@ def _refuse_path(table: Table) -> None:
 # ---- the grammar ----
 
 _TABLES: tuple[TableForm, ...] = get_args(TableForm)
-_REMOTE = frozenset(
-    (*("hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs"), "oss")
-)
+_REMOTE = {
+    "hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs", "oss",
+}  # fmt: skip
 _KINDS = ("kafka", "rate", "jdbc", "console", *Form, *_TABLES)
 _KAFKA_OPTIONS = ("format", "from", "config")
 _Fill: TypeAlias = Callable[[str], str]
+_ORACLE = re.compile(r"(jdbc:oracle:\w+:)([^/@]+)/([^@]+)@")
+_USER = re.compile(r"(jdbc:[\w:]+//)([^/:@?]+):([^/@?]+)@")
+# In braces a semicolon is one of the value's.
+_SEMICOLON = re.compile(r";(?![^{}]*\})")
 
 
 def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Address:
@@ -374,3 +377,40 @@ def _jdbc(text: str, fill: _Fill) -> Jdbc:
 def _remember(options: Iterable[tuple[str, str]]) -> None:
     for name, value in options:
         secrets.remember(name, value)
+
+
+def apart(url: str, fill: _Fill) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The address of a database without user and secrets, and these as options under the names drivers know.
+
+    Spark and drivers show the address when something goes wrong, and it has no password then. `fill`
+    replaces variables by their values, last: a password may have any characters.
+    """
+    options: dict[str, str] = {}
+    if (match := _ORACLE.match(url)) is not None:
+        options |= {"user": fill(match[2]), "password": fill(match[3])}
+        url = f"{match[1]}@{url[match.end() :]}"
+    elif (match := _USER.match(url)) is not None:
+        options |= {"user": fill(unquote(match[2])), "password": fill(unquote(match[3]))}
+        url = match[1] + url[match.end() :]
+    base, mark, query = url.partition("?")
+    if mark:
+        kept = [each for each in query.split("&") if not _taken(each, options, unquote, fill)]
+        url = base + (f"?{'&'.join(kept)}" if kept else "")
+    else:
+        base, *settings = _SEMICOLON.split(url)
+        kept = [each for each in settings if not _taken(each, options, _without_braces, fill)]
+        url = ";".join([base, *kept])
+    return fill(url), tuple(options.items())
+
+
+def _taken(setting: str, options: dict[str, str], read: _Fill, fill: _Fill) -> bool:
+    """Moves `name=value` to the options if it is the user or a secret; whether it did."""
+    name, sign, value = setting.partition("=")
+    if not sign or not (name.lower() == "user" or is_secret(name)):
+        return False
+    options[name] = fill(read(value))
+    return True
+
+
+def _without_braces(value: str) -> str:
+    return value[1:-1] if value.startswith("{") and value.endswith("}") else value

@@ -9,7 +9,7 @@ resolved(program, settings)     the program with how times are read, and ticks i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -36,29 +36,25 @@ from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
 class Conflict:
     """Settings that cannot be met: the first one named is the one to point at, if it was given.
 
-    `missing` says that one of them is not there at all. In the sentences `$trigger` stands for that setting
-    as its user knows it: `--trigger` on the command line, `trigger` in a file.
+    One may be `missing`. The value of the `option` names something that the program lacks: its place in a
+    file is among the settings, `input.Temp`. In the sentences `$trigger` stands for that setting as its user
+    knows it: `--trigger` on the command line, `trigger` in a file.
     """
 
     settings: tuple[str, ...]
     message: str
     hint: str
     missing: bool = False
+    option: str = ""
+
+    @property
+    def code(self) -> str:
+        return "E706" if self.option else "E705" if self.missing else "E704"
 
     def sentences(self, show: Callable[[str], str]) -> tuple[str, str]:
         """Message and hint, given how settings are shown."""
         names = {each.name: show(each.name) for each in options_of(Settings)}
         return Template(self.message).safe_substitute(names), Template(self.hint).safe_substitute(names)
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """A setting that names something the program lacks; `key` is its place in a file: `input.Temp`."""
-
-    name: str
-    key: str
-    message: str
-    hint: str
 
 
 # ---- settings and one another ----
@@ -74,9 +70,8 @@ def conflicts(settings: Settings, runner: str, output: Path | None = None) -> It
             yield from _of_run(settings)
         case "watch":
             yield from _of_watch(settings)
-        case "try":
-            if "only" in settings.given and settings.snapshots:
-                yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
+        case "try" if "only" in settings.given and settings.snapshots:
+            yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
         case _:
             return
 
@@ -275,7 +270,7 @@ def _is_in(path: Path, source: str) -> bool:
 # ---- settings and the program ----
 
 
-def misfits(plan: Plan, settings: Settings) -> Iterator[Misfit]:
+def misfits(plan: Plan, settings: Settings) -> Iterator[Conflict]:
     """The settings that name something the program does not have, or that it has no use for."""
     names = {"input": [each.name for each in plan.inputs], "static": [each.name for each in plan.statics]}
     for table, given in (("input", settings.inputs), ("static", settings.statics)):
@@ -283,7 +278,9 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Misfit]:
             if name not in names[table]:
                 what = "input" if table == "input" else "static predicate"
                 message = f"the program has no {what} {name}"
-                yield Misfit(table, f"{table}.{name}", message, _hint(plan, names, table, name, address))
+                yield Conflict(
+                    (f"{table}.{name}",), message, _hint(plan, names, table, name, address), option=table
+                )
     for option, values in _readings(settings):
         yield from _times(plan, option, values)
     yield from _maps(plan, settings.map, settings.arrival)
@@ -292,19 +289,19 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Misfit]:
         hint = "Give a model, or `learn`, or declare a `chance` in the program."
         for name, value in (("min_chance", settings.min_chance), ("most", settings.most)):
             if value is not None:
-                yield Misfit(name, name, message, hint)
+                yield Conflict((name,), message, hint, option=name)
     if plan.tick is None:
         message = "the program does not say how long a tick is, and the wall clock has no other ticks"
         hint = "Declare it in the program: `tick 10 seconds.`"
         if settings.clock == "processing":
-            yield Misfit("clock", "clock", message, hint)
+            yield Conflict(("clock",), message, hint, option="clock")
         if settings.idle is not None:
-            yield Misfit("idle", "idle", message, hint)
+            yield Conflict(("idle",), message, hint, option="idle")
     for name, tick in (("since", settings.since), ("until", settings.until)):
         try:
             tick_of(tick, plan)
         except SettingError as error:
-            yield Misfit(name, name, error.message, error.hint)
+            yield Conflict((name,), error.message, error.hint, option=name)
 
 
 def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str, address: Address) -> str:
@@ -314,7 +311,11 @@ def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str, add
         return f"It is {what}: give it under {other}, {name}={address}."
     if any(name == relation.predicate for relation in plan.relations):
         return "The rules derive it from others."
-    return did_you_mean(name, names[table]) or f"Known are: {', '.join(names[table]) or 'none'}."
+    return _near(name, names[table])
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    return did_you_mean(name, names) or f"Known are: {', '.join(names) or 'none'}."
 
 
 def _readings(settings: Settings) -> tuple[tuple[str, Mapping[str, str]], ...]:
@@ -323,19 +324,19 @@ def _readings(settings: Settings) -> tuple[tuple[str, Mapping[str, str]], ...]:
     return tuple(zip(("time_unit", "time_zone", "time_format"), given, strict=True))
 
 
-def _times(plan: Plan, option: str, given: Mapping[str, str]) -> Iterator[Misfit]:
+def _times(plan: Plan, option: str, given: Mapping[str, str]) -> Iterator[Conflict]:
     names = [each.name for each in plan.inputs]
     for name in given:
         key = f"input.{name}" if name else option
         if name and name not in names:
-            hint = did_you_mean(name, names) or f"Known are: {', '.join(names) or 'none'}."
-            yield Misfit(option, key, f"the program has no input {name}", hint)
+            hint = _near(name, names)
+            yield Conflict((key,), f"the program has no input {name}", hint, option=option)
         elif plan.tick is None:
             message = "the program does not say how long a tick is, so that all times are numbers of ticks"
-            yield Misfit(option, key, message, "Declare it in the program: `tick 1 minute.`")
+            yield Conflict((key,), message, "Declare it in the program: `tick 1 minute.`", option=option)
 
 
-def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Misfit]:
+def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflict]:
     typed = (pair for each in plan.inputs for pair in zip(each.columns, each.types, strict=False))
     texts = {column for column, type_ in typed if type_ in (None, "text")}
     columns = {each.name: (*each.columns, arrival) for each in plan.inputs}
@@ -344,20 +345,20 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Misfit]
         predicate, dot, column = written.rpartition(".")
         key = f"input.{predicate}" if predicate else "map"
         if dot and predicate not in columns:
-            hint = did_you_mean(predicate, columns) or f"Known are: {', '.join(columns)}."
-            yield Misfit("map", key, f"the program has no input {predicate}", hint)
+            hint = _near(predicate, list(columns))
+            yield Conflict((key,), f"the program has no input {predicate}", hint, option="map")
             continue
         all_columns = dict.fromkeys(each for known in columns.values() for each in known)
         known = columns[predicate] if dot else tuple(all_columns)
         if column not in known:
             hint = did_you_mean(column, known) or f"There are {', '.join(known)}."
             message = f"{predicate or 'no input of the program'} has {'no' if dot else 'a'} column {column}"
-            yield Misfit("map", key, message, hint)
+            yield Conflict((key,), message, hint, option="map")
         elif maps[written] == ROW and column not in texts:
-            message = (
-                f"{written}={ROW}: where a row was read is a text, and {column} is not a text of an input"
-            )
-            yield Misfit("map", key, message, "Map a column of its own: `input Login(user, id: text, time).`")
+            message = f"{written}={ROW}: where a row was read is a text, and "
+            message += f"{column} is not a text of an input"
+            hint = "Map a column of its own: `input Login(user, id: text, time).`"
+            yield Conflict((key,), message, hint, option="map")
 
 
 def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:

@@ -21,7 +21,8 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,12 @@ from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.run.options import Arity, Naming, Option, Runner, options_of
-from antelog.run.toml_places import fault, places, value_span
 from antelog.run.values import SettingError, filled
 from antelog.secrets import blanked
 
 _NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 TomlPath = tuple[str, ...]
+_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Config:
 
 def read_config(path: Path, struct: type, runner: Runner) -> Config:
     """The settings in a file. Raises ProgramError with everything that is wrong with it by itself."""
-    return parse_config(Source(read_text(path), str(path)), struct, runner.within(path.parent))
+    return parse_config(Source(read_text(path), str(path)), struct, replace(runner, folder=path.parent))
 
 
 def parse_config(source: Source, struct: type, runner: Runner) -> Config:
@@ -123,7 +124,9 @@ class _Reader:
         if option.arity is Arity.MANY:
             return tuple(self._one(option, each) for each in (value if isinstance(value, list) else [value]))
         if option.syntax.separator and isinstance(value, list):
-            return self._one(option, option.syntax.separator.join(self._text(each) for each in value))
+            if not all(isinstance(each, str) for each in value):
+                raise _wrong_type(str)
+            return self._one(option, option.syntax.separator.join(value))
         return self._one(option, value)
 
     def _one(self, option: Option, value: object) -> Any:
@@ -132,20 +135,14 @@ class _Reader:
     def _written(self, option: Option, value: object) -> str:
         """A value as it would be written on the command line."""
         syntax = option.syntax
-        if not isinstance(value, syntax.toml) and not (float in syntax.toml and isinstance(value, int)):
-            raise _wrong_type(syntax.toml[0])
-        if isinstance(value, bool) and bool not in syntax.toml:
+        fits = isinstance(value, syntax.toml) or (float in syntax.toml and isinstance(value, int))
+        if not fits or (isinstance(value, bool) and bool not in syntax.toml):
             raise _wrong_type(syntax.toml[0])
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, str):
             return value if syntax.fills else filled(value)
         return str(float(value)) if float in syntax.toml and int not in syntax.toml else str(value)  # type: ignore[arg-type]  # a number
-
-    def _text(self, value: object) -> str:
-        if not isinstance(value, str):
-            raise _wrong_type(str)
-        return value
 
     # ---- values with names ----
 
@@ -176,7 +173,8 @@ class _Reader:
     def _entry(self, option: Option, entry: str, path: TomlPath, value: object) -> None:
         """`[input.Temp]`: a source, and what else is known of this predicate."""
         given = value if isinstance(value, dict) else {entry: value}
-        inner = {each.name: each for each in self._options.values() if _is_within(each, option)}
+        every = self._options.values()
+        inner = {each.name: each for each in every if each.naming and option.name in each.naming.within}
         known = (entry, *inner)
         for key, each in given.items():
             if key not in known:
@@ -240,12 +238,78 @@ def _is_dotted(option: Option) -> bool:
     return option.naming is not None and option.naming.dotted
 
 
-def _is_within(inner: Option, outer: Option) -> bool:
-    return inner.naming is not None and outer.name in inner.naming.within
-
-
 def _wrong_type(expected: type) -> SettingError:
     what = _NAMES[expected]
     if expected is str:
         return SettingError("the value is not a text", "Write it in double quotes.")
     return SettingError(f"the value is not {what}", f"Write {what}, without quotes.")
+
+
+# ---- places ----
+
+
+def places(text: str) -> dict[TomlPath, Span]:
+    """The place of every setting of a text that can be read: that of its name, or of its table's.
+
+    The reader of the standard library tells values but no places. A statement ends on the first line up to
+    which the text can be read, so reading longer and longer beginnings tells which
+    lines brought which settings.
+    """
+    found: dict[TomlPath, Span] = {}
+    ends = [0, *(i + 1 for i, character in enumerate(text) if character == "\n"), len(text)]
+    start = 0
+    for _, end in pairwise(ends):
+        try:
+            settings = tomllib.loads(text[:end])
+        except tomllib.TOMLDecodeError:
+            continue
+        for path in _paths(settings):
+            if path not in found:
+                found[path] = _name(text, start, end, path[-1])
+        start = end
+    return found
+
+
+def value_span(text: str, name: Span) -> Span:
+    """The place of the value behind a name, as far as it is on the same line."""
+    line = text[name.end :].partition("\n")[0]
+    value = re.match(r"""["']?\s*=\s*("[^"]*"|'[^']*'|\[[^\]]*\]|[^,}#\s][^,}#]*)""", line)
+    if value is None:
+        return name
+    return Span(name.end + value.start(1), name.end + value.start(1) + len(value[1].rstrip()))
+
+
+def fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
+    """The message and the span of an error in a TOML text."""
+    message = str(error)
+    at = _PLACE.search(message)
+    if at is None:  # at the end of the text
+        return message.partition(" (at")[0], _visible(text, len(text))
+    lines = text.splitlines(keepends=True)
+    offset = sum(map(len, lines[: int(at[1]) - 1])) + int(at[2]) - 1
+    return message[: at.start()], _visible(text, offset)
+
+
+def _visible(text: str, offset: int) -> Span:
+    """One character of the text, at the offset or, where nothing is there to be seen, before it."""
+    offset = min(offset, len(text) - 1)
+    while offset > 0 and text[offset].isspace():
+        offset -= 1
+    return Span(max(offset, 0), max(offset, 0) + 1)
+
+
+def _paths(settings: Mapping[str, Any], above: TomlPath = ()) -> Iterator[TomlPath]:
+    for name, value in settings.items():
+        yield (*above, name)
+        if isinstance(value, Mapping):
+            yield from _paths(value, (*above, name))
+
+
+def _name(text: str, start: int, end: int, name: str) -> Span:
+    """A name within a statement: bare or in quotes, in a header or before an equals sign."""
+    match = re.compile(rf"""(?<![\w-]){re.escape(name)}(?=["']?\s*[=.\]])""").search(text, start, end)
+    if match is None:  # written with escapes, say
+        body = text[start:end]
+        start += len(body) - len(body.lstrip())
+        return Span(start, max(start + 1, start + len(text[start:end].partition("\n")[0].rstrip())))
+    return Span(*match.span())

@@ -202,7 +202,8 @@ class Driver:
         while engine.now < finished and not self._stopping():
             end = finished
             if self._by_clock:
-                now = engine.now if self._has_begun else max(engine.now, waiting.first().now - 1)
+                has_begun = engine.plan.tick is None or engine.state.begin is not None
+                now = engine.now if has_begun else max(engine.now, waiting.first().now - 1)
                 end, is_stretch = waiting.until_gap(now, finished, stretches.SAMPLE)
                 if is_stretch:
                     after = stretches.end_fact(engine.plan, waiting.first())
@@ -216,11 +217,6 @@ class Driver:
     @cached_property
     def _by_clock(self) -> bool:
         return self.view.fills(self.engine.plan)
-
-    @property
-    def _has_begun(self) -> bool:
-        """Whether time has begun: with a `tick` it does with the first arrival."""
-        return self.engine.plan.tick is None or self.engine.state.begin is not None
 
     def _steps(self, batch: DueRows) -> Iterator[StepResult]:
         return self._committed(self.view.steps(self.engine, batch, self._judged))

@@ -7,7 +7,6 @@ class Settings:
 options_of(Settings, "watch")           the options of a command, for flags and for files
 keywords(Settings, "changes", {…})      a struct made of keyword arguments, each checked
 takes(Settings)                         a decorator for a function with these keyword arguments
-made(Settings, {…})                     a struct made of values that were read, with the names given
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from antelog import secrets
-from antelog.given import FLAG, NAMED, PATH, TEXT, WHOLE, check, optional
+from antelog.given import FLAG, NAMED, PATH, TEXT, TEXTS, WHOLE, check, optional
 from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run import values
@@ -33,6 +32,7 @@ B = TypeVar("B")
 R = TypeVar("R")
 S = TypeVar("S")
 P = ParamSpec("P")
+_NONE: Reach[Any] = Reach("", "read", ())
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,9 @@ class Runner:
     """A command or a function: its name, the addresses it reads and writes, and where its paths begin."""
 
     name: str
-    sources: Reach[Any] | None = None
-    sinks: Reach[Any] | None = None
+    sources: Reach[Any] = _NONE
+    sinks: Reach[Any] = _NONE
     folder: Path = Path()
-
-    def within(self, folder: Path) -> Runner:
-        """The runner with paths relative to a folder."""
-        return replace(self, folder=folder)
 
 
 @dataclass(frozen=True)
@@ -112,7 +108,8 @@ class Usage:
 class Option:
     """One option of a struct: `attribute` is the field's name, `name` the one in TOML and of the flag.
 
-    `on` are the commands that have it; `naming` says what is known of names if its values have some.
+    `on` are the commands that have it (None: all that have the struct; none of them: it is a keyword argument
+    only). `naming` says what is known of names if its values have some.
     """
 
     attribute: str
@@ -120,7 +117,7 @@ class Option:
     default: Any
     syntax: Syntax
     help: str
-    on: tuple[str, ...] = ()
+    on: tuple[str, ...] | None = None
     usage: Usage = Usage()
     naming: Naming | None = None
 
@@ -142,10 +139,8 @@ class Option:
 
     def text(self, runner: Runner) -> str:
         """The help for a runner, with the addresses it has a use for."""
-        found = self.help
-        for name, reach in (("{sources}", runner.sources), ("{sinks}", runner.sinks)):
-            found = found.replace(name, reach.examples if reach else "")
-        return found
+        found = self.help.replace("{sources}", runner.sources.examples)
+        return found.replace("{sinks}", runner.sinks.examples)
 
     def read(self, text: str, runner: Runner) -> Any:
         """The value of a text; with its name, if it has one. Raises SettingError."""
@@ -197,18 +192,12 @@ def option(default: Any, syntax: Syntax, help_text: str, **more: Any) -> Any:
 def options_of(struct: type, runner: str | None = None) -> tuple[Option, ...]:
     """The options of a struct, or those of them that a runner has."""
     found = (_option(each) for each in fields(struct) if "option" in each.metadata)
-    return tuple(each for each in found if runner is None or runner in each.on)
+    return tuple(each for each in found if runner is None or each.on is None or runner in each.on)
 
 
 def _option(declared: Field[Any]) -> Option:
     given = {"name": declared.name, **declared.metadata["option"]}
     return Option(attribute=declared.name, **given)
-
-
-def made(struct: Callable[..., S], found: Mapping[str, Any]) -> S:
-    """A struct of values that were read; if it has a field `given`, with the names of those."""
-    names = {each.name for each in fields(cast("Any", struct))}
-    return struct(**found, **({"given": frozenset(found)} if "given" in names else {}))
 
 
 def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
@@ -279,6 +268,18 @@ def words(what: str, *known: str) -> Syntax:
     return plain("|".join(known), values.one_of(what, known), words=known)
 
 
+def several(what: str, *known: str, missing: str = "") -> Syntax:
+    """Some of several words, separated by commas; `what` is their noun."""
+    one = values.one_of(what, known, missing)
+    read = Syntax(f"{what.upper()},…", lambda given, _: tuple(one(each.strip()) for each in given.split(",")))
+    return replace(read, kind=TEXTS, separator=",", words=known)
+
+
+def in_python(kind: Kind) -> Syntax:
+    """A value that only Python can give."""
+    return plain("", str, kind=kind)
+
+
 def text(metavar: str) -> Syntax:
     return plain(metavar, str)
 
@@ -295,7 +296,6 @@ def _file(given: str, runner: Runner) -> Path:
     return path
 
 
-FLAG_SYNTAX = Syntax("", lambda given, _: given == "true", FLAG, (bool,))
 FILE = Syntax("FILE", _file, PATH, is_path=True)
 
 
@@ -315,20 +315,11 @@ def file_of(what: str, *endings: str) -> Syntax:
     return replace(FILE, read=read)
 
 
-def _source(given: str, runner: Runner) -> Any:
-    assert runner.sources is not None
-    return runner.sources.read(given, runner.folder)
-
-
-def _sink(given: str, runner: Runner) -> Any:
-    assert runner.sinks is not None
-    return runner.sinks.read(given, runner.folder)
-
-
-SOURCE = Syntax("P=SOURCE", _source, is_path=True, fills=True)
-SINK = Syntax("SINK", _sink, is_path=True, fills=True)
+SOURCE = Syntax("P=SOURCE", lambda given, at: at.sources.read(given, at.folder), is_path=True, fills=True)
+SINK = Syntax("SINK", lambda given, at: at.sinks.read(given, at.folder), is_path=True, fills=True)
 
 
 def flag(default: bool, help_text: str, **more: Any) -> Any:
     """A field that is a flag."""
-    return option(default, FLAG_SYNTAX, help_text, arity=Arity.FLAG, **more)
+    syntax = Syntax("", lambda given, _: given == "true", FLAG, (bool,))
+    return option(default, syntax, help_text, arity=Arity.FLAG, **more)

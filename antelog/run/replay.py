@@ -205,10 +205,7 @@ def _file(name: str, given: str | PathLike[str] | Frame) -> Files:
     """The address of a file; that of a frame is its name."""
     if PATH.fits(given):
         return RECORDED.read(fspath(given))
-    if isinstance(given, str | bytes | Mapping) or not (_is_table(given) or isinstance(given, Iterable)):
+    is_table = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
+    if isinstance(given, str | bytes | Mapping) or not (is_table or isinstance(given, Iterable)):
         raise wrong(f"replay: what {name} is given", given, f"{PATH.words}, or a frame, or a list of tuples")
     return Files(f"the frame of {name}", Form.PARQUET)
-
-
-def _is_table(given: object) -> bool:
-    return hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
 from antelog.engine.engine import KEPT_REJECTS
-from antelog.forecast.columns import KINDS
-from antelog.given import NAMED, TEXT, TEXTS, WHOLE, either, of
+from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
+from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, WHOLE, either, of
 from antelog.run import values
 from antelog.run.address import Address, located
-from antelog.run.chance_settings import LimitSettings
 from antelog.run.clock import ClockName
 from antelog.run.options import (
     FILE,
@@ -27,29 +25,76 @@ from antelog.run.options import (
     Arity,
     Syntax,
     flag,
+    in_python,
     named_file,
     option,
     options_of,
     plain,
+    several,
     text,
     whole_number,
     words,
 )
 from antelog.run.source_settings import ALL, FOLLOWING, REPLAYS, ColumnSettings, SourceSettings
 
+if TYPE_CHECKING:  # a model is loaded only where there is one
+    from antelog.forecast.model_file import Model
+
+LEARN = "learn"
 NOW, START = "now", "start"
-_KINDS = plain("KIND,…", values.kinds, kind=TEXTS, separator=",", words=KINDS)
-_ALERT_KINDS = plain(
-    "KIND,…",
-    partial(values.kinds, more=(values.SILENT,)),
-    kind=TEXTS,
-    separator=",",
-    words=(*KINDS, values.SILENT),
-)
+_KIND = "there are no changes of the kind"
 _TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT, of(date, "a date")), toml=(int, str))
 _CONF = Syntax("K=V", lambda given, _: values.filled(given), toml=(str, bool, int, float), fills=True)
 _FOLDER = Syntax("DIR", lambda given, runner: located(given, runner.folder))
 _TOKEN = plain("@FILE", values.token)
+_MODEL = Syntax(
+    "MODEL|learn", lambda name, at: name if name == LEARN else at.folder / name, MODEL, words=(LEARN,),
+    is_path=True,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceSettings:
+    """Settings of the chances of open answers."""
+
+    model: Model | Path | str | None = option(
+        None, _MODEL,
+        "How likely open answers are, by a model that `antelog learn` has written, or by one that is learned "
+        "on the way.", on=("try", "score", *FOLLOWING),
+    )  # fmt: skip
+    learn: bool = flag(False, "Go on learning with a given model.", on=())
+    epoch: int | None = option(
+        None, whole_number(1, "TICKS"),
+        "The ticks whose facts are counted together, to be used from the end of the next as many on: fewer "
+        "where much changes within few ticks. A model that is given keeps its own.",
+        on=("try", "score", "learn", *FOLLOWING), default_text="20",
+    )  # fmt: skip
+    half_life: float | None = option(
+        HALF_LIFE, plain("TICKS", values.ticks_above_0, kind=LENGTH, toml=(float, int)),
+        "The ticks after which what was learned counts half in the slowest of the memories (None: it never "
+        "fades); in the others they are a quarter and a twentieth of it.",
+        on=("try", "score", *FOLLOWING), default_text="5000",
+    )  # fmt: skip
+    judges: Sequence[str] | None = option(
+        None, several("judge", *JUDGE_NAMES),
+        f"The judges that have a say in a chance: some of {', '.join(JUDGE_NAMES)}.",
+        on=("try", "score", *FOLLOWING), default_text="all",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitSettings(ChanceSettings):
+    """Which open answers are left out."""
+
+    min_chance: float | None = option(
+        None, plain("CHANCE", values.chance, kind=NUMBER, toml=(float,)),
+        "Leave out answers that are less likely than this, such as 0.01.", on=("try", *FOLLOWING),
+    )  # fmt: skip
+    most: int | None = option(
+        None, whole_number(1),
+        "Of each query (on Spark, in each bucket) leave out all but the N likeliest open answers.",
+        on=("try", *FOLLOWING),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +104,12 @@ class ReadSettings:
     arrival: str = option(
         "arrival", text("NAME"),
         "The column with the ticks or timestamps at which facts arrived. Facts without it arrive at their "
-        "own time.",
-        on=ALL,
+        "own time.", on=ALL,
     )  # fmt: skip
     until: int | str | date | None = option(
         None, _TICK,
         "The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick by "
-        "which all that was open then is decided.",
-        on=(*REPLAYS, "run"),
+        "which all that was open then is decided.", on=(*REPLAYS, "run"),
     )  # fmt: skip
 
 
@@ -118,8 +161,9 @@ class KindSettings:
     """Which changes are wanted."""
 
     only: Sequence[str] = option(
-        KINDS, _KINDS, f"These kinds of changes only: {', '.join(KINDS)}.", on=("try", *FOLLOWING)
-    )
+        KINDS, several("kind", *KINDS, missing=_KIND), f"These kinds of changes only: {', '.join(KINDS)}.",
+        on=("try", *FOLLOWING),
+    )  # fmt: skip
     explanations: int | None = option(
         None, whole_number(0),
         "At most N explanations of an answer, the smallest first; 0: none, which takes less time.",
@@ -134,21 +178,22 @@ class EngineSettings(KindSettings, LimitSettings):
     limit: int | None = option(
         None, whole_number(1),
         "Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
-        "and open answers that rest on them are rejected.",
-        on=("try", "watch"),
+        "and open answers that rest on them are rejected.", on=("try", "watch"),
     )  # fmt: skip
-    keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.")
-    budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.")
+    keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.", on=())
+    budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.", on=())
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings):
-    """The keyword arguments of `antelog.replay`."""
+class StaticFrames:
+    """Background facts in addition to those of the program."""
 
-    static: Mapping[str, Any] | None = option(
-        None, Syntax("", lambda given, _: given, NAMED),
-        "Background facts in addition to those of the program, as frames or lists of tuples.",
-    )  # fmt: skip
+    static: Mapping[str, Any] | None = option(None, in_python(NAMED), "Frames, or lists of tuples.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings, StaticFrames):
+    """The keyword arguments of `antelog.replay`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,8 +201,7 @@ class LineSettings:
     """Settings of the output: which lines, in which form, and where to."""
 
     since: int | str | date | None = option(
-        None, _TICK, "The first tick that is shown, a number or a timestamp.",
-        on=("try", "watch", "draw"),
+        None, _TICK, "The first tick that is shown, a number or a timestamp.", on=("try", "watch", "draw"),
         default_text="0; with a `tick`, that of the first arrival: before it there is nothing to show",
     )  # fmt: skip
     snapshots: bool = flag(
@@ -198,9 +242,8 @@ class RunSettings:
     accept_changes: bool = flag(
         False,
         "Go on with other rules than those of the state: queries that mean the same as if nothing had been "
-        "changed, others with the facts that are kept.",
-        on=FOLLOWING,
-    )
+        "changed, others with the facts that are kept.", on=FOLLOWING,
+    )  # fmt: skip
     wait: bool = flag(
         False, "Wait, as a standby, while another process has the state or the output.", on=("watch",)
     )
@@ -210,8 +253,7 @@ class RunSettings:
     trigger: str | None = option(
         None, plain("10s|once|available-now", values.trigger, words=(values.ONCE, values.AVAILABLE_NOW)),
         "How often a stream looks for facts; or once; or until it has what is there now. As often as it can, "
-        "if not given.",
-        on=("run",),
+        "if not given.", on=("run",),
     )  # fmt: skip
     chunk: int | None = option(
         None, whole_number(1), "The most files, or messages, of an input in one batch of a stream.",
@@ -221,14 +263,12 @@ class RunSettings:
         None, plain("URL", values.master), "Spark's master.", on=("run",), default_text="local[*]"
     )
     conf: Mapping[str, str] = option(
-        {}, _CONF, "A setting of Spark's.", on=("run",), dotted=True,
-        example="spark.driver.memory=4g",
+        {}, _CONF, "A setting of Spark's.", on=("run",), dotted=True, example="spark.driver.memory=4g",
     )  # fmt: skip
     config: Path | None = option(
         None, FILE,
         "A TOML file with all of this: settings are called as the options are, PROGRAM is program. Options "
-        "win.",
-        on=FOLLOWING, in_file=False,
+        "win.", on=FOLLOWING, in_file=False,
     )  # fmt: skip
     debug: bool = flag(
         False, "After an error, also what Spark's Java said, with its stack.",
@@ -245,17 +285,13 @@ class PageSettings:
     )
     no_page: bool = flag(False, "Serve no page.", on=("watch",))
     port: int = option(
-        0,
-        whole_number(0, most=65535),
-        "The port of the page.",
-        on=(*FOLLOWING, "play"),
+        0, whole_number(0, most=65535), "The port of the page.", on=(*FOLLOWING, "play"),
         default_text="one that is free",
-    )
+    )  # fmt: skip
     host: str = option(
         "127.0.0.1", text("H"),
         "The address of the page. Any but this machine's own needs --allowed-host, and a certificate or "
-        "--behind-proxy.",
-        on=FOLLOWING,
+        "--behind-proxy.", on=FOLLOWING,
     )  # fmt: skip
     allowed_hosts: Sequence[str] = option(
         (), text("NAME"), "A name by which others may call the page, as in plant.example.",
@@ -264,8 +300,7 @@ class PageSettings:
     token: str | None = option(
         None, _TOKEN,
         "The token of those who may look at the page, from a file or, as '$NAME', from a variable: then it "
-        "is the same after each start, as Prometheus needs it.",
-        on=FOLLOWING, default_text="a new one",
+        "is the same after each start, as Prometheus needs it.", on=FOLLOWING, default_text="a new one",
     )  # fmt: skip
     certificate: Path | None = option(
         None, named_file("PEM"), "The certificate of the page, for https.", on=FOLLOWING
@@ -295,7 +330,8 @@ class AlertSettings:
         name="alert", on=("watch",), arity=Arity.MANY,
     )  # fmt: skip
     alert_on: Sequence[str] | None = option(
-        None, _ALERT_KINDS, f"Of these kinds of changes; `{values.SILENT}` is about inputs.", on=("watch",),
+        None, several("kind", *KINDS, values.SILENT, missing=_KIND),
+        f"Of these kinds of changes; `{values.SILENT}` is about inputs.", on=("watch",),
         default_text="likely for queries with an `alert`, where there are chances; confirmed for others, "
         "but for those that are `good`",
     )  # fmt: skip
@@ -312,17 +348,14 @@ class AlertSettings:
         name="alerts", on=("watch",),
     )  # fmt: skip
     alert_from: int | str | date = option(
-        NOW,
-        plain(f"{NOW}|{START}|TICK", values.tick, kind=_TICK.kind, toml=(int, str), words=(NOW, START)),
+        NOW, plain(f"{NOW}|{START}|TICK", values.tick, kind=_TICK.kind, toml=(int, str), words=(NOW, START)),
         "At the first start, send no alert about changes before the newest time there is then; or about all "
-        "from the start; or from a tick or timestamp on.",
-        on=("watch",),
+        "from the start; or from a tick or timestamp on.", on=("watch",),
     )  # fmt: skip
     alert_every: str = option(
         "5 minutes", plain("DURATION", values.pause_or_none),
         "After an alert, send more of the same device, or whatever is the program's key, as one; 0 sends "
-        "each at once.",
-        on=("watch",),
+        "each at once.", on=("watch",),
     )  # fmt: skip
     link: str | None = option(
         None, plain("URL", values.web_address),

@@ -73,14 +73,12 @@ class ColumnSettings:
         {}, _UNIT,
         "What numbers in columns of times count since 1970, in all inputs or in one: s, ms, us or ns; or "
         "that they are ticks. If not given, it is recognised where numbers are too large for ticks.",
-        name="time_unit", on=ALL, nameless=True, within=("input",), complete="inputs",
-        example="Temp=ms",
+        name="time_unit", on=ALL, nameless=True, within=("input",), complete="inputs", example="Temp=ms",
     )  # fmt: skip
     time_zones: Mapping[str, str] = option(
         {}, _ZONE,
         "The zone of times without an offset, in all inputs or in one. If not given, it is the program's "
-        "`zone`, else UTC.",
-        name="time_zone", on=ALL, nameless=True, within=("input",), complete="inputs",
+        "`zone`, else UTC.", name="time_zone", on=ALL, nameless=True, within=("input",), complete="inputs",
         example="Temp=Europe/Berlin",
     )  # fmt: skip
     time_formats: Mapping[str, str] = option(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -161,40 +161,16 @@ def master(text: str) -> str:
     return text
 
 
-def one_of(what: str, words: Collection[str]) -> Callable[[str], str]:
+def one_of(what: str, words: Collection[str], missing: str = "") -> Callable[[str], str]:
     """A reader of one of several words; `what` is their noun: `clock`."""
 
     def read(text: str) -> str:
         if text not in words:
             hint = did_you_mean(text, words) or f"The {what}s are {', '.join(words)}."
-            raise SettingError(f"there is no {what} `{text}`", hint)
+            raise SettingError(f"{missing or f'there is no {what}'} `{text}`", hint)
         return text
 
     return read
-
-
-def kinds(text: str, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """Kinds of changes, or `more` kinds, separated by commas."""
-    from antelog.forecast.columns import KINDS  # noqa: PLC0415 - loads Arrow, which `check` does without
-
-    known, found = (*KINDS, *more), tuple(kind.strip() for kind in text.split(","))
-    for kind in found:
-        if kind not in known:
-            hint = did_you_mean(kind, known) or f"The kinds are {', '.join(known)}."
-            raise SettingError(f"there are no changes of the kind `{kind}`", hint)
-    return found
-
-
-def judges(text: str) -> tuple[str, ...]:
-    """Names of judges of chances, separated by commas."""
-    from antelog.forecast.columns import JUDGE_NAMES  # noqa: PLC0415 - loads Arrow, which `check` does without
-
-    found = tuple(name.strip() for name in text.split(","))
-    for name in found:
-        if name not in JUDGE_NAMES:
-            hint = did_you_mean(name, JUDGE_NAMES) or f"The judges are {', '.join(JUDGE_NAMES)}."
-            raise SettingError(f"there is no judge `{name}`", hint)
-    return found
 
 
 def ticks_above_0(text: str) -> float:

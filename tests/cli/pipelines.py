@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from antelog import ProgramError
@@ -14,7 +15,7 @@ from antelog.run.settings import Settings
 def diagnostics(text: str, name: str = "pipeline.toml", folder: Path = Path()) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a text; paths in it are seen from the folder."""
     try:
-        config = parse_config(Source(text, name), Settings, RUN.within(folder))
+        config = parse_config(Source(text, name), Settings, replace(RUN, folder=folder))
         checked(settings_with(config, Settings()), RUN, config)
     except ProgramError as error:
         return error.diagnostics

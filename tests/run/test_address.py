@@ -1,4 +1,4 @@
-"""antelog/run/{address,jdbc_urls,values}.py: addresses as texts, variables and secrets in them."""
+"""antelog/run/{address,values}.py: addresses as texts, variables and secrets in them."""
 
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from antelog.run.address import (
     Standard,
     Table,
     address_of,
+    apart,
 )
-from antelog.run.jdbc_urls import apart
 from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError, filled
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES

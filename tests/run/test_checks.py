@@ -23,7 +23,7 @@ CSV = Files("a.csv", Form.CSV)
 
 
 def said(settings: Settings, program: antelog.Program = TICKS) -> list[str]:
-    return [f"{each.key}: {each.message}. {each.hint}" for each in misfits(program.plan, settings)]
+    return [f"{each.settings[0]}: {each.message}. {each.hint}" for each in misfits(program.plan, settings)]
 
 
 def test_settings_that_fit() -> None:

@@ -1,5 +1,6 @@
-"""antelog/run/{checks,config,toml_places}.py: each mistake has its place and what to do."""
+"""antelog/run/{checks,config}.py: each mistake has its place and what to do."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,8 @@ from antelog.diagnostics import Source, Span, to_text
 from antelog.errors import ProgramError
 from antelog.files.naming import Form
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
-from antelog.run.config import parse_config
+from antelog.run.config import parse_config, places
 from antelog.run.settings import Settings
-from antelog.run.toml_places import places
 from tests.cli.pipelines import diagnostics
 
 RIGHT = """\
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 
 def settings_of(source: Source, folder: Path) -> Settings:
-    return settings_with(parse_config(source, Settings, RUN.within(folder)), Settings())
+    return settings_with(parse_config(source, Settings, replace(RUN, folder=folder)), Settings())
 
 
 def reported(text: str) -> str:
@@ -175,7 +175,7 @@ def test_unlikely_answers_are_dropped(text: str, limits: tuple[float | None, int
 )
 def test_limits_that_are_none(text: str, message: str, hint: str) -> None:
     with pytest.raises(ProgramError) as error:
-        parse_config(Source(text, "pipeline.toml"), Settings, RUN.within(Path()))
+        parse_config(Source(text, "pipeline.toml"), Settings, RUN)
     (said,) = error.value.diagnostics
     assert (said.code, said.message, said.hint) == ("E703", message, hint)
 

@@ -33,7 +33,7 @@ class More(Settings):
 class Small:
     """The options of a function."""
 
-    lag: int = option(1, whole_number(0), "The lag.")
+    lag: int = option(1, whole_number(0), "The lag.", on=())
     colour: str | None = option(None, words("colour", "red", "green"), "The colour.", on=("watch",))
     loud: bool = flag(False, "Loud.", on=("watch",))
     names: Sequence[str] = option(

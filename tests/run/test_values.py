@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from antelog.forecast.columns import KINDS
+from antelog.run.options import Runner, several
 from antelog.run.values import (
     SettingError,
     chance,
     duration,
-    kinds,
     length_of,
     master,
     one_of,
@@ -17,6 +18,10 @@ from antelog.run.values import (
     trigger,
     whole,
 )
+
+
+def kinds(text: str) -> object:
+    return several("kind", *KINDS).read(text, Runner("try"))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,11 @@ def test_durations_are_of_a_millisecond_or_more() -> None:
         (chance, "5", "5.0 is no chance. Write one from 0 to 1, like 0.01."),
         (chance, "nan", "nan is no chance."),
         (chance, "likely", "`likely` is no chance."),
-        (kinds, "possible,confirmd", "the kind `confirmd`. Did you mean confirmed?"),
+        (
+            kinds,
+            "possible,confirmd",
+            "there is no kind `confirmd`. Did you mean confirmed?",
+        ),
         (one_of("clock", ("arrival", "event")), "evnt", "there is no clock `evnt`. Did you mean event?"),
         (one_of("clock", ("arrival", "event")), "wall", "The clocks are arrival, event."),
         (master, "sc://host", "is a Spark Connect server"),

@@ -85,37 +85,25 @@ def completion(ctx: click.Context, shell: str) -> None:
     tell(found(ctx.find_root().command, {}, "antelog", _VARIABLE).source())
 
 
-def inputs_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Completes `P=` with the program's inputs, then with files."""
-    return _pairs(ctx, incomplete, lambda program: [each.name for each in program.plan.inputs])
+def _completing(names: Names, *, files: bool = False) -> Complete:
+    """Completes with names of the program and, behind an equals sign, with `files`."""
 
+    def complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        name, sign, path = incomplete.partition("=")
+        if files and sign:
+            return [CompletionItem(f"{name}={file}") for file in _files(path)]
+        return _items(ctx, incomplete, names)
 
-def statics_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return _pairs(ctx, incomplete, lambda program: [each.name for each in program.plan.statics])
-
-
-def queries_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return _items(ctx, incomplete, lambda program: [each.name for each in program.plan.queries])
-
-
-def limits_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return _items(ctx, incomplete, lambda program: [f"{each.name}=" for each in program.document.limits])
+    return complete
 
 
 COMPLETE: dict[str, Complete] = {
-    "inputs": inputs_of,
-    "statics": statics_of,
-    "queries": queries_of,
-    "limits": limits_of,
+    "inputs": _completing(lambda program: [f"{each.name}=" for each in program.plan.inputs], files=True),
+    "statics": _completing(lambda program: [f"{each.name}=" for each in program.plan.statics], files=True),
+    "queries": _completing(lambda program: [each.name for each in program.plan.queries]),
+    "limits": _completing(lambda program: [f"{each.name}=" for each in program.document.limits]),
 }
 """Suggestions for options, by the names that structs of options have for them."""
-
-
-def _pairs(ctx: click.Context, incomplete: str, names: Names) -> list[CompletionItem]:
-    name, sign, path = incomplete.partition("=")
-    if not sign:
-        return _items(ctx, incomplete, lambda program: [f"{each}=" for each in names(program)])
-    return [CompletionItem(f"{name}={file}") for file in _files(path)]
 
 
 def _items(ctx: click.Context, incomplete: str, names: Names) -> list[CompletionItem]:

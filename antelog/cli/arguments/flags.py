@@ -8,7 +8,8 @@ def try_(settings: Settings) -> None: ...
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import click
@@ -17,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from antelog.cli.arguments.completion import COMPLETE
 from antelog.cli.show.terminal import say
-from antelog.run.options import Arity, Option, Runner, made, options_of
+from antelog.run.options import Arity, Option, Runner, options_of
 from antelog.run.values import SettingError
 from antelog.secrets import shows_secret
 
@@ -66,9 +67,7 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
         @functools.wraps(command)
         def call(**given: Any) -> Any:
             ctx = click.get_current_context()
-            found = {
-                name: made(struct, _values(ctx, struct, runner, given)) for name, struct in structs.items()
-            }
+            found = {name: _made(ctx, struct, runner, given) for name, struct in structs.items()}
             if SECRET_SHOWN in ctx.meta:
                 say(_WARNING)
             rest = {name: value for name, value in given.items() if name not in attributes}
@@ -84,24 +83,22 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
     return wrap
 
 
-def _values(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values given on the command line or by an environment variable."""
+def _made(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, Any]) -> Any:
+    """A struct of the values given on the command line or by an environment variable.
+
+    If it has a field `given`, that has their names.
+    """
     found = {}
     for each in options_of(struct, runner.name):
-        source = ctx.get_parameter_source(each.attribute)
-        if source not in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT):
+        source, value = ctx.get_parameter_source(each.attribute), given.get(each.attribute)
+        if source not in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT) or value is None:
             continue
-        value = given[each.attribute]
-        if value is not None:
-            found[each.attribute] = _joined(each, value) if _is_repeated(each) else value
-    return found
-
-
-def _joined(option: Option, value: Sequence[Any]) -> Any:
-    try:
-        return option.joined(value)
-    except SettingError as error:
-        raise click.BadParameter(str(error), param_hint=option.flag) from None
+        try:
+            found[each.attribute] = each.joined(value) if _is_repeated(each) else value
+        except SettingError as error:
+            raise click.BadParameter(str(error), param_hint=each.flag) from None
+    known = any(each.name == "given" for each in fields(struct))
+    return struct(**found, **({"given": frozenset(found)} if known else {}))
 
 
 def _is_repeated(option: Option) -> bool:

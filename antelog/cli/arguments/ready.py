@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -86,10 +86,10 @@ def checked(
     settings: Settings, runner: Runner, config: Config | None = None, output: Path | None = None
 ) -> Ready:
     """Checks merged settings and loads their program; raises as `ready` does."""
-    _refuse_conflicts(list(conflicts(settings, runner.name, output)), config)
+    _refuse(conflicts(settings, runner.name, output), config)
     assert settings.program is not None
     program = load(settings.program, limits=settings.limits, functions=settings.functions)
-    _refuse_misfits(program, settings, config)
+    _refuse(misfits(program.plan, settings), config)
     return resolved(program, settings)
 
 
@@ -101,31 +101,24 @@ def tick_given(flag: str, given: int | str | date | None, plan: Plan | None) -> 
         raise click.BadParameter(str(error), param_hint=flag) from None
 
 
-def _refuse_conflicts(found: list[Conflict], config: Config | None) -> None:
-    if config is not None:
-        placed = [each for each in found if each.missing or any(map(config.has, each.settings))]
+def _refuse(conflicts: Iterable[Conflict], config: Config | None) -> None:
+    found = list(conflicts)
+    placed = [each for each in found if config and (each.missing or any(map(config.has, each.settings)))]
+    if config is not None and placed:
         diagnostics = []
         for each in placed:
             key = next(filter(config.has, each.settings), each.settings[0])
-            code = "E705" if each.missing else "E704"
-            diagnostics.append(config.diagnostic(code, key, *each.sentences(lambda name: f"`{name}`")))
-        if diagnostics:
-            raise ProgramError(diagnostics, config.source)
+            diagnostics.append(config.diagnostic(each.code, key, *each.sentences(lambda name: f"`{name}`")))
+        raise ProgramError(diagnostics, config.source)
     for each in found:
-        message, hint = each.sentences(lambda name: f"--{name.replace('_', '-')}")
-        raise click.UsageError(f"{message}. {hint}")
+        sentence = ". ".join(each.sentences(_flag))
+        if each.option:
+            raise click.BadParameter(sentence, param_hint=f"'{_flag(each.option)}'")
+        raise click.UsageError(sentence)
 
 
-def _refuse_misfits(program: Program, settings: Settings, config: Config | None) -> None:
-    found = list(misfits(program.plan, settings))
-    if config is not None:
-        placed = [each for each in found if config.has(each.key)]
-        if placed:
-            diagnostics = [config.diagnostic("E706", e.key, e.message, e.hint) for e in placed]
-            raise ProgramError(diagnostics, config.source)
-    for each in found:
-        flag = f"'--{each.name.replace('_', '-')}'"
-        raise click.BadParameter(f"{each.message}. {each.hint}", param_hint=flag)
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 # ---- replays ----

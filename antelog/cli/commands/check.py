@@ -36,11 +36,10 @@ from antelog.theme import TERMINAL
 class CheckFlags(ValueSettings):
     """The options of `antelog check`."""
 
-    as_json: bool = flag(False, "Print plan and diagnostics as one JSON object.", name="json", on=("check",))
+    as_json: bool = flag(False, "Print plan and diagnostics as one JSON object.", name="json")
     pattern_limit: int = option(
-        PATTERN_LIMIT, whole_number(1), "Refuse a program that needs more patterns for one predicate.",
-        on=("check",),
-    )  # fmt: skip
+        PATTERN_LIMIT, whole_number(1), "Refuse a program that needs more patterns for one predicate."
+    )
 
 
 _GIVEN_UP = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,16 +35,12 @@ class DiffFlags:
     """The options of `antelog diff` alone."""
 
     most: int = option(
-        10, whole_number(1), "Show N of the answers that differ, for each query and kind of difference.",
-        on=("diff",),
-    )  # fmt: skip
-    form: str = option(
-        "text", words("format", "text", "json"), "Words for people, or JSON for programs.",
-        name="format", on=("diff",),
-    )  # fmt: skip
-    check: bool = flag(
-        False, "End with status 1 if any answer may differ, or when it is decided.", on=("diff",)
+        10, whole_number(1), "Show N of the answers that differ, for each query and kind of difference."
     )
+    form: str = option(
+        "text", words("format", "text", "json"), "Words for people, or JSON for programs.", name="format"
+    )
+    check: bool = flag(False, "End with status 1 if any answer may differ, or when it is decided.")
 
 
 @click.command(
@@ -116,7 +112,7 @@ def _with_answers(
     names = [(each.name, each.name) for each in found.meaning.queries if each.old and each.new]
     names += [(each.twin, each.name) for each in found.meaning.queries if each.old is None and each.twin]
     names += [(e.name, e.name) for e in found.meaning.queries if not (e.old and e.new) and not e.twin]
-    return found.with_answers(differences(runs[0], runs[1], names))
+    return replace(found, answers=differences(runs[0], runs[1], names))
 
 
 def _inputs(plan: Plan, settings: Settings) -> dict[str, object]:

@@ -37,31 +37,25 @@ class DrawFlags:
 
     output: Path = option(
         None, file_of("picture", ".svg", ".png", ".html"),
-        "The picture: .svg, .png, or .html to point at and to zoom.",
-        on=("draw",), short="-o", required=True,
+        "The picture: .svg, .png, or .html to point at and to zoom.", short="-o", required=True,
     )  # fmt: skip
-    plan: bool = flag(False, "Draw the program itself: predicates, rules and strata.", on=("draw",))
+    plan: bool = flag(False, "Draw the program itself: predicates, rules and strata.")
     query: Sequence[str] = option(
-        (),
-        text("NAME"),
-        "Only the answers of this query.",
-        on=("draw",),
-        arity=Arity.MANY,
-        complete="queries",
+        (), text("NAME"), "Only the answers of this query.", arity=Arity.MANY, complete="queries"
     )
     answer: Mapping[str, str] = option(
-        {}, text("X=VALUE"), "Only the answers with this value of a variable.", on=("draw",), example="X=wt2"
+        {}, text("X=VALUE"), "Only the answers with this value of a variable.", example="X=wt2"
     )
     rows: int = option(
         60, whole_number(1),
-        "If there are more answers than N, they are counted instead of shown one by one.", on=("draw",),
+        "If there are more answers than N, they are counted instead of shown one by one.",
     )  # fmt: skip
-    width: int = option(800, whole_number(300, "PIXELS"), "The width.", on=("draw",))
+    width: int = option(800, whole_number(300, "PIXELS"), "The width.")
     theme: str = option(
         "auto", words("theme", "auto", "light", "dark"),
-        "auto is light or dark as the reader prefers; a PNG is then light.", on=("draw",),
+        "auto is light or dark as the reader prefers; a PNG is then light.",
     )  # fmt: skip
-    title: str | None = option(None, text("TEXT"), "The title above the picture.", on=("draw",))
+    title: str | None = option(None, text("TEXT"), "The title above the picture.")
 
 
 @click.command(

@@ -30,7 +30,7 @@ class LearnFlags:
     """The options of `antelog learn` alone."""
 
     output: Path = option(
-        None, named_file("MODEL"), "The file for the learned model.", on=("learn",), short="-o", required=True
+        None, named_file("MODEL"), "The file for the learned model.", short="-o", required=True
     )
 
 

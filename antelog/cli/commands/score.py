@@ -29,7 +29,7 @@ class ScoreFlags:
     output: Path | None = option(
         None, file_of("report", ".html", ".json"),
         "Write a page with pictures (.html), or the numbers (.json), instead of printing the report.",
-        on=("score",), short="-o",
+        short="-o",
     )  # fmt: skip
 
 

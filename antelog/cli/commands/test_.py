@@ -29,14 +29,10 @@ from antelog.writing import write
 class VerdictFlags(ValueSettings):
     """The options of `antelog test`."""
 
-    watch: bool = flag(False, "Run again whenever a file changes that a test rests on.", on=("test",))
-    record: bool = flag(
-        False, "Write what comes out into cases without expectations, marked as recorded.", on=("test",)
-    )
-    junit: Path | None = option(
-        None, named_file("FILE"), "A file for the results, in JUnit's XML.", on=("test",)
-    )
-    no_coverage: bool = flag(False, "Do not look for rules that no test shows.", on=("test",))
+    watch: bool = flag(False, "Run again whenever a file changes that a test rests on.")
+    record: bool = flag(False, "Write what comes out into cases without expectations, marked as recorded.")
+    junit: Path | None = option(None, named_file("FILE"), "A file for the results, in JUnit's XML.")
+    no_coverage: bool = flag(False, "Do not look for rules that no test shows.")
 
 
 @click.command(

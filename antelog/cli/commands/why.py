@@ -31,18 +31,13 @@ class WhyFlags:
     at: int | str | date | None = option(
         None, plain("TICK", tick),
         "The tick to look at it from, a number or a timestamp: later facts have not come yet.",
-        on=("why",), default_text="after all facts",
+        default_text="after all facts",
     )  # fmt: skip
-    depth: int = option(
-        Detail().depth, whole_number(1, "LEVELS"), "The levels of rules that are shown.", on=("why",)
-    )
-    most: int = option(
-        Detail().most, whole_number(1), "The derivations that are shown, the smallest first.", on=("why",)
-    )
+    depth: int = option(Detail().depth, whole_number(1, "LEVELS"), "The levels of rules that are shown.")
+    most: int = option(Detail().most, whole_number(1), "The derivations that are shown, the smallest first.")
     form: str = option(
-        "tree", words("format", "tree", "json"), "A tree for people, or JSON for programs.",
-        name="format", on=("why",),
-    )  # fmt: skip
+        "tree", words("format", "tree", "json"), "A tree for people, or JSON for programs.", name="format"
+    )
 
 
 @click.command(

@@ -49,16 +49,13 @@ class StatusLine:
             self._next = now + _BETWEEN
         if now >= self._next:
             self._next = now + _BETWEEN
-            self._text = fitting(self._parts(now), self.console.width - 1, self._separator)
+            separator = " · " if self.console.encoding.startswith("utf") else " | "
+            self._text = fitting(self._parts(now), self.console.width - 1, separator)
             self.clear()
         if self._text and not self._shown:
             self.console.print(Text(self._text, "dim"), end="", soft_wrap=True)
             self.console.file.flush()
             self._shown = True
-
-    @property
-    def _separator(self) -> str:
-        return " · " if self.console.encoding.startswith("utf") else " | "
 
     def clear(self) -> None:
         """Takes the line away, until the next refresh."""

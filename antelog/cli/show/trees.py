@@ -37,7 +37,8 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) ->
     branch = line.branch
     text = Text(f"{marks.of(branch.status)}", style="")
     text.stylize(_COLOURS.get(branch.status, ""))
-    text.append(branch.text, style="bold" if not line.prefix else _text_style(branch.status))
+    style = "dim" if branch.status == "fact" else TERMINAL["false"] if branch.status == FALSE else ""
+    text.append(branch.text, style=style if line.prefix else "bold")
     for part in (branch.remark, branch.rule):
         if part:
             text.append(f"   {part}", style="dim")
@@ -49,7 +50,3 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) ->
     first, *others = pieces
     below = [Text.assemble((line.following, "dim"), each) for each in others]
     return [Text.assemble((line.prefix, "dim"), first), *below]
-
-
-def _text_style(status: str) -> str:
-    return "dim" if status == "fact" else TERMINAL["false"] if status == FALSE else ""

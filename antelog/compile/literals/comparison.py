@@ -104,7 +104,8 @@ class Comparison(Condition, frozen=True, tag=True):
     @property
     def outcome(self) -> bool | None:
         left, right = self.left, self.right
-        if any(map(is_hopeless, self.operands)) or (self.is_arithmetic and any(map(_is_text, self.operands))):
+        texts = [each for each in self.operands if isinstance(each, Const) and isinstance(each.value, str)]
+        if any(map(is_hopeless, self.operands)) or (self.is_arithmetic and texts):
             return False
         if isinstance(left, Time) and isinstance(right, Time) and left.variable == right.variable:
             return bool(HOLDS[self.operator](left.offset, right.offset))
@@ -120,7 +121,3 @@ class Comparison(Condition, frozen=True, tag=True):
 
     def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
         return self.replaced(PutIn(values, known)).outcome is True
-
-
-def _is_text(side: Operand) -> bool:
-    return isinstance(side, Const) and isinstance(side.value, str)

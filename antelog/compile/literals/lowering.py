@@ -24,8 +24,8 @@ from antelog.compile.literals.terms import (
     folded,
 )
 from antelog.language import syntax
-from antelog.language.calendar import CALENDAR
 from antelog.language.durations import ticks_later
+from antelog.language.functions import CALENDAR
 from antelog.language.vocabulary import Vocabulary
 
 

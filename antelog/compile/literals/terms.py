@@ -14,8 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from antelog.language.arithmetic import calculated, is_arithmetic
-from antelog.language.calendar import calendar_number
+from antelog.language.functions import ARITHMETIC, calculated, calendar_number
 from antelog.language.moments import Timescale
 from antelog.language.printer import value_text, written
 from antelog.language.syntax import MEMBER
@@ -94,7 +93,7 @@ class Calculated(Struct, frozen=True, tag=True):
     @property
     def is_arithmetic(self) -> bool:
         """Whether it is a number that is worked out from numbers, and no function that is called."""
-        return self.timescale is not None or is_arithmetic(self.function)
+        return self.timescale is not None or self.function in ARITHMETIC
 
     @property
     def time(self) -> Time:

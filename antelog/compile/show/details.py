@@ -16,7 +16,7 @@ from fractions import Fraction
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.terms import Time, Var, call_text, later, term_text, time_text
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Chance, Input, Plan, Relation, Static, StaticRule
+from antelog.compile.nodes.plan import Chance, Input, Plan, Relation
 from antelog.compile.prepared.rules import kept_for_ever
 from antelog.language.durations import duration_text
 from antelog.language.moments import DEFAULT_ZONE
@@ -53,9 +53,12 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
         yield from (f"  {line}" for line in odds_lines(source))
     for static in (each for each in plan.statics if not each.name.startswith(MEMBER)):
         derived = 0 if rows is None else rows[static.name] - len(static.facts)
-        yield _static_text(static) + (f", {derived} derived" if derived else "")
+        facts = f"{len(static.facts)} fact" + ("" if len(static.facts) == 1 else "s")
+        columns = call_text(static.name, _columns(static.columns, static.types))
+        yield f"static {columns}, {facts} in the program" + (f", {derived} derived" if derived else "")
     for rule in plan.static_rules:
-        yield f"static rule: {_rule_text(rule)}"
+        head = call_text(rule.predicate, map(term_text, rule.answer))
+        yield f"static rule: {head} :- {', '.join(literal.text for literal in rule.literals)}"
 
 
 def counted(plan: Plan) -> frozenset[str]:
@@ -83,16 +86,6 @@ def _input_text(source: Input, unit: str | None) -> str:
     for r in source.refinements:
         text += f", {r.delay} for {_facts(source, r.pattern)}"
     return text
-
-
-def _static_text(static: Static) -> str:
-    facts = f"{len(static.facts)} fact" + ("" if len(static.facts) == 1 else "s")
-    return f"static {call_text(static.name, _columns(static.columns, static.types))}, {facts} in the program"
-
-
-def _rule_text(rule: StaticRule) -> str:
-    head = call_text(rule.predicate, map(term_text, rule.answer))
-    return f"{head} :- {', '.join(literal.text for literal in rule.literals)}"
 
 
 def relation_title(relation: Relation) -> str:

@@ -2,26 +2,26 @@
 
     7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
 
-It is `antelog/language/arithmetic.py` for many numbers at once, and `antelog/language/calendar.py` for ticks.
+It is `antelog/language/functions.py` for many numbers, and many ticks, at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from antelog.arrow.ticks import begins
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.values.built_in import ON_DOUBLES, ON_TIMES, ON_WHOLE
 from antelog.engine.values.values import Values
-from antelog.language.arithmetic import calculated
+from antelog.language.functions import calculated
 from antelog.language.literals.aggregate import Affine
 from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE
@@ -127,8 +127,8 @@ class Numbers(ColumnSet):
 def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
     """The numbers that an operation or a function gives for each row."""
     with np.errstate(all="ignore"):
-        found = Numbers.of_doubles(_ON_DOUBLES[function](*(each.real for each in arguments)))
-    whole = _ON_WHOLE.get(function)
+        found = Numbers.of_doubles(ON_DOUBLES[function](*(each.real for each in arguments)))
+    whole = ON_WHOLE.get(function)
     all_whole = reduce(np.logical_and, (each.is_whole for each in arguments))
     if whole is None or not all_whole.any():
         return found
@@ -162,7 +162,7 @@ def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numb
     """The numbers that a calendar function gives for ticks."""
     here = (ticks >= 0) & (ticks < timescale.ticks.stop)
     times = begins(pa.array(np.where(here, ticks, 0)), timescale)
-    numbers = np.asarray(_ON_TIMES[function](times), np.float64)
+    numbers = np.asarray(ON_TIMES[function](times), np.float64)
     return Numbers.of_doubles(np.where(here, numbers, np.nan))
 
 
@@ -171,31 +171,5 @@ def _at(column: Column, row: int) -> int:
     return int(column[row if len(column) > 1 else 0])
 
 
-_ON_TIMES: Mapping[str, Callable[..., pa.Array]] = {
-    "minute": pc.minute,
-    "hour": pc.hour,
-    "weekday": partial(pc.day_of_week, count_from_zero=False),
-    "day": pc.day,
-    "month": pc.month,
-}
-
 _SURE = 2.0**62
 """Below this a result surely fits into 64 bits."""
-
-_ON_DOUBLES: Mapping[str, Callable[..., NDArray[np.float64]]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": lambda one, other: np.where(other == 0, np.nan, one / other),
-    "abs": np.abs,
-    "round": np.rint,
-    "floor": np.floor,
-}
-_ON_WHOLE: Mapping[str, Callable[..., Column]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "abs": np.abs,
-    "round": lambda one: one,
-    "floor": lambda one: one,
-}

@@ -382,6 +382,14 @@ class Values:
             for cell, number in zip(cells.tolist(), cells.view(np.float64).tolist(), strict=True)
         ]
 
+    # ---- functions ----
+
+    def called(self, function: str, arguments: Sequence[Value]) -> Value | bool | None:
+        """The result of a function for values as Python has them; None: it has none."""
+        cells = [np.array([self.cell(each)]) for each in arguments]
+        found: Value | bool | None = self.functions.results(function, cells, self)[0].as_py()
+        return number(found) if isinstance(found, float) else found
+
     # ---- fewer values ----
 
     def retain(self, *columns: Column) -> tuple[Values, Callable[[Column], Column]]:
@@ -428,16 +436,3 @@ class Values:
 def _distinct(cells: Column) -> tuple[Column, pa.Array]:
     encoded = pa.array(cells).dictionary_encode()
     return encoded.dictionary.to_numpy(), encoded.indices
-
-
-class SingleCalls:
-    """Calls functions for single rows, with values as Python has them, where the background is worked out."""
-
-    def __init__(self, functions: Functions) -> None:
-        self._functions, self._values = functions, Values()
-
-    def called(self, function: str, arguments: Sequence[Value]) -> Value | bool | None:
-        """The result of a function; None: it has none."""
-        cells = [np.array([self._values.cell(each)]) for each in arguments]
-        found: Value | bool | None = self._functions.results(function, cells, self._values)[0].as_py()
-        return number(found) if isinstance(found, float) else found

@@ -5,48 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from antelog.diagnostics import Diagnostic, Note
-from antelog.language import syntax
-from antelog.language.arithmetic import FUNCTIONS, OPERATORS
-from antelog.language.calendar import CALENDAR
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.functions import BUILT_IN
+from antelog.language.functions import ARITHMETIC, BUILT_IN, CALENDAR, OF_ONE
+from antelog.language.literals.calculations import calculations_in
 from antelog.language.parser import Parsed
-from antelog.language.syntax import Calculation, Call, Term
+from antelog.language.syntax import Calculation, Call
 from antelog.language.syntax_hints import AGGREGATE
 from antelog.language.vocabulary import Signature, Vocabulary
-
-_OF_NUMBERS = {*OPERATORS, *FUNCTIONS, *CALENDAR}
 
 
 def check_calls(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
         for literal in rule.body:
             condition = literal.function if isinstance(literal, Call) else None
-            if condition is not None:
-                yield from _problems(condition, vocabulary, condition=True)
-            for term in condition.arguments if condition else _sides(literal):
-                for each in _calls(term):
-                    yield from _problems(each, vocabulary, condition=False)
-
-
-def _sides(literal: syntax.Literal) -> Iterator[Term]:
-    """The terms of a literal that may be calculated."""
-    if isinstance(literal, syntax.Comparison):
-        yield from literal.sides
-    elif isinstance(literal, syntax.Aggregation):
-        for aggregate in literal.aggregates:
-            yield from (side for each in aggregate.conditions for side in each.sides)
-        if not isinstance(literal.right, syntax.Aggregate):
-            yield literal.right
-
-
-def _calls(term: Term) -> Iterator[Calculation]:
-    """The calls of functions in a term."""
-    if isinstance(term, Calculation):
-        if term.function not in _OF_NUMBERS:
-            yield term
-        for each in term.arguments:
-            yield from _calls(each)
+            for each in calculations_in(literal):
+                if each.function not in ARITHMETIC and each.function not in CALENDAR:
+                    yield from _problems(each, vocabulary, condition=each is condition)
 
 
 def _problems(call: Calculation, vocabulary: Vocabulary, *, condition: bool) -> Iterator[Diagnostic]:
@@ -76,7 +50,7 @@ def _example(function: Signature) -> str:
 
 def _unknown(call: Calculation, vocabulary: Vocabulary) -> Diagnostic:
     name = call.function
-    near = did_you_mean(name, [*vocabulary.functions, *FUNCTIONS, *CALENDAR])
+    near = did_you_mean(name, [*vocabulary.functions, *OF_ONE])
     if name in {"mean", "average"}:
         near = AGGREGATE
     parameters = ", ".join(f"x{i + 1}" for i in range(len(call.arguments)))

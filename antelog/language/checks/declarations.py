@@ -7,13 +7,12 @@ from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
-from antelog.language.arithmetic import FUNCTIONS
 from antelog.language.checks.refinements import alert_problems, refine, word_problems
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of, type_of_time_problems, units_of, unknown_unit
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
-from antelog.language.functions import BUILT_IN
+from antelog.language.functions import BUILT_IN, OF_ONE
 from antelog.language.literals.last import Last
 from antelog.language.moments import zones
 from antelog.language.parser import Parsed
@@ -228,7 +227,7 @@ def functions_of(
             hint = "Keep one of the declarations."
             found.append(Diagnostic("E101", f"{each.name} is declared twice", each.name_span, hint, (note,)))
             continue
-        if each.name in BUILT_IN or each.name in FUNCTIONS:
+        if each.name in BUILT_IN or each.name in OF_ONE:
             message = f"there is a built-in function {each.name} already"
             hint = "Use it without a declaration, or give the function another name."
             found.append(Diagnostic("E208", message, each.name_span, hint))
@@ -278,8 +277,10 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
     """The positions of the columns of an input's slot; problems are added to `found`."""
     if declaration.one_per is None:
         return None
-    if not declaration.one_per and any(column.name == "tick" for column in declaration.columns[:-1]):
-        found.append(_two_meanings(declaration))
+    tick = next((each for each in declaration.columns[:-1] if each.name == "tick"), None)
+    if not declaration.one_per and tick is not None:
+        message = "`one per tick` means one fact at each tick, so no column can be called tick"
+        found.append(Diagnostic("E108", message, tick.span, "Give this column another name."))
     return _positions("one per", declaration.one_per, declaration, found)
 
 
@@ -297,12 +298,6 @@ def _positions(
             found.append(_no_such_column(name, declaration.name, columns))
         first.setdefault(name.text, name.span)
     return tuple(i for i, name in enumerate(columns[:-1]) if name in first)
-
-
-def _two_meanings(declaration: syntax.Input) -> Diagnostic:
-    column = next(c for c in declaration.columns if c.name == "tick")
-    message = "`one per tick` means one fact at each tick, so no column can be called tick"
-    return Diagnostic("E108", message, column.span, "Give this column another name.")
 
 
 def _no_such_column(name: syntax.Name, predicate: str, columns: list[str]) -> Diagnostic:

@@ -24,7 +24,6 @@ Cell = tuple[str, int] | tuple[int, str]
 """Something that has a type: a column (predicate, position) or a variable (rule, name)."""
 
 _CLASH = "A column holds numbers or texts, not both: change one of the two places, or the column's type."
-_NAMES = {Type.NUMBER: "numbers", Type.TEXT: "texts"}
 
 
 class _Reason(NamedTuple):
@@ -87,7 +86,7 @@ class _Types:
         )
 
     def _clash(self, span: Span, one: _Reason, other: _Reason) -> None:
-        message = f"this joins {_NAMES[one.type]} with {_NAMES[other.type]}, which are never equal"
+        message = f"this joins {one.type.value}s with {other.type.value}s, which are never equal"
         hint = "A column holds numbers or texts, not both: use two variables, or change a column's type."
         notes = (Note(one.because, one.span), Note(other.because, other.span))
         self.found.append(Diagnostic("E302", message, span, hint, notes))

@@ -12,12 +12,13 @@ from typing import Any
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
-from antelog.language.calendar import CALENDAR
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS as DURATIONS
 from antelog.language.durations import duration_text, in_ticks, microseconds
 from antelog.language.epochs import MICROSECONDS, UNITS
+from antelog.language.functions import CALENDAR
+from antelog.language.literals.calculations import calculations_in
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import Type, Vocabulary
@@ -98,7 +99,11 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
                 if isinstance(term, syntax.Shifted) and term.unit is not None:
                     yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
             if vocabulary.tick is None:
-                yield from map(_no_calendar, _calendar_calls(literal))
+                for call in (each for each in calculations_in(literal) if each.function in CALENDAR):
+                    message = f"`{to_text(call)}` means nothing without a `tick` declaration"
+                    hint = "Say how long a tick is, such as `tick 10 minutes.`; "
+                    hint += "else ticks have no place on a calendar."
+                    yield Diagnostic("E103", message, call.span, hint)
 
 
 def with_ticks_in_facts(
@@ -149,24 +154,6 @@ def _in_ticks(term: syntax.Term, most: int | None, tick: int | None, found: list
     found += [] if problem is None else [problem]
     ticks = 0 if problem is not None or tick is None else int((microseconds(bound) or 0) / tick)
     return syntax.Constant(ticks, to_text(term), span=term.span)
-
-
-def _calendar_calls(node: object) -> Iterator[syntax.Calculation]:
-    """The calls of calendar functions in a literal."""
-    if isinstance(node, syntax.Calculation):
-        if node.function in CALENDAR:
-            yield node
-        for term in node.arguments:
-            yield from _calendar_calls(term)
-    elif isinstance(node, syntax.Literal):
-        for part in node.parts:
-            yield from _calendar_calls(part)
-
-
-def _no_calendar(call: syntax.Calculation) -> Diagnostic:
-    message = f"`{to_text(call)}` means nothing without a `tick` declaration"
-    hint = "Say how long a tick is, such as `tick 10 minutes.`; else ticks have no place on a calendar."
-    return Diagnostic("E103", message, call.span, hint)
 
 
 def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> Iterator[Diagnostic]:

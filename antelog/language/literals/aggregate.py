@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.arithmetic import OPERATORS, Number, calculated
+from antelog.language.functions import OPERATORS, Number, calculated
 from antelog.language.literals.calculations import check_times_in
 from antelog.language.literals.comparison import MIRRORED, Comparison
 from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types

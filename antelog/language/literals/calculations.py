@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from antelog.diagnostics import Diagnostic, Note
-from antelog.language.calendar import CALENDAR
-from antelog.language.literals.literal import Sorts, Types, type_of
+from antelog.language.functions import CALENDAR
+from antelog.language.literals.literal import Literal, Sorts, Types, type_of
 from antelog.language.terms import Calculation, Constant, Shifted, Term, Variable, variable_of
 from antelog.language.vocabulary import Signature, Type
 
-_NAMES = {Type.NUMBER: "numbers", Type.TEXT: "texts"}
+
+def calculations_in(node: str | Term | Literal) -> Iterator[Calculation]:
+    """The calculations in a literal or a term, those within others behind them."""
+    if isinstance(node, Calculation):
+        yield node
+    for each in (
+        node.arguments if isinstance(node, Calculation) else node.parts if isinstance(node, Literal) else ()
+    ):
+        yield from calculations_in(each)
 
 
 def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
@@ -74,7 +82,7 @@ def _taken(function: Signature, place: int) -> Type | None:
 
 
 def _check_argument(term: Term, wanted: Type, side: Calculation, types: Types) -> None:
-    because = f"`{types.text(side)}` calculates with {_NAMES[wanted]}"
+    because = f"`{types.text(side)}` calculates with {wanted.value}s"
     name, found = variable_of(term), type_of_side(term, types)
     if name is not None and not types.is_time(name):
         types.is_type(name, Type.NUMBER if isinstance(term, Shifted) else wanted, term.span, because)
@@ -82,4 +90,4 @@ def _check_argument(term: Term, wanted: Type, side: Calculation, types: Types) -
         found = type_of(term)
     if found is not None and found is not wanted:
         message = f"`{types.text(term)}` is a {found.value}, and {because}"
-        types.report(Diagnostic("E302", message, term.span, f"Calculate with {_NAMES[wanted]} only."))
+        types.report(Diagnostic("E302", message, term.span, f"Calculate with {wanted.value}s only."))

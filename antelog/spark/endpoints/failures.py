@@ -156,7 +156,8 @@ def plain(error: Exception) -> str:
     """The message of a failure of Spark without its stack: that of the innermost cause."""
     if (failed := unreadable(error)) is not None:
         return str(failed)[:_MOST]
-    text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))
+    text = str(error)
+    text = redacted((isinstance(error, Py4JJavaError) and text.partition("\n")[2]) or text)
     if (known := cause(text)) is not None:
         return known
     lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s+at |\s*\.\.\. ", line)]
@@ -173,7 +174,3 @@ def plain(error: Exception) -> str:
     elif "Traceback (most recent call last)" in text and (raised := re.findall(_RAISED, text)):
         found = raised[-1]
     return found[:_MOST].rstrip(".")
-
-
-def _java_text(error: Py4JJavaError) -> str:
-    return str(error).partition("\n")[2] or str(error)

@@ -67,8 +67,10 @@ def merge_rows(states: DataFrame, table: Table) -> None:
     came = states.select(*(f.col(quoted(name)).alias(_CAME + name) for name in states.columns))
     # A statement of SQL would need a view, in which Spark 4.1 does not find the tables that states rest on.
     merging = came.mergeInto(target, f.expr(" AND ".join(f"{quoted(name)} = {_new(name)}" for name in key)))
+    updates = {name: _new(name) for name in states.columns if name not in key}
+    updates |= {name: f"least({quoted(name)}, {new})" for name, new in updates.items() if name in FIRST}
     merging = merging.whenMatched(f.expr(f"{_new('tick')} >= tick")).update(
-        {quoted(name): f.expr(_update(name)) for name in states.columns if name not in key}
+        {quoted(name): f.expr(new) for name, new in updates.items()}
     )
     merging.whenNotMatched().insert({quoted(name): f.expr(_new(name)) for name in states.columns}).merge()
 
@@ -84,10 +86,6 @@ def _whole_path(spark: SparkSession, folder: str) -> str:
 
 def _new(name: str) -> str:
     return quoted(_CAME + name)
-
-
-def _update(name: str) -> str:
-    return f"least({quoted(name)}, {_new(name)})" if name in FIRST else _new(name)
 
 
 def _create(rows: DataFrame, table: Table) -> None:

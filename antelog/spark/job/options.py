@@ -10,34 +10,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from antelog.given import NAMED, TEXT
-from antelog.run.chance_settings import ChanceSettings, LimitSettings
-from antelog.run.options import Syntax, option
-from antelog.run.settings import ClockSettings, KindSettings, SparkSettings, StreamSettings
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-_FRAMES = Syntax("", lambda text, _: text, NAMED)
-_NAME = Syntax("NAME", lambda text, _: text, TEXT)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StaticFrames:
-    """Background facts in addition to those of the program."""
-
-    static: Mapping[str, DataFrame] | None = option(None, _FRAMES, "Background facts, as batches.")
+from antelog.given import TEXT
+from antelog.run.options import in_python, option
+from antelog.run.settings import (
+    ChanceSettings,
+    ClockSettings,
+    KindSettings,
+    LimitSettings,
+    SparkSettings,
+    StaticFrames,
+    StreamSettings,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OneQuery:
     """The query whose answers are wanted; None: all queries."""
 
-    query: str | None = option(None, _NAME, "The query whose answers are wanted.")
+    query: str | None = option(None, in_python(TEXT), "The query whose answers are wanted.")
 
 
 @dataclass(frozen=True, kw_only=True)

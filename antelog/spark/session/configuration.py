@@ -78,7 +78,8 @@ def settings_of(
     }
     if master.startswith("local"):
         # One partition for each core, as far as the buckets can be dealt out evenly.
-        found["spark.sql.shuffle.partitions"] = str(_partitions(buckets, _cores(master)))
+        counts = range(1, min(_cores(master), buckets) + 1)
+        found["spark.sql.shuffle.partitions"] = str(max(gcd(buckets, count) for count in counts))
         found["spark.ui.enabled"] = "false"
         found[JAVA_OPTIONS] = QUICK if once and _are_small(once) else LASTING
         found["spark.driver.bindAddress"] = found["spark.driver.host"] = LOOPBACK
@@ -91,10 +92,6 @@ def settings_of(
 def _cores(master: str) -> int:
     match = re.match(r"local\[(\d+)", master)
     return int(match[1]) if match else 1 if master == "local" else os.cpu_count() or 1
-
-
-def _partitions(buckets: int, cores: int) -> int:
-    return max(gcd(buckets, count) for count in range(1, min(cores, buckets) + 1))
 
 
 def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:

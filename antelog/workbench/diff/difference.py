@@ -6,9 +6,11 @@ difference = difference_of(old, new);    difference.to_dict();    text_of(differ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import Any
+
+from msgspec import structs
 
 from antelog.compile.meaning.versions import (
     Fate,
@@ -40,9 +42,6 @@ class ProgramDifference:
     def is_same(self) -> bool:
         """Whether no answer of any query can differ, nor when it is decided."""
         return all(each.fate is Fate.SAME for each in self.meaning.queries)
-
-    def with_answers(self, answers: Sequence[AnswerDifferences]) -> ProgramDifference:
-        return replace(self, answers=answers)
 
     def query(self, each: QueryDifference) -> tuple[Written | None, Written | None]:
         """The statements of a query in the old and the new program."""
@@ -97,7 +96,7 @@ class ProgramDifference:
             "same_as": each.twin,
             "inputs": list(each.inputs),
             "columns": _pair(each, lambda relation: list(relation.answer.names), each.has_other_columns),
-            "notice": _pair(each, lambda relation: asdict_of(relation.notice), each.has_other_notice),
+            "notice": _pair(each, lambda relation: structs.asdict(relation.notice), each.has_other_notice),
             "decided_within": _pair(each, lambda relation: relation.bounds.delay, True),
             "rules": [asdict(rule) for rule in self.rules_of(each)] if each.fate is not Fate.SAME else [],
         }
@@ -110,11 +109,6 @@ class ProgramDifference:
             "old": [asdict(written) for written in old],
             "new": [asdict(written) for written in new],
         }
-
-
-def asdict_of(node: Any) -> dict[str, Any]:
-    """A struct as a dictionary."""
-    return {name: getattr(node, name) for name in node.__struct_fields__}
 
 
 def _pair(each: QueryDifference, value: Any, wanted: bool) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from antelog.diagnostics import Span
 from antelog.language import syntax
 from antelog.language.cutting import cut
 from antelog.language.functions import BUILT_IN
+from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
 from antelog.language.printer import value_text
 from antelog.language.syntax import SEVERITIES
 from antelog.language.templates import LINE_NAMES
@@ -175,7 +176,7 @@ class Completer:
         predicate = self._vocabulary().predicates.get(call.name)
         if predicate is not None:
             yield from self._values(predicate, call.argument)
-        elif call.name in {"count", "sum", "avg", "min", "max"}:
+        elif call.name in AGGREGATES:
             yield from (self._predicate(each) for each in self._vocabulary().predicates.values())
         yield from self._variables(text, offset)
         yield from self._limits()

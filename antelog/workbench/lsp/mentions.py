@@ -13,10 +13,10 @@ from enum import Enum
 from functools import lru_cache
 
 from antelog.diagnostics import Span
-from antelog.language.arithmetic import FUNCTIONS
-from antelog.language.calendar import CALENDAR
 from antelog.language.cutting import cut
 from antelog.language.durations import UNITS
+from antelog.language.functions import OF_ONE
+from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
 from antelog.workbench.formatting.lexemes import DECLARATIONS, PlacedWord, words_in
@@ -62,21 +62,11 @@ class StatementNames:
 COLUMN_LISTS = frozenset({"input", "static", "function"})
 STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}
 """The words that begin statements."""
-BUILT_IN = frozenset({*FUNCTIONS, *CALENDAR, "count", "sum", "avg", "min", "max"})
+BUILT_IN = frozenset({*OF_ONE, *AGGREGATES})
 _SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
 _SMALL_WORDS = KEYWORDS | {
-    "one",
-    "per",
-    "and",
-    "every",
-    "again",
-    "alert",
-    "given",
-    "delay",
-    "tick",
-    "last",
-    "distinct",
-}
+    "one", "per", "and", "every", "again", "alert", "given", "delay", "tick", "last", "distinct",
+}  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]\w*\Z")
 _BRACED = re.compile(r"(?<!\{)\{([^\W\d_]\w*)\}")
 

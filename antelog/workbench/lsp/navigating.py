@@ -130,7 +130,9 @@ def renamable(snapshot: Snapshot, path: str, offset: int) -> Mention:
     kind, name = found.mention.kind, found.mention.name
     if name in BUILT_IN:
         raise RenamingError(f"{name} is a function of the language.")
-    if kind is NameKind.PREDICATE and _is_function(found):
+    statements = (each for file, _ in found.everywhere for each in statements_of(file.text))
+    declared = {each.subject.name for each in statements if each.first == "function" and each.subject}
+    if kind is NameKind.PREDICATE and name in declared:
         raise RenamingError(f"{name} is a function in Python, which has its name there as well.")
     if kind not in {NameKind.PREDICATE, NameKind.VARIABLE, NameKind.LIMIT}:
         raise RenamingError(f"{name} is a {kind.value}: predicates, variables and limits can be renamed.")
@@ -172,12 +174,3 @@ def _refuse_name(snapshot: Snapshot, found: NamePlaces, mention: Mention, new: s
     kinds = {NameKind.LIMIT, NameKind.CONSTANT} if mention.kind is NameKind.LIMIT else {mention.kind}
     if any(each.name == new and each.kind in kinds for each in others):
         raise RenamingError(f"There is {new} already; rules that were apart would become one.")
-
-
-def _is_function(found: NamePlaces) -> bool:
-    names = {found.mention.name}
-    return any(
-        statement.first == "function" and statement.subject and statement.subject.name in names
-        for file, _ in found.everywhere
-        for statement in statements_of(file.text)
-    )

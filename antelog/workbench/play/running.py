@@ -230,7 +230,9 @@ def _run(program: Program, draft: Draft, folder: Path, stopping: Callable[[], bo
         if len(records) > MOST_LINES:
             raise DataError(f"there are more than {MOST_LINES:,} changes; replay it with `antelog try`")
         view.counts.add_rejects(aside[view.counted :])
-        records += [(step.tick, _reject(each, step.tick)) for each in aside[view.counted :]]
+        for each in aside[view.counted :]:
+            row = {"input": each.predicate, "reason": each.reason, "row": each.row, "tick": step.tick}
+            records.append((step.tick, {"reject": {**row, "detail": each.detail}}))
         view.counted = len(aside)
         counts = msgspec.json.encode(view.counts.status())  # they go on being counted
         records.append((step.tick, {"status": {"inputs": msgspec.json.decode(counts)}}))
@@ -299,11 +301,6 @@ def _shaped(plan: Plan, tables: Mapping[str, Sheet]) -> dict[str, Sheet]:
         each.name: fitted(tables[each.name], each.columns) for each in plan.statics if each.name in tables
     }
     return inputs | statics
-
-
-def _reject(each: Reject, tick: int) -> Record:
-    row = {"input": each.predicate, "reason": each.reason, "row": each.row, "tick": tick}
-    return {"reject": {**row, "detail": each.detail}}
 
 
 def _problem(message: str) -> dict[str, Any]:

@@ -220,7 +220,7 @@ class ExpectationReader:
             hint = "Write `rejected at 3` or `confirmed at 3`, with the tick at which that is so."
             self._file.error(node, f"`{node.value}` does not say what becomes of the answer", hint)
             return None
-        tick = self._texts.moment_within(self._file, node, found.end())
+        tick = self._texts.moment_of(self._file, node, found.end())
         return None if tick is None else ExpectedOutlook(found[1], tick)
 
     def _chance(self, node: ScalarNode) -> ExpectedChance | None:

@@ -18,7 +18,7 @@ from antelog.compile.rules.statics import Row as StaticRow
 from antelog.compile.rules.statics import evaluate
 from antelog.engine.step.plain_values import rows_of
 from antelog.engine.values.functions import Functions
-from antelog.engine.values.values import SingleCalls
+from antelog.engine.values.values import Values
 from antelog.errors import AntelogError, DataError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.chunks import Chunk
@@ -246,7 +246,7 @@ def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRo
     plan = program.plan
     try:
         given = _static(case, program, Rejects())
-        return evaluate(plan, given, SingleCalls(Functions.of(plan, program.functions)))
+        return evaluate(plan, given, Values(functions=Functions.of(plan, program.functions)))
     except AntelogError:  # the case itself says so
         return {}
 

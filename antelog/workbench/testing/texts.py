@@ -175,12 +175,8 @@ class ProgramTexts:
             text.error(text.all, str(error).partition(";")[0].partition(". ")[0], hint)
             return None
 
-    def moment_of(self, file: MarkedFile, node: ScalarNode) -> int | None:
-        """The tick that a scalar is."""
-        return self.moment(ScalarText(file, node, node.value).part(0, len(node.value)))
-
-    def moment_within(self, file: MarkedFile, node: ScalarNode, start: int) -> int | None:
-        """The tick that the end of a scalar is."""
+    def moment_of(self, file: MarkedFile, node: ScalarNode, start: int = 0) -> int | None:
+        """The tick that a scalar is, or its end."""
         return self.moment(ScalarText(file, node, node.value).part(start, len(node.value)))
 
     def _no_input(self, name: str) -> tuple[str, str]:
