@@ -92,7 +92,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "show",
     ),
     "forecast": (
-        *("column_set", "columns", "rates", "inference", "scores", "outcomes", "values", "judges"),
+        *("columns", "rates", "inference", "scores", "outcomes", "values", "judges"),
         *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
         *("carrying", "forecaster", "reports"),
     ),

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 
 
 @dataclass(frozen=True, eq=False)
-class SettledAnswers:
+class SettledAnswers(ColumnSet):
     """Answers that the rules of before have confirmed: the cells of their variables, and their times."""
 
     columns: tuple[Column, ...]
@@ -27,9 +28,6 @@ class SettledAnswers:
         """A mask of the answers that are settled."""
         found: Mask = find_rows([*answers, time], [*self.columns, self.time]) >= 0
         return found
-
-    def take(self, at: Column | Mask) -> SettledAnswers:
-        return SettledAnswers(tuple(column[at] for column in self.columns), self.time[at])
 
 
 @dataclass(frozen=True)

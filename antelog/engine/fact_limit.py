@@ -123,7 +123,11 @@ def _log(plan: Plan, relation: Relation, before: State, after: State, only: tupl
     ]
     revised = later.filter(pa.array(changed, pa.bool_()))
     possible = _with(new.table(known < 0), {"change": "possible"})
-    return _of_kinds([possible, revised, _rejected(old.table(kept < 0))], only)
+    gone = old.table(kept < 0)
+    unknown = {name: pa.nulls(len(gone), gone.field(name).type) for name in ("if_silent", "decided_by")}
+    rejected = _with(gone, {"change": "rejected", **unknown, "because": [LIMIT]})
+    table = united([possible, revised, rejected])
+    return table.filter(pc.is_in(table.column("change"), pa.array(only, pa.string())))
 
 
 class _OpenAnswers:
@@ -144,15 +148,6 @@ class _OpenAnswers:
         ).table
 
 
-def _rejected(table: pa.Table) -> pa.Table:
-    silent, decided = (
-        pa.nulls(table.num_rows, table.schema.field(n).type) for n in ("if_silent", "decided_by")
-    )
-    return _with(
-        table, {"change": "rejected", "if_silent": silent, "decided_by": decided, "because": [LIMIT]}
-    )
-
-
 def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) -> pa.Table:
     """The table with other columns; a value stands for a column of it."""
     for name, column in columns.items():
@@ -162,8 +157,3 @@ def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) ->
             column = pa.array([column] * table.num_rows, field.type)  # noqa: PLW2901 - the same, spread out
         table = table.set_column(at, field, column)
     return table
-
-
-def _of_kinds(tables: list[pa.Table], only: tuple[str, ...]) -> pa.Table:
-    table = united(tables)
-    return table.filter(pc.is_in(table.column("change"), pa.array(only, pa.string())))

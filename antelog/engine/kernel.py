@@ -92,11 +92,7 @@ def admitted(
 
 
 def step(
-    plan: Plan,
-    state: State,
-    facts: Mapping[str, Facts],
-    now: int,
-    wanted: LineSelection = ALL_LINES,
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection = ALL_LINES
 ) -> tuple[State, dict[str, Changes]]:
     """The state after the tick `now`, and what has changed since the last step, by query.
 
@@ -187,7 +183,7 @@ def changes_of(known: Knowledge, query: StepQuery) -> Changes:
         return changes(known, query, whole)
     seen = sighted(known, query.step.begin)
     doubtful = unsure(seen, query, whole)
-    past = with_its_past(query, whole, doubtful)
+    past = with_its_past(known, query, whole, doubtful)
     again = None if past is None else explained(known, past)
     return changes(known, query, whole, LostLiterals(seen, doubtful, again))
 

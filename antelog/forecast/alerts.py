@@ -9,7 +9,7 @@ A line of an alert is the last line of its answer with the tick and the chance o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
 from antelog.engine.step.lines import Lines
@@ -68,7 +69,7 @@ def alert_changes(
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerChances:
+class AnswerChances(ColumnSet):
     """Answers with their chances at some ticks, and the growth of the model's chances.
 
     `line` is the row of the last line of each answer in this step, or -1 if that is from an earlier step.
@@ -79,11 +80,6 @@ class AnswerChances:
     answer: tuple[Column, ...]
     time: Column
     line: Column
-
-    def take(self, at: Column) -> AnswerChances:
-        found = replace(self.found, which=self.found.which.take(at))
-        answer = tuple(column.take(at) for column in self.answer)
-        return AnswerChances(self.predictions.take(at), found, answer, self.time.take(at), self.line.take(at))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct
 from antelog.engine.columns.tables import in_order as ordered
@@ -24,7 +25,6 @@ from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.alerts import AnswerChances, LastLines, alert_lines, lines_in_order
-from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.learning import Learning

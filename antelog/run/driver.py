@@ -85,10 +85,7 @@ class SnapshotView(ChangeView):
     """
 
     def __init__(
-        self,
-        since: int | None,
-        progress: Callable[[int], None] = lambda _: None,
-        most: int = stretches.MOST,
+        self, since: int | None, progress: Callable[[int], None] = lambda _: None, most: int = stretches.MOST
     ) -> None:
         super().__init__(most)
         self._since, self._progress = since, progress

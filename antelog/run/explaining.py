@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, marked
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.files import ARRIVAL, Rejects
-from antelog.files.cells import stacked
 from antelog.program import Program
 from antelog.run.reading import InputReader, Now
 from antelog.run.replay import Recording, static_facts
-from antelog.run.waiting import DueRows, QueuedRows
+from antelog.run.waiting import DueRows, QueuedRows, joint_rows
 from antelog.why import Grounds
 from antelog.why.grounds import FactPlaces
 
@@ -64,17 +61,12 @@ def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame
     batches = list(_batches(reader))
     names = batches[-1].names if batches else ()
     rows = {
-        name: _joined([each.rows[name] for each in batches if name in each.rows])
+        name: joint_rows([each.rows[name] for each in batches if name in each.rows])
         for name in dict.fromkeys(name for each in batches for name in each.rows)
     }
     frames = DueRows(0, rows).facts
     grounds = Grounds.of_facts(program, frames, at, static=static, arrival=ARRIVAL)
     return grounds.placed(RecordedPlaces(plan, rows, names))
-
-
-def _joined(parts: Sequence[QueuedRows]) -> QueuedRows:
-    tables, files = [each.table for each in parts], [each.files for each in parts]
-    return parts[0] if len(parts) == 1 else QueuedRows(stacked(tables), np.concatenate(files))
 
 
 def _batches(reader: InputReader) -> Iterator[DueRows]:

@@ -228,9 +228,7 @@ def _kind(declared: Option) -> Kind:
     return optional(kind) if declared.default is None else kind
 
 
-def takes(
-    struct: Callable[P, S],
-) -> Callable[[Callable[[A, B, S], R]], Callable[Concatenate[A, B, P], R]]:
+def takes(struct: Callable[P, S]) -> Callable[[Callable[[A, B, S], R]], Callable[Concatenate[A, B, P], R]]:
     """For a function of two arguments and a struct: it gets the fields of the struct as keyword arguments."""
 
     def wrap(function: Callable[[A, B, S], R]) -> Callable[Concatenate[A, B, P], R]:

@@ -62,12 +62,9 @@ class QueuedRows:
         return QueuedRows(self.table.take(pa.array(order)), self.files[order])
 
 
-def _stacked(rows: Sequence[QueuedRows]) -> QueuedRows:
-    return (
-        rows[0]
-        if len(rows) == 1
-        else QueuedRows(stacked([each.table for each in rows]), np.concatenate([each.files for each in rows]))
-    )
+def joint_rows(parts: Sequence[QueuedRows]) -> QueuedRows:
+    tables, files = [each.table for each in parts], [each.files for each in parts]
+    return parts[0] if len(parts) == 1 else QueuedRows(stacked(tables), np.concatenate(files))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +123,7 @@ class _Queue:
         """All of them, by arrival; those of one tick in the order in which they came."""
         if self.new:
             known = [] if self.ordered is None else [self.ordered]
-            self.ordered, self.new = _stacked([*known, *self.new]).by_arrival(), []
+            self.ordered, self.new = joint_rows([*known, *self.new]).by_arrival(), []
         return self.ordered
 
     def drop(self, count: int) -> None:

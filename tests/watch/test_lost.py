@@ -117,7 +117,10 @@ def test_somebody_ends_what_is_lost(follow: Follow, tmp_path: Path) -> None:
     texts(clock, first)
     (name,) = (each.id for each in live.board.open.values() if each.query == "Malf")
     page = guarded(live, tmp_path / "s")
-    act: dict[str, Any] = {"body": json.dumps({"group": "a", "kind": "ended", "who": "ann"}).encode(), "token": ACTS}
+    act: dict[str, Any] = {
+        "body": json.dumps({"group": "a", "kind": "ended", "who": "ann"}).encode(),
+        "token": ACTS,
+    }
     act |= {"method": "POST", "content-type": "application/json"}
     assert ask(page, "/api/acts", **act).status == 200
     records = follow(*of_b(7, 8))

@@ -17,6 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, Mask, numbered
 
 NOTHING = -1
@@ -60,7 +61,7 @@ class Peaks:
 
 
 @dataclass(frozen=True, eq=False)
-class Slices:
+class Slices(ColumnSet):
     """Stretches of a sequence, each from `first` to before `end`, `without` the numbers of other ones.
 
     Those have to be numbers of these.
@@ -79,10 +80,6 @@ class Slices:
     @property
     def longest(self) -> int:
         return int((self.end - self.first).max(initial=0))
-
-    def take(self, row: Column) -> Slices:
-        without = None if self.without is None else self.without.take(row)
-        return Slices(self.first.take(row), self.end.take(row), without)
 
     def or_else(self, other: Slices, there: Mask) -> Slices:
         """These where there is something, elsewhere the others, which are of the same kind."""

@@ -306,11 +306,3 @@ class Groups:
 def groups(key: Column) -> Groups:
     order, sequence = ordered(key)
     return Groups(order, marked(changed(sequence)))
-
-
-def rows_by(key: Column) -> dict[int, Column]:
-    """The rows of each key, in the order of keys."""
-    found = groups(key)
-    if found.count == 0:
-        return {}
-    return dict(zip(key.take(found.first).tolist(), np.split(found.order, found.starts[1:]), strict=True))

@@ -290,11 +290,7 @@ def _about_order(source: Input, given: Facts, allowed: Column, counting: Countin
 
 
 def _rejected(
-    name: str,
-    as_json: pa.Array,
-    time: Ticks,
-    arrival: Ticks,
-    found: Sequence[tuple[str, Column, pa.Array]],
+    name: str, as_json: pa.Array, time: Ticks, arrival: Ticks, found: Sequence[tuple[str, Column, pa.Array]]
 ) -> pa.Table:
     """The rejects of an input: rows as JSON in the order of the objections `found`, then sorted by row."""
     at = np.concatenate([rows for _, rows, _ in found])

@@ -31,6 +31,7 @@ import pyarrow as pa
 
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, find_rows
 from antelog.engine.columns.spans import Spans, spans_of
 from antelog.engine.columns.tables import Column, Mask, columns, distinct, groups, keys_of, marked, positions
@@ -42,7 +43,7 @@ Places: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class Facts(ColumnSet):
     """Facts of one input: the cells of their objects, the ticks they are about and arrived at."""
 
     columns: tuple[Column, ...]
@@ -142,15 +143,7 @@ _SMALL = 256
 def joint(parts: Iterable[Facts], width: int) -> Facts:
     """Facts side by side."""
     parts = list(parts)
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        return no_facts(width)
-    return Facts(
-        tuple(np.concatenate([part.columns[i] for part in parts]) for i in range(width)),
-        np.concatenate([part.time for part in parts]),
-        np.concatenate([part.arrival for part in parts]),
-    )
+    return Facts.and_then(*parts) if parts else no_facts(width)
 
 
 def gather_each(
@@ -342,7 +335,7 @@ FROM_THE_START = -1
 
 
 @dataclass(frozen=True, eq=False)
-class SeenValues:
+class SeenValues(ColumnSet):
     """Different values, each with the tick since when it has been seen."""
 
     cells: Column
@@ -355,8 +348,7 @@ class SeenValues:
         new = marked(find(first, self.cells) < 0)
         if len(new) == 0:
             return self
-        added = first.take(new), same.least(since).take(new)
-        return SeenValues(np.concatenate([self.cells, added[0]]), np.concatenate([self.since, added[1]]))
+        return self.and_then(SeenValues(first.take(new), same.least(since).take(new)))
 
 
 Seen: TypeAlias = Mapping[SeenColumns, SeenValues]

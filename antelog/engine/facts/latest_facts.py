@@ -16,16 +16,7 @@ import numpy as np
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import keys_of, sorting
-from antelog.engine.facts.history import (
-    Facts,
-    History,
-    LatestFacts,
-    Stream,
-    gather,
-    joint,
-    no_facts,
-    without,
-)
+from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, gather, joint, no_facts, without
 
 _FEW = 256
 

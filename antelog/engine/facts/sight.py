@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.nodes.plan import Input
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, last_before
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, keys_of, marked
@@ -23,15 +24,12 @@ from antelog.engine.values.encoding import OTHERS
 
 
 @dataclass(frozen=True, eq=False)
-class AskedTicks:
+class AskedTicks(ColumnSet):
     """The ticks that rows ask about, from the first to the last; `late` is how late their facts may be."""
 
     first: Column
     last: Column
     late: Column
-
-    def take(self, at: Column) -> AskedTicks:
-        return AskedTicks(self.first.take(at), self.last.take(at), self.late.take(at))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,12 @@ quarters                           2 are reached at 1, 4 at 3, 6 at 6, 8 at 7
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, changed, combined, in_order, marked, sorting
 from antelog.engine.values.numbers import Numbers
 
@@ -85,19 +86,19 @@ class AmountTable:
 
 
 @dataclass(frozen=True, eq=False)
-class AmountLine:
+class AmountLine(ColumnSet):
     """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has.
 
     `literal` is the number of the literal in its pattern, `quarters` has the tick of each quarter reached.
     """
 
+    axis = -1
+    shared = frozenset({"so_far"})
+
     literal: int
     which: Column
     so_far: AmountSoFar
     quarters: Column
-
-    def take(self, at: Column) -> Self:
-        return replace(self, which=self.which.take(at), quarters=self.quarters.take(at, axis=1))
 
     def values(self, row: Column, tick: Column) -> Numbers:
         """The values in some rows at some ticks; not a number where there is none."""

@@ -21,15 +21,7 @@ from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.terms import text_of, variables_in
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    changed,
-    groups,
-    keys_of,
-    marked,
-)
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked
 from antelog.engine.step.amount_lines import AmountSoFar, AmountTable, TickTable, UpTo
 from antelog.engine.step.derivations import Truth
 from antelog.engine.step.members import Members
@@ -97,10 +89,6 @@ def _whole(numbers: Column) -> Numbers:
     return Numbers(numbers.astype(np.float64), numbers, np.ones(len(numbers), np.bool_))
 
 
-def _count(found: UpTo, _cells: Column, _values: Values) -> Numbers:
-    return _whole(found.end - found.first)
-
-
 def _distinct(found: UpTo, cells: Column, _values: Values) -> Numbers:
     (key,) = keys_of([[found.row, cells]])
     fresh = np.zeros(len(cells) + 1, np.int64)
@@ -131,7 +119,7 @@ def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers
 
 
 _RUNNING: dict[str, Callable[[UpTo, Column, Values], Numbers]] = {
-    "count": _count,
+    "count": lambda found, *_: _whole(found.end - found.first),
     "distinct": _distinct,
     "sum": _sum,
     "avg": partial(_sum, mean=True),
@@ -251,7 +239,8 @@ def _limit_after(limit: _Limit, step: Affine) -> _Limit:
 def outcome_of(operator: str, left: Between, right: Between) -> NDArray[np.int8]:
     """Whether a comparison holds for all values (1), fails for all (0), or neither (-1)."""
     if operator in ("=", "!="):
-        equal, different = _may_equal(left, right), _may_differ(left, right)
+        equal = _may_equal(left, right)
+        different = ~(left.one & right.one & left.least.compared(HOLDS["="], right.least))
         holds, fails = (equal, different) if operator == "=" else (different, equal)
         found = np.where(~holds, 0, np.where(~fails, 1, -1))
     else:
@@ -276,12 +265,6 @@ def _may_equal(left: Between, right: Between) -> Mask:
     return left.least.compared(at_most, right.largest) & right.least.compared(at_most, left.largest)
 
 
-def _may_differ(left: Between, right: Between) -> Mask:
-    """Whether different values are possible."""
-    both = left.one & right.one
-    return ~(both & left.least.compared(HOLDS["="], right.least))
-
-
 @dataclass(frozen=True, eq=False)
 class Compared:
     """An aggregate compared with something, for some rows: its truth, and its values `so_far`.
@@ -301,7 +284,7 @@ class Compared:
         tables = [each.so_far for each in parts if isinstance(each.so_far, AmountTable)]
         rows = [each.at.row + begin for each, begin in zip(tables, begins, strict=False)]
         at = TickTable(np.concatenate(rows), np.concatenate([each.at.tick for each in tables]))
-        so_far = AmountTable(at, Numbers.joined([each.now for each in tables]))
+        so_far = AmountTable(at, Numbers.and_then(*(each.now for each in tables)))
         return cls(truth, so_far, np.concatenate([each.quarters for each in parts], axis=1))
 
 

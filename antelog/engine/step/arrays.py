@@ -170,12 +170,8 @@ class _Sheet:
         once = marked(changed(view) | changed(text))
         counts = np.bincount(view.take(once), minlength=len(row))
         named = self.names.take(pa.array(text.take(once)))
-        value = Numbers.joined(values).take(order.take(once))
-        columns = [
-            named,
-            pa.array(value.real, from_pandas=True),
-            pa.array(value.whole, mask=~value.rounded),
-        ]
+        value = Numbers.and_then(*values).take(order.take(once))
+        columns = [named, pa.array(value.real, from_pandas=True), pa.array(value.whole, mask=~value.rounded)]
         each = pa.StructArray.from_arrays(columns, fields=list(SO_FAR.value_type))
         return pa.ListArray.from_arrays(pa.array(_offsets(counts)), each)
 

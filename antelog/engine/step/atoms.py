@@ -46,29 +46,17 @@ from antelog.engine.step.derivations import (
     atoms_of,
     life_of,
     mattering,
-    together,
 )
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial
-from antelog.engine.step.mattering_ticks import (
-    atoms_by_tick,
-    fails_by_members,
-    may_be_true,
-    settled_as_of,
-)
+from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, may_be_true, settled_as_of
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
 from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
-from antelog.engine.step.rows import (
-    Rows,
-    first_tick,
-    latest_tick,
-    term_column,
-    time_column,
-)
+from antelog.engine.step.rows import Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
 from antelog.engine.step.window_amounts import in_windows
 from antelog.engine.step.windows import windows_of
@@ -368,7 +356,7 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
         inside = {name: marked((level >= first) & (level <= last)) for name, level in levels.items()}
         parts = {name: each.take(inside[name]) for name, each in left.items()}
         for name, part in parts.items():
-            memo.may_be_true[name] = together([true[name], part])
+            memo.may_be_true[name] = true[name].and_then(part)
         for name, part in parts.items():
             if part.count == 0:
                 continue
@@ -376,7 +364,7 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
             truth = truth._replace(decided=np.full(part.count, np.int64(-1)))
             before, table = memo.through_time[cycle].get(name), FoundTruths(part, truth)
             memo.through_time[cycle][name] = table if before is None else before.and_more(part, truth)
-            true[name] = together([true[name], part.take(marked(truth.true_at < NEVER))])
+            true[name] = true[name].and_then(part.take(truth.true_at < NEVER))
     memo.may_be_true |= true
 
 
@@ -488,11 +476,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
 
 
 def _decided_by(
-    known: Knowledge,
-    found: Derivations,
-    reference: Reference,
-    conditions: Sequence[Comparison],
-    depth: int,
+    known: Knowledge, found: Derivations, reference: Reference, conditions: Sequence[Comparison], depth: int
 ) -> Column:
     """The tick by which all is decided that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared

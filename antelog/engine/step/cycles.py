@@ -45,7 +45,6 @@ from antelog.engine.step.derivations import (
     answer_time,
     atoms_of,
     given_since,
-    together,
 )
 from antelog.engine.step.literals import ASKED, AskedKind
 from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, settled_as_of
@@ -159,7 +158,7 @@ class Closure:
 
 def _undecided(known: Knowledge, form: AtomForm, parts: Sequence[Atoms]) -> Atoms:
     """The atoms that have to be worked out: what is decided is remembered."""
-    atoms = together(parts)
+    atoms = Atoms.and_then(*parts)
     decided = known.decided.get(form.relation)
     new = np.ones(atoms.count, np.bool_) if decided is None else atoms.time > decided.until
     found = known.memo.through_time.get(known.rules.cycles.get(form.relation, frozenset()), {}).get(

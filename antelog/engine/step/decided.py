@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS
@@ -22,7 +23,7 @@ ALWAYS = -1
 
 
 @dataclass(frozen=True)
-class DecidedAtoms:
+class DecidedAtoms(ColumnSet):
     """The remembered atoms of a relation, whose truth is known for all ticks up to `until`.
 
     An atom that is not among them is as the one with "all others" in place of one of its values, if
@@ -52,18 +53,6 @@ class DecidedAtoms:
     def since(self, first: int) -> DecidedAtoms:
         """The decided atoms without those about earlier ticks."""
         return self.take(self.ticks >= first)
-
-    def take(self, kept: Mask) -> DecidedAtoms:
-        """The decided atoms that a mask keeps."""
-        columns = tuple(column[kept] for column in self.columns)
-        return DecidedAtoms(self.until, columns, self.ticks[kept], self.true[kept], self.when[kept])
-
-    def and_more(self, new: DecidedAtoms) -> DecidedAtoms:
-        """The decided atoms, and newly known ones about later ticks."""
-        columns = (np.concatenate(both) for both in zip(self.columns, new.columns, strict=True))
-        old_rest, rest = (self.ticks, self.true, self.when), (new.ticks, new.true, new.when)
-        ticks, true, when = (np.concatenate(both) for both in zip(old_rest, rest, strict=True))
-        return DecidedAtoms(new.until, tuple(columns), ticks, true, when)
 
 
 def nothing_decided(width: int) -> DecidedAtoms:

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import Reference
 from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
@@ -46,7 +46,7 @@ class Truth(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Atoms:
+class Atoms(ColumnSet):
     """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks.
 
     Where there is a `last`, an atom at any tick from `time` to that is asked for. They are seen `as_of` a
@@ -80,7 +80,8 @@ class Atoms:
             column for column in (*self.arguments, self.time, self.last, self.as_of) if column is not None
         ]
 
-    def take(self, at: Column) -> Atoms:
+    def take(self, at: Column | Mask) -> Atoms:
+        at = positions(at)
         return Atoms(
             self.relation,
             tuple(None if column is None else column.take(at) for column in self.arguments),
@@ -99,7 +100,7 @@ def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
 
 
 @dataclass(frozen=True, eq=False)
-class Derivations:
+class Derivations(ColumnSet):
     """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`).
 
     The fact literals come first, one line each, then the asked ones, if these have lines already. `decided`
@@ -316,13 +317,10 @@ class Knowledge:
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[LiteralFacts, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
-        around = [_around(fact, about) for fact in prepared.facts]
+        around = [
+            None if about is None else about.shifted(fact.behind, fact.ahead) for fact in prepared.facts
+        ]
         return facts_for_each(prepared.facts, self.history, around, self.values)
-
-
-def _around(fact: FactLiteral, about: Spans | None) -> Spans | None:
-    """The ticks of a literal's facts, for answers about some ticks."""
-    return None if about is None else about.shifted(fact.behind, fact.ahead)
 
 
 def _kind(atoms: Atoms) -> tuple[str, bool, bool]:
@@ -347,23 +345,7 @@ class FoundTruths:
 
     def and_more(self, atoms: Atoms, truth: Truth) -> FoundTruths:
         parts = (np.concatenate(both) for both in zip(self.truth, truth, strict=True))
-        return FoundTruths(together([self.atoms, atoms]), Truth(*parts))
-
-
-def together(parts: Sequence[Atoms]) -> Atoms:
-    """Atoms of one form, one table after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    first, last = parts[0], [part.last for part in parts if part.last is not None]
-    as_of = [part.as_of for part in parts if part.as_of is not None]
-    arguments = zip(*(part.arguments for part in parts), strict=True)
-    return Atoms(
-        first.relation,
-        tuple(np.concatenate(each) if each[0] is not None else None for each in arguments),
-        np.concatenate([part.time for part in parts]),
-        np.concatenate(last) if last else None,
-        np.concatenate(as_of) if as_of else None,
-    )
+        return FoundTruths(self.atoms.and_then(atoms), Truth(*parts))
 
 
 class Memo:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from antelog.arrow.ticks import LAST
 from antelog.compile.literals.terms import Const, Operand, Time, Var
 from antelog.compile.prepared.shapes import Cluster, units
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
 from antelog.engine.step.derivations import Derivations, Knowledge
@@ -43,7 +44,7 @@ NOTHING, OPEN, CONFIRMED = range(3)
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Outlook(ColumnSet):
     """The ends of open answers if nothing more arrives: the tick, and whether `confirmed` or rejected.
 
     `decided` is the last deadline.
@@ -52,9 +53,6 @@ class Outlook:
     confirmed: Mask
     tick: Column
     decided: Column
-
-    def take(self, at: Column) -> Outlook:
-        return Outlook(self.confirmed.take(at), self.tick.take(at), self.decided.take(at))
 
     def at(self, place: Column, count: int) -> Outlook:
         """The outlook spread to `count` rows, with nothing in the others."""

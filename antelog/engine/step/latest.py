@@ -20,6 +20,7 @@ from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Term, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
 from antelog.engine.facts.history import Facts
@@ -272,7 +273,7 @@ def _taken(
         there = going & ~slots.missing(at)
         since = slots.arrival(at)
         chosen = marked(there & (since < until) & slots.fits(at))
-        spans = _Spans(row.take(chosen), at.take(chosen), since.take(chosen), until.take(chosen))
+        spans = _Spans(row, at, since, until).take(chosen)
         valued.append(spans)
         open_.append(_Spans(spans.row, spans.at, spans.until, fitting_since.take(chosen)).some)
         fitting_since[chosen] = spans.since
@@ -281,13 +282,13 @@ def _taken(
         at = at - 1
     none = marked(fitting_since > supported)
     open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
-    one, other = _joined(slots, taking, _Spans.together(valued)), _Spans.together(open_)
+    one, other = _joined(slots, taking, _Spans.and_then(*valued)), _Spans.and_then(*open_)
     bound = _bound(slots, taking, block, one.row, one.at)
     return _during(bound, taking, one), _during(block.take(other.row), taking, other)
 
 
 @dataclass(frozen=True, eq=False)
-class _Spans:
+class _Spans(ColumnSet):
     """For rows, each with a fact of its slot, from when on and until when that is the latest."""
 
     row: Column
@@ -298,20 +299,15 @@ class _Spans:
     @property
     def some(self) -> _Spans:
         """Those that are not empty."""
-        kept = marked(self.since < self.until)
-        return _Spans(*(column.take(kept) for column in (self.row, self.at, self.since, self.until)))
-
-    @classmethod
-    def together(cls, parts: Sequence[_Spans]) -> _Spans:
-        columns = zip(*((part.row, part.at, part.since, part.until) for part in parts), strict=True)
-        return cls(*map(np.concatenate, columns))
+        return self.take(self.since < self.until)
 
 
 def _joined(slots: SlotFacts, taking: Taking, spans: _Spans) -> _Spans:
     """The spans of rows, with those that follow each other with the same values made one."""
     order = np.lexsort([spans.since, spans.row])
-    row, at, since, until = (c.take(order) for c in (spans.row, spans.at, spans.since, spans.until))
-    goes_on = (row[1:] == row[:-1]) & (since[1:] == until[:-1])
+    spans = spans.take(order)
+    row, at = spans.row, spans.at
+    goes_on = (row[1:] == row[:-1]) & (spans.since[1:] == spans.until[:-1])
     for place in _taken_from(taking, slots.rows):
         cells = slots.value(place, at)
         goes_on &= cells[1:] == cells[:-1]
@@ -319,7 +315,7 @@ def _joined(slots: SlotFacts, taking: Taking, spans: _Spans) -> _Spans:
         marked(np.append([True], ~goes_on)[: len(row)]),
         marked(np.append(~goes_on, [True])[: len(row)]),
     )
-    return _Spans(row.take(last), at.take(last), since.take(first), until.take(last))
+    return replace(spans.take(last), since=spans.since.take(first))
 
 
 def _taken_from(taking: Taking, rows: Rows) -> list[int]:

@@ -60,7 +60,9 @@ def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
     return doubtful
 
 
-def with_its_past(query: StepQuery, reported: Explanations, doubtful: Mask) -> StepQuery | None:
+def with_its_past(
+    known: Knowledge, query: StepQuery, reported: Explanations, doubtful: Mask
+) -> StepQuery | None:
     """The query with all that became of the answers that are rejected in a step.
 
     None if that is known: an answer with one derivation has nothing but what is looked at anyway.
@@ -69,7 +71,8 @@ def with_its_past(query: StepQuery, reported: Explanations, doubtful: Mask) -> S
     rejected = (reported.status[1:] == NOTHING) & (at.answer[1:] == at.answer[:-1])
     gone = at.answer[1:].take(marked(rejected))
     gone = gone.take(marked(doubtful.take(gone)))
-    if found.by_answer.alone or not len(gone):
+    alone = found.by_answer.alone and len(known.rules.patterns[query.name]) == 1
+    if alone or not len(gone):
         return None
     times = found.time.take(found.by_answer.first.take(gone))
     about = EVERYWHERE if (times < 0).any() else spans_of(distinct(times))

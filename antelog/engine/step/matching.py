@@ -21,9 +21,10 @@ from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import Band, find_rows
 from antelog.engine.columns.spans import FOREVER
-from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once, positions
+from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once
 from antelog.engine.step.background import Background
 from antelog.engine.step.rows import (
     LiteralFacts,
@@ -41,16 +42,14 @@ from antelog.engine.values.values import Values
 
 
 @dataclass(frozen=True)
-class Partial:
+class Partial(ColumnSet):
     """Rows of a pattern, and for each fact literal when its fact arrived (NEVER: not yet, or the
     literal has open variables)."""
 
+    axis = -1
+
     rows: Rows
     arrived: Column
-
-    def take(self, at: Column | Mask) -> Partial:
-        at = positions(at)
-        return Partial(self.rows.take(at), self.arrived.take(at, axis=1))
 
     def with_facts(self) -> Partial:
         """The rows of a pattern that have a fact for at least one literal."""
@@ -75,15 +74,11 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Whole:
+class _Whole(ColumnSet):
     """All rows with the same variables, and the row of the seed that each extends; None if it has one."""
 
     partial: Partial
     seed: Column | None
-
-    def take(self, fits: Mask) -> _Whole:
-        at = marked(fits)
-        return _Whole(self.partial.take(at), None if self.seed is None else self.seed.take(at))
 
 
 def partials(

@@ -197,7 +197,7 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     settled = np.where(possible, settled, -1)
     may = marked(possible.take(coming))
     there = marked(~never)
-    value = _value(aggregate, found).take(fits)
+    value = (found.time if aggregate.value is None else found.cells[aggregate.value_column]).take(fits)
     return Members(
         rows.count,
         row_of.take(owner).take(there),
@@ -259,10 +259,3 @@ def is_possible(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
     if any(test.outcome is False for test in tests):
         return np.zeros(rows.count, np.bool_)
     return passing((*tests, *implied(tests)), rows.bound, rows.count, values)
-
-
-def _value(aggregate: Aggregate, found: Candidates) -> Column:
-    """The value that is taken of each candidate; nothing in particular if none is."""
-    if aggregate.value is None:
-        return found.time
-    return found.cells[aggregate.value_column]

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.literals import Delays, deadline
@@ -23,15 +24,12 @@ from antelog.engine.step.rows import Rows, TickRange
 
 
 @dataclass(frozen=True, eq=False)
-class TrueAtoms:
+class TrueAtoms(ColumnSet):
     """Atoms that are true from some tick on, at ticks of the ranges of rows: one for each row and atom."""
 
     row: Column
     tick: Column
     true_at: Column
-
-    def take(self, at: Column) -> TrueAtoms:
-        return TrueAtoms(self.row.take(at), self.tick.take(at), self.true_at.take(at))
 
 
 Seek: TypeAlias = Callable[[Derivations, OpenEnd], TrueAtoms]
@@ -97,10 +95,7 @@ def _each(
     which = np.repeat(np.arange(len(row)), counts)
     at = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts) + starts.take(which)
     bounded = _with_bound(known, block.take(which), end, own.tick.take(at))
-    return [
-        (before, row),
-        (_during(bounded, end, own.true_at.take(at), until.take(at)), row.take(which)),
-    ]
+    return [(before, row), (_during(bounded, end, own.true_at.take(at), until.take(at)), row.take(which))]
 
 
 def _falling(true: TrueAtoms) -> TrueAtoms:

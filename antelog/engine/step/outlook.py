@@ -8,11 +8,11 @@ nothing came, and it is still open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TooLargeError, pairs
 from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.atoms import with_asked
@@ -20,12 +20,6 @@ from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
 from antelog.engine.step.explanations import Explanations, Outlook, explanations, kinds
 from antelog.engine.step.lives import and_more
 from antelog.engine.step.query import KINDS, POSSIBLE, REVISED, Step, StepQuery
-
-
-def one_by_one(parts: Sequence[Outlook]) -> Outlook:
-    """The outlooks of several, one after the other."""
-    columns = zip(*((part.confirmed, part.tick, part.decided) for part in parts), strict=True)
-    return Outlook(*map(np.concatenate, columns))
 
 
 def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Column) -> Outlook:
@@ -57,7 +51,7 @@ def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Colu
 
 
 @dataclass(frozen=True)
-class _End:
+class _End(ColumnSet):
     """The ends of derivations, or of answers: when complete, when failed, and the last deadline."""
 
     complete: Column
@@ -80,8 +74,7 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _En
         one, other = (
             _end(known, block, row[half], then[half]) for half in (slice(middle), slice(middle, None))
         )
-        columns = ("complete", "failed", "decided")
-        return _End(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns))
+        return one.and_then(other)
     return _End(seen.complete, seen.failed, seen.open_until)
 
 
@@ -163,7 +156,7 @@ def _ahead(known: Knowledge, reported: Explanations, step: Step) -> _Ahead:
         outlooks.append(outlook(known, reported, moment, then))
         late = marked(outlooks[-1].tick < until)
         if len(late) == 0:
-            return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))
+            return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), Outlook.and_then(*outlooks))
         moment, until, then = moment.take(late), until.take(late), outlooks[-1].tick.take(late)
         answers.append(at.answer.take(moment))
         ticks.append(then)

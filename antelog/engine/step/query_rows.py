@@ -28,7 +28,7 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
     """The rows of one pattern of a query, and those about some later ticks if it goes by the clock."""
     prepared, background = known.rules.patterns[query.name][number], background_of(known, query, number)
     about = None if query.about is EVERYWHERE else query.about
-    clock = _clock(query, later)
+    clock = union((query.about.between(query.step.begin, query.step.now), spans_of(later)))
     seed = _seed(prepared, clock)
     found = known.found(prepared, about)
     whole = query.confirmed_only and prepared.seen is None and not prepared.clocked
@@ -98,11 +98,6 @@ def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) 
     ]
     counts = " and ".join(f"{each.rows.count:,}" for each in found)
     return f", with {counts} facts" + (f" of {', '.join(known)}" if known else "")
-
-
-def _clock(query: StepQuery, later: Column) -> Spans:
-    """The ticks at which clock-driven patterns are supported."""
-    return union((query.about.between(query.step.begin, query.step.now), spans_of(later)))
 
 
 def _seed(prepared: Prepared, clock: Spans) -> Rows:

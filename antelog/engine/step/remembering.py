@@ -57,8 +57,8 @@ def _with(knowledge: Knowledge, name: str, known: DecidedAtoms, until: int) -> D
     if knowledge.rules.relations[name].bounds.kept is None:
         # There may always be an answer that is open and rests on it, be it true or false, from that tick on.
         new = replace(new, when=np.minimum(found.true_at, found.false_at))
-        return known.and_more(new)
-    return known.and_more(new.take(true | bool((true & general).any())))
+        return known.and_then(new)
+    return known.and_then(new.take(true | bool((true & general).any())))
 
 
 def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[Atoms]:

@@ -17,17 +17,10 @@ from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    groups,
-    keys_of,
-    marked,
-    positions,
-)
+from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers
@@ -40,18 +33,15 @@ Bound = Mapping[str, Column]
 
 
 @dataclass(frozen=True)
-class TickRange:
+class TickRange(ColumnSet):
     """For each row the first and the last tick that a time may be."""
 
     first: Column
     last: Column
 
-    def take(self, at: Column) -> TickRange:
-        return TickRange(self.first.take(at), self.last.take(at))
-
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(ColumnSet):
     """Bindings of a pattern's variables: `count` rows, and for each variable its column.
 
     owner    which of the atoms asked for a row is about; None where no atoms were asked for
@@ -177,14 +167,11 @@ def agrees(rows: Rows, table: Rows) -> Mask:
 
 
 @dataclass(frozen=True)
-class LiteralFacts:
+class LiteralFacts(ColumnSet):
     """The facts that fit a literal: their bindings, each once, and when the first of them arrived."""
 
     rows: Rows
     arrived: Column
-
-    def take(self, at: Column) -> LiteralFacts:
-        return LiteralFacts(self.rows.take(at), self.arrived.take(at))
 
 
 def facts_for_each(

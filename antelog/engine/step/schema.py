@@ -27,16 +27,7 @@ from antelog.compile.literals.terms import Calculated, Const, Operand, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.values.types import (
-    MIXED,
-    NOTHING,
-    Seen,
-    Types,
-    declared,
-    type_of,
-    types_of_rows,
-    wider,
-)
+from antelog.engine.values.types import MIXED, NOTHING, Seen, Types, declared, type_of, types_of_rows, wider
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import Spans, covering, spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, marked
@@ -101,7 +102,7 @@ def _answering(
 
 
 @dataclass(frozen=True, eq=False)
-class OpenAtoms:
+class OpenAtoms(ColumnSet):
     """Atoms that a literal with open variables may ask for, and the conditions on these variables.
 
     `given` has the values that the conditions compare them with, one row for each of the atoms.
@@ -121,10 +122,6 @@ class OpenAtoms:
         """The kind of atoms whose columns can be compared, looked at in this depth."""
         open_ = tuple(column is None for column in self.atoms.arguments)
         return self.reference, tuple(self.conditions), *self.given, open_, self.atoms.last is None, depth
-
-    def take(self, at: Column) -> OpenAtoms:
-        given = {name: column.take(at) for name, column in self.given.items()}
-        return OpenAtoms(self.reference, self.atoms.take(at), self.conditions, given)
 
     def meeting(self, values: Values, prepared: Prepared, rows: Rows) -> Column:
         """The rows that meet the conditions of the literal's own variables, as far as they have values."""

@@ -8,11 +8,12 @@ Multiples that do not fit into 64 bits are cut into parts of 30 bits, which are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, marked
 from antelog.engine.values.numbers import Numbers
 
@@ -27,7 +28,7 @@ _MASK = (1 << _BITS) - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Summands:
+class Summands(ColumnSet):
     """Numbers as whole multiples of 2**-shift, in `parts`, the lowest first, that are to be added up.
 
     Sums of them may be `far` beyond all doubles.
@@ -61,9 +62,6 @@ class Summands:
         ]
         parts = tuple(np.array(each, np.int64).take(which) for each in cut)
         return cls(shift, parts, far=not np.isfinite(most))
-
-    def take(self, at: Column) -> Summands:
-        return replace(self, parts=tuple(each.take(at) for each in self.parts))
 
     def stretches(self, first: Column, end: Column, *, mean: bool = False) -> Numbers:
         """The sum of each stretch, from `first` to before `end`, or its mean."""

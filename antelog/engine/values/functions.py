@@ -25,6 +25,7 @@ from antelog.arrow.grammar import EXACT
 from antelog.arrow.kinds import Kind, type_of_kind
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.built_in import BUILT_IN
 from antelog.engine.values.encoding import OTHERS, UNBOUND
@@ -121,15 +122,12 @@ class Functions:
 
 
 @dataclass(frozen=True, eq=False)
-class _Argument:
+class _Argument(ColumnSet):
     """An argument in some rows: cells of values of one kind."""
 
     cells: Column
     kind: Kind
     values: Cells
-
-    def take(self, at: Column) -> _Argument:
-        return _Argument(self.cells.take(at), self.kind, self.values)
 
     @property
     def arrow(self) -> pa.Array:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.arrow.ticks import begins
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.built_in import ON_DOUBLES, ON_TIMES, ON_WHOLE
 from antelog.engine.values.values import Values
@@ -32,7 +33,7 @@ _BELOW = float(np.nextafter(_EDGE, 0))
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Numbers(ColumnSet):
     """A number in each row, as a double and, if it `is_whole`, as a whole number; not-a-number is none."""
 
     real: NDArray[np.float64]
@@ -61,12 +62,6 @@ class Numbers:
         large = exact != 0
         return cls(found.real, np.where(large, exact, found.whole), found.is_whole | large)
 
-    @classmethod
-    def joined(cls, parts: Sequence[Numbers]) -> Numbers:
-        """Numbers one after the other."""
-        columns = zip(*((each.real, each.whole, each.is_whole) for each in parts), strict=True)
-        return cls(*map(np.concatenate, columns))
-
     @property
     def there(self) -> Mask:
         return ~np.isnan(self.real)
@@ -86,9 +81,6 @@ class Numbers:
         if self.is_whole[row]:
             return int(self.whole[row])
         return None if np.isnan(self.real[row]) else float(self.real[row])
-
-    def take(self, at: Column) -> Numbers:
-        return Numbers(self.real.take(at), self.whole.take(at), self.is_whole.take(at))
 
     def or_none(self, at: Column) -> Numbers:
         """Some of the numbers; none for -1, and for the place behind the last."""

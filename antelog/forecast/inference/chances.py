@@ -7,12 +7,12 @@ Computes the chance of each row, and the ticks at which it grows. Rows whose dia
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
 from antelog.forecast.inference.diagrams import Diagram, DiagramTooLargeError, Leaf, Question, diagram_of
 from antelog.forecast.inference.evaluation import (
@@ -118,7 +118,7 @@ def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class Growth(ColumnSet):
     """The ticks at which chances of having been confirmed grow, counted from the answers' own.
 
     A row for each step of growth, in order: the answer, the tick, and the chance from then on.
@@ -134,11 +134,13 @@ class Growth:
 
 
 @dataclass(frozen=True, eq=False)
-class Chances:
+class Chances(ColumnSet):
     """Different chances, how each grows, and which of them each answer has (-1: none is known).
 
     `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
     """
+
+    shared = frozenset({"chance", "growth", "holds"})
 
     chance: Numbers
     growth: Growth
@@ -178,7 +180,8 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
             continue
         found[at], holds[at] = group.chance, np.where(sure[at], group.holds, np.nan)
         parts.append(replace(group.growth, of=at.take(group.growth.of)))
-    return Chances(found, _together(parts), holds, np.arange(count))
+    growth = Growth.and_then(*parts)
+    return Chances(found, growth.take(sorting(growth.of)), holds, np.arange(count))
 
 
 _ONE = 0.5
@@ -194,14 +197,6 @@ def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
             over = table.age >= leaf.at + odds.delay[:, leaf.state - 1].take(which)
             decided &= over | (shown[:, leaf.at - table.begin] > 0)
     return decided
-
-
-def _together(parts: Sequence[Growth]) -> Growth:
-    of, at, chance = (
-        np.concatenate(columns) for columns in zip(*((p.of, p.at, p.chance) for p in parts), strict=True)
-    )
-    order = sorting(of)
-    return Growth(of.take(order), at.take(order), chance.take(order))
 
 
 def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:

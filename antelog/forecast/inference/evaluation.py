@@ -16,6 +16,7 @@ from math import prod
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer
 from antelog.forecast.rates.odds import IMPOSSIBLE, Odds
@@ -28,8 +29,10 @@ TRUTH = 2**41
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class Link(ColumnSet):
     """A chain for some rows: its odds, and its outcome at each tick of the window (rows, ticks)."""
+
+    shared = frozenset({"odds"})
 
     odds: Odds
     which: Column
@@ -43,7 +46,7 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class Window(ColumnSet):
     """The ticks that matter to some rows, counted from their answers' ticks.
 
     The chance of each row is computed at a certain age, and before `since` there were no facts. The
@@ -63,13 +66,7 @@ class Window:
         """Some rows side by side."""
         if start == 0 and end >= self.count:
             return self
-        rows = slice(start, end)
-        links = tuple(Link(k.odds, k.which[rows], k.shown[rows]) for k in self.links)
-        return Window(self.begin, self.age[rows], self.since[rows], links)
-
-    def take(self, at: Column) -> Window:
-        links = tuple(Link(k.odds, k.which.take(at), k.shown.take(at, axis=0)) for k in self.links)
-        return Window(self.begin, self.age.take(at), self.since.take(at), links)
+        return self.take(np.arange(start, min(end, self.count)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +129,13 @@ _CELLS = 2**24
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _Rows(ColumnSet):
     """Rows of a window, and for each chain its chances to move from state to state (last axis: rows)."""
 
-    window: Window
-    moves: Sequence[Numbers]
+    axis = -1
 
-    def take(self, at: Column) -> _Rows:
-        return _Rows(self.window.take(at), [each.take(at, axis=-1) for each in self.moves])
+    window: Window
+    moves: tuple[Numbers, ...]
 
 
 def _probability(diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead) -> Held:
@@ -148,8 +144,8 @@ def _probability(diagram: Diagram, window: Window, last: int, horizon: int, ahea
     held = np.zeros((BEFORE, *states, window.count))
     at = [link.shown[:, 0] for link in window.links]
     held[(np.full(window.count, diagram.root), *at, np.arange(window.count))] = 1
-    moves = [np.ascontiguousarray(np.moveaxis(link.odds.moves(link.which), 0, -1)) for link in window.links]
-    every, layers = _Rows(window, moves), {layer.at: layer for layer in diagram.layers}
+    moves = (np.ascontiguousarray(np.moveaxis(link.odds.moves(link.which), 0, -1)) for link in window.links)
+    every, layers = _Rows(window, tuple(moves)), {layer.at: layer for layer in diagram.layers}
     end = max(last, int(window.age.max()))
     everything = tuple(range(held.ndim - 1))
     by_tick = np.empty((window.count, max(end - window.begin, 1)))

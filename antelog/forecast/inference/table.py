@@ -17,6 +17,7 @@ import numpy as np
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask, keys_of, once
 from antelog.engine.step.rows import holds
@@ -34,7 +35,7 @@ Tables = Mapping[str, Sequence[Column]]
 
 
 @dataclass(frozen=True, eq=False)
-class AnswersAtTicks:
+class AnswersAtTicks(ColumnSet):
     """Answers of a query: the cells of their variables, their ticks (0 where the query fixes it), and
     the ticks as of which their chances are computed."""
 
@@ -59,11 +60,6 @@ class AnswersAtTicks:
         for column in self.cells.values():
             whole &= column != UNBOUND
         return whole
-
-    def take(self, at: Column) -> AnswersAtTicks:
-        return AnswersAtTicks(
-            {n: c.take(at) for n, c in self.cells.items()}, self.tick.take(at), self.as_of.take(at)
-        )
 
 
 def met(condition: Condition, asked: AnswersAtTicks, tables: Tables, values: Values) -> Mask:
@@ -109,12 +105,14 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerTable:
+class AnswerTable(ColumnSet):
     """Features of answers in columns: conditions, odds and sightings.
 
     Each chain has its odds (`which` row of them), and the outcomes `shown` (rows, ticks from `begin` on);
     `twins` is the first chain with the same facts.
     """
+
+    shared = frozenset({"odds"})
 
     age: Column
     since: Column
@@ -149,18 +147,6 @@ class AnswerTable:
                     later |= tick <= self.age - form.slowest
             found.append(columns.T)
         return replace(self, shown=tuple(found))
-
-    def take(self, at: Column) -> AnswerTable:
-        return AnswerTable(
-            self.age.take(at),
-            self.since.take(at),
-            self.conditions.take(at, axis=0),
-            self.odds,
-            tuple(column.take(at) for column in self.which),
-            tuple(column.take(at) for column in self.twins),
-            tuple(shown.take(at, axis=0) for shown in self.shown),
-            self.begin,
-        )
 
 
 def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTable:

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
-from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.columns import MODEL, VALUES
 from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judge, Judges, JudgeSettings
 from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed

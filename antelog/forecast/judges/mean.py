@@ -18,8 +18,9 @@ from math import exp
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
-from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, marked, once, run_ends
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, once, run_ends
 from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
 
@@ -31,12 +32,14 @@ SHARE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeWeights:
+class JudgeWeights(ColumnSet):
     """The weights of judges for each pattern, tick by tick of a step.
 
     They are in the order of patterns, and of ticks within a pattern; `blocks` says on how many blocks each
     row rests. Those at tick -1 are from before the step. In other patterns they are as `at_first`.
     """
+
+    shared = frozenset({"at_first"})
 
     at_first: Numbers
     pattern: Column
@@ -58,14 +61,8 @@ class JudgeWeights:
 
     def settled(self) -> JudgeWeights:
         """The weights at the end of a step."""
-        end = marked(run_ends(self.pattern))
-        return JudgeWeights(
-            self.at_first,
-            self.pattern.take(end),
-            np.full(len(end), -1),
-            self.blocks.take(end),
-            self.weights.take(end, axis=0),
-        )
+        last = self.take(run_ends(self.pattern))
+        return replace(last, tick=np.full_like(last.tick, -1))
 
 
 def first_weights(numbers: Sequence[float]) -> JudgeWeights:
@@ -111,7 +108,8 @@ def weighed(weights: JudgeWeights, lines: JudgedLines) -> JudgeWeights:
         before = [own / every + given * first for own, first in zip(kept, at_first, strict=True)]
         number += 1
         found[row], blocks[row] = before, number
-    return _together(weights, JudgeWeights(weights.at_first, pattern, tick, blocks, found))
+    both = weights.and_then(JudgeWeights(weights.at_first, pattern, tick, blocks, found))
+    return both.take(in_order([both.pattern - both.pattern.min(), both.tick + 1]))
 
 
 def _losses(lines: JudgedLines, at: Column) -> Numbers:
@@ -140,18 +138,6 @@ def _blocks(number: Column, pattern: Column, tick: Column, lost: Numbers) -> tup
     order = in_order([pattern - pattern.min(), tick])
     lost, lines, answers = np.split(sums.take(order, axis=0), [-2, -1], axis=1)
     return pattern.take(order), tick.take(order), lost / lines * np.sqrt(answers)
-
-
-def _together(one: JudgeWeights, other: JudgeWeights) -> JudgeWeights:
-    pattern, tick = np.append(one.pattern, other.pattern), np.append(one.tick, other.tick)
-    order = in_order([pattern - pattern.min(), tick + 1])
-    return JudgeWeights(
-        one.at_first,
-        pattern.take(order),
-        tick.take(order),
-        np.append(one.blocks, other.blocks).take(order),
-        np.concatenate([one.weights, other.weights]).take(order, axis=0),
-    )
 
 
 def merged(parts: Sequence[JudgeWeights]) -> JudgeWeights:

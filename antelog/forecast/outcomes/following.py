@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, numbered, once, run_ends
 from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
-from antelog.forecast.column_set import ColumnSet
 
 LOST = len(KINDS)
 """The kind of lines of answers that were decided while nobody could see it, whatever became of them."""

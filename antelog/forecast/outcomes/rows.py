@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.columns.trees import Features
-from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.outcomes.following import (
     DecidedAnswers,
     age_bucket,
@@ -78,7 +78,7 @@ class SettledLines(ColumnSet):
 
     def between(self, start: int, end: int) -> SettledLines:
         """A slice of them, without a copy."""
-        return SettledLines(*(column[start:end] for column in self.columns))
+        return SettledLines(*(column[start:end] for column in vars(self).values()))
 
     def earlier(self, ticks: int) -> SettledLines:
         """The lines as if they were some ticks earlier."""

@@ -21,9 +21,9 @@ from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.patterns.renaming import Called
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.values.values import Values
-from antelog.forecast.column_set import ColumnSet
 from antelog.language.literals.comparison import HOLDS
 
 Value = str | int | float
@@ -235,7 +235,7 @@ def each_once(odds: Odds) -> tuple[Odds, Column]:
     """Each different set of odds once, and which one every row has."""
     count = len(odds.known)
     # To get to no fact is what is left of all others.
-    parts = [odds.transitions[:, :, 1:], *(part for part in odds.columns if part is not odds.transitions)]
+    parts = [odds.transitions[:, :, 1:], *[*vars(odds).values()][1:]]
     flat = np.concatenate([part.reshape(count, -1).astype(np.float64) for part in parts], axis=1)
     (key,) = keys_of([[*np.ascontiguousarray(flat.T).view(np.int64)]])
     first, which = once(key)

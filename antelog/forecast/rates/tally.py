@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, numbered, once
 
@@ -64,7 +65,7 @@ Cells: TypeAlias = Callable[[Column], Column]
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(ColumnSet):
     """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
 
     Keys that were not counted for so many epochs as `forgets` says are as if they had never been: a device
@@ -85,16 +86,6 @@ class Tally:
     def oldest(self) -> int:
         """The epoch since which some key was not counted."""
         return int(self.last.min())
-
-    def take(self, at: Column) -> Tally:
-        keys = tuple(column.take(at) for column in self.keys)
-        return replace(
-            self,
-            keys=keys,
-            first=self.first.take(at),
-            last=self.last.take(at),
-            sums=self.sums.take(at, axis=0),
-        )
 
     def with_cells(self, cells: Cells, first: int = 0) -> Tally:
         """A copy with rewritten cells in its keys, from the column `first` on."""
@@ -161,13 +152,9 @@ def added(tally: Tally, counted: Counted, half_life: HalfLife) -> Tally:
     sums[there] = np.where(gone[:, None], 0, older) + numbers.take(known, axis=0)
     first[there[gone]] = last[there] = counted.epoch
     epoch = np.full(len(fresh), counted.epoch)
-    return Tally(
-        tuple(np.concatenate([old, own.take(fresh)]) for old, own in zip(tally.keys, new, strict=True)),
-        np.concatenate([first, epoch]),
-        np.concatenate([last, epoch]),
-        np.concatenate([sums, numbers.take(fresh, axis=0)]),
-        tally.forgets,
-    )
+    keys, more = tuple(own.take(fresh) for own in new), numbers.take(fresh, axis=0)
+    known_before = replace(tally, first=first, last=last, sums=sums)
+    return known_before.and_then(Tally(keys, epoch, epoch, more, tally.forgets))
 
 
 def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...], Numbers]:
@@ -190,24 +177,12 @@ def at_epoch(tally: Tally, epoch: int, half_life: HalfLife) -> Tally:
 
 def merged(tallies: Sequence[Tally]) -> Tally:
     """One tally from those of several workers; sums of equal keys are as of the same epoch."""
-    keys = tuple(np.concatenate(columns) for columns in zip(*(each.keys for each in tallies), strict=True))
-    first, last, sums = (
-        np.concatenate([getattr(each, name) for each in tallies]) for name in ("first", "last", "sums")
-    )
-    if len(last) == 0:
-        return tallies[0]
-    same = groups(_key(keys, len(last)))
-    return Tally(
-        tuple(column.take(same.first) for column in keys),
-        same.least(first),
-        last.take(same.first),
-        np.add.reduceat(sums.take(same.order, axis=0), same.starts, axis=0),
-        tallies[0].forgets,
-    )
-
-
-def _key(columns: Sequence[Column], count: int) -> Column:
-    return keys_of([list(columns)])[0] if columns else np.zeros(count, np.int64)
+    whole = Tally.and_then(*tallies)
+    if whole.count == 0:
+        return whole
+    same = groups(keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
+    sums = np.add.reduceat(whole.sums.take(same.order, axis=0), same.starts, axis=0)
+    return replace(whole.take(same.first), first=same.least(whole.first), sums=sums)
 
 
 def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:

@@ -15,8 +15,8 @@ from typing import Self
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers
-from antelog.forecast.column_set import ColumnSet
 
 UNIT = 2**30
 """What 1 is as a whole number."""

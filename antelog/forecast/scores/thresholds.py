@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, or_never
-from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.scores.scored_lines import ScoredLines, Sums
 
 _EXACT = 8

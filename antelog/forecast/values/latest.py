@@ -14,6 +14,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import (
     Column,
@@ -29,7 +30,6 @@ from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
-from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.outcomes.rows import AnswerRows
 from antelog.forecast.rates.tally import Cells
 from antelog.forecast.values.looks import Look, looks_of

@@ -26,10 +26,7 @@ _Declared = TypeVar("_Declared", DeclaredDelay, DeclaredChance)
 
 
 def refine(
-    document: syntax.Document,
-    tick: int | None,
-    predicates: dict[str, Predicate],
-    found: list[Diagnostic],
+    document: syntax.Document, tick: int | None, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, DeclaredOdds]:
     """Gives inputs their refined delays; returns the declared odds of their facts."""
     refinements = _refinements(document, tick, predicates, found)
@@ -50,10 +47,7 @@ def refine(
 
 
 def _refinements(
-    document: syntax.Document,
-    tick: int | None,
-    predicates: dict[str, Predicate],
-    found: list[Diagnostic],
+    document: syntax.Document, tick: int | None, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, list[DeclaredDelay]]:
     refinements: dict[str, list[DeclaredDelay]] = {}
     for delay in document.delays:

@@ -49,11 +49,7 @@ class TopicSink:
         # A topic that is read from its end tells the place of each partition's end.
         read = {int(number): offset for number, offset in mark["next"].items()} if mark else {}
         try:
-            messages = Messages(
-                replace(topic, starting="latest"),
-                read,
-                make,
-            )
+            messages = Messages(replace(topic, starting="latest"), read, make)
             self._sent = self._sent_before(messages) if mark else set()
             self._next = dict(messages.next)
             messages.close()

@@ -67,15 +67,12 @@ class BatchFeed:
         self._number = self._number if batch.number is None else batch.number
         if self.feed.full:
             self._begin()
-        self.feed.append([*batch.lines, self._status(batch.status)])
+        status = {"holding": None, **batch.status, "open": Counter(query for query, _ in self._open)}
+        self.feed.append([*batch.lines, status_line({**status, "batch": self._number})])
 
     def _begin(self) -> None:
         known = {**self._about, "tick": self._tick, "batch": self._number}
         self.feed.begin(known, list(self._open.values()))
-
-    def _status(self, given: Mapping[str, Any]) -> str:
-        open_ = Counter(query for query, _ in self._open)
-        return status_line({"holding": None, **given, "open": open_, "batch": self._number})
 
     def _read(self, since: int) -> bool:
         """Read the whole batches that were written before; each ends with a status.

@@ -136,7 +136,8 @@ class Store:
         Its pieces are written one by one, so that no other process waits for long; they count from the last
         transaction on.
         """
-        generation = self._generation() + 1
+        found = self._database.execute("SELECT generation FROM state").fetchone()
+        generation = int(found[0]) + 1 if found is not None else 1
         # Pieces of a state that was not completed.
         self._database.execute("DELETE FROM pieces WHERE generation >= ?", (generation,))
         for number, start in enumerate(range(0, len(engine), PIECE)):
@@ -199,10 +200,6 @@ class Store:
         self._database.executemany("DELETE FROM lost WHERE answer = ?", [(name,) for name in changed])
         rows = [(name, line) for name, line in changed.items() if line is not None]
         self._database.executemany("INSERT INTO lost VALUES (?, ?)", rows)
-
-    def _generation(self) -> int:
-        found = self._database.execute("SELECT generation FROM state").fetchone()
-        return int(found[0]) if found is not None else 0
 
     def _insert(self, step: int, rows: Sequence[StoredRows]) -> None:
         self._database.executemany(

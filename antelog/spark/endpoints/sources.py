@@ -22,15 +22,7 @@ from antelog.files.going_on import CsvHeader
 from antelog.files.records import row_pattern
 from antelog.language.epochs import Counting
 from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
-from antelog.spark.endpoints.columns import (
-    Kind,
-    column_of,
-    field,
-    fields,
-    malformed,
-    nothing,
-    value_of,
-)
+from antelog.spark.endpoints.columns import Kind, column_of, field, fields, malformed, nothing, value_of
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.unreadable import without

@@ -1,12 +1,12 @@
-"""antelog/engine/columns/running.py: sums of which a share stays, as if they were added one by one."""
+"""antelog/forecast/rates/ledger.py: sums of which a share stays, as if they were added one by one."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from antelog.engine.columns.running import running_sums
 from antelog.engine.columns.tables import Numbers
+from antelog.forecast.rates.ledger import running_sums
 
 
 def one_by_one(numbers: Numbers, keeps: Numbers) -> Numbers:
