@@ -185,11 +185,7 @@ class Engine(PlanEngine):
         )
         given = static_rows(plan, others.get("static") or {})
         begun = state.start(plan, given, functions=functions_of(program))
-        super().__init__(
-            saving.SavedEngine(plan, begun, given, {}, {}, limit),
-            options,
-            forecaster,
-        )
+        super().__init__(saving.SavedEngine(plan, begun, given, {}, {}, limit), options, forecaster)
         self._program = program
 
     @classmethod

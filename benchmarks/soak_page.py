@@ -294,11 +294,7 @@ def watching(here: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     code = "from antelog.cli.main import main; main()"
     command = [sys.executable, "-c", code, "watch", "orders.alog", *inputs, "--state", "orders.state"]
     watch = subprocess.Popen(
-        [*command, *options()],
-        cwd=here,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
+        [*command, *options()], cwd=here, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
     try:
         yield watch, _link(watch), _link(watch)

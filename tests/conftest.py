@@ -26,11 +26,7 @@ settings.register_profile("default", _ALL, max_examples=50, derandomize=True)
 settings.register_profile("shrink", _ALL, max_examples=50, derandomize=True, phases=tuple(Phase))
 # So many that all of it ends in an evening on two cores; EXAMPLES=10000 takes a night and a day.
 settings.register_profile(
-    "nightly",
-    _ALL,
-    max_examples=int(os.environ.get("EXAMPLES", "1000")),
-    derandomize=False,
-    print_blob=True,
+    "nightly", _ALL, max_examples=int(os.environ.get("EXAMPLES", "1000")), derandomize=False, print_blob=True
 )
 # The tests start many short-lived Java machines, for which quick compilation is better than good code.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")

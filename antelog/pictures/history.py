@@ -104,11 +104,6 @@ class Change:
     wording: Wording = PLAIN
 
     @property
-    def said(self) -> str:
-        """What it means to people."""
-        return self.wording.said or self.kind
-
-    @property
     def atom(self) -> str:
         return label(self.query, self.values)
 
@@ -257,7 +252,7 @@ def _after(answer: Answer, change: Change) -> Answer:
     return replace(
         answer,
         until=change.tick,
-        outcome=change.said if change.kind in OUTCOMES else OPEN,
+        outcome=change.wording.said or change.kind if change.kind in OUTCOMES else OPEN,
         literals=Literals(evidence, missing, change.because),
         wording=change.wording,
         outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),

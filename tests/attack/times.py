@@ -135,11 +135,7 @@ def grown(random: Random) -> None:
 
 
 def _folder(folder: Path, random: Random, tick: str) -> Path:
-    texts = {
-        "tick": tick,
-        "delay": random.choice(_DELAYS),
-        "queries": random.choice(_QUERIES),
-    }
+    texts = {"tick": tick, "delay": random.choice(_DELAYS), "queries": random.choice(_QUERIES)}
     (folder / "rules.alog").write_text(_RULES.format(**texts))
     (folder / "Temp.csv").write_text("device,level,time\n")
     return folder

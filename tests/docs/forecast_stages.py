@@ -44,10 +44,7 @@ def forecast_stages() -> Iterator[tuple[str, str]]:
     form = forms(plan)[QUERY]
     assert isinstance(form, QueryForm)
     leaves = [form.leaves[literal] for literal in form.formula.literals]
-    yield (
-        "formula",
-        table({"series": [SERIES] * len(leaves), "at": [_tick(each.at) for each in leaves]}),
-    )
+    yield ("formula", table({"series": [SERIES] * len(leaves), "at": [_tick(each.at) for each in leaves]}))
     yield "diagram", _diagram(form)
 
     sightings = _sightings(plan)

@@ -12,12 +12,7 @@ from antelog.compile import compile_program
 from antelog.compile.show.explain import plan_text
 from tests.all_cases import SMALL
 from tests.engine.replay import follow, runnable
-from tests.specification import (
-    Evaluation,
-    RefusedError,
-    TooManyDerivationsError,
-    evaluate,
-)
+from tests.specification import Evaluation, RefusedError, TooManyDerivationsError, evaluate
 from tests.specification.helpers import stream_of
 from tests.strategies import Case
 

@@ -42,7 +42,7 @@ REPORTED: dict[str, tuple[str, list[Fact], dict[int, list[str]]]] = {
             4: [
                 "confirmed P2(a, 4): C(4), not P1(a, 4) |",
                 "possible P2(a, _): C(4), not P1(a, 4) | C(T) where 4 <= T",
-            ],
+            ]
         },
     ),
     "and is decided with the last tick it may be about": (

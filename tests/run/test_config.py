@@ -118,11 +118,7 @@ spark.sql.shuffle.partitions = 4
     found = settings_of(Source(text), Path("conf"))
     assert found.program == Path("conf/../rules.alog")
     assert (found.stream, found.checkpoint, found.trigger) == (True, "conf/state", "90000 milliseconds")
-    assert (found.clock, found.arrival, found.only) == (
-        "arrival",
-        "came",
-        ("confirmed", "possible"),
-    )
+    assert (found.clock, found.arrival, found.only) == ("arrival", "came", ("confirmed", "possible"))
     assert (found.buckets, found.chunk, found.lag, found.master) == (16, 5, 2, "local[2]")
     jdbc = Jdbc("jdbc:postgresql://db/x", "changes", (("password", "s3cret"),))
     assert found.outputs == (Console(), Files("conf/out", Form.PARQUET), jdbc)

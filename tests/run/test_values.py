@@ -58,11 +58,7 @@ def test_durations_are_of_a_millisecond_or_more() -> None:
         (chance, "5", "5.0 is no chance. Write one from 0 to 1, like 0.01."),
         (chance, "nan", "nan is no chance."),
         (chance, "likely", "`likely` is no chance."),
-        (
-            kinds,
-            "possible,confirmd",
-            "there is no kind `confirmd`. Did you mean confirmed?",
-        ),
+        (kinds, "possible,confirmd", "there is no kind `confirmd`. Did you mean confirmed?"),
         (one_of("clock", ("arrival", "event")), "evnt", "there is no clock `evnt`. Did you mean event?"),
         (one_of("clock", ("arrival", "event")), "wall", "The clocks are arrival, event."),
         (master, "sc://host", "is a Spark Connect server"),

@@ -63,9 +63,7 @@ class Kafka:
         return [(key, json.loads(value)) for key, tab, value in lines if tab]
 
     def _tool(self, tool: str, *arguments: str, said: str = "") -> str:
-        command = [
-            *("java", "-cp", f"{self.jars}/*", tool, "--bootstrap-server", self.servers, *arguments),
-        ]
+        command = [*("java", "-cp", f"{self.jars}/*", tool, "--bootstrap-server", self.servers, *arguments)]
         done = subprocess.run(command, input=said, capture_output=True, text=True, check=False, timeout=120)
         if done.returncode:
             raise RuntimeError(f"{tool}: {done.stdout[-500:]} {done.stderr[-500:]}")

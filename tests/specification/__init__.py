@@ -103,6 +103,5 @@ def outlook(evaluation: Evaluation, report: Report) -> Outlook:
     """What is known ahead about an open answer."""
     world, answers = evaluation.silent(report.query, report.tick)
     return Outlook(
-        if_silent(answers, report.answer, report.tick),
-        decided_by(world, answers, report.answer, report.tick),
+        if_silent(answers, report.answer, report.tick), decided_by(world, answers, report.answer, report.tick)
     )

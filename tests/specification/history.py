@@ -12,15 +12,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from tests.specification.ahead import Outlook
-from tests.specification.answers import (
-    Answer,
-    Answers,
-    Explanation,
-    Report,
-    explanation,
-    own_names,
-    reports,
-)
+from tests.specification.answers import Answer, Answers, Explanation, Report, explanation, own_names, reports
 from tests.specification.literals.literal import Literal
 from tests.specification.sight import Sight
 

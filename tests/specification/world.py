@@ -397,12 +397,7 @@ class World:
         yield from self._with_ends(each)
 
     def _derivation(
-        self,
-        pattern: Pattern,
-        known: Substitution,
-        since: Tick,
-        span: Span,
-        given: tuple[Comparison, ...],
+        self, pattern: Pattern, known: Substitution, since: Tick, span: Span, given: tuple[Comparison, ...]
     ) -> Derivation | None:
         first = first_ticks(pattern, known)
         literals = [apply(each, known) for each in (*pattern.conditions, *given)]

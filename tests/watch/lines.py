@@ -115,14 +115,7 @@ def ago(seconds: float) -> str:
 
 
 def head(open_lines: Sequence[Record] = (), tick: int = 0, program: str = PROGRAM) -> Record:
-    return {
-        "head": {
-            "program": program,
-            "path": "plant/hot.alog",
-            "tick": tick,
-            "open": list(open_lines),
-        }
-    }
+    return {"head": {"program": program, "path": "plant/hot.alog", "tick": tick, "open": list(open_lines)}}
 
 
 def written(path: Path, records: Iterable[Record], program: str = PROGRAM) -> Store:

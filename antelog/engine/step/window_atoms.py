@@ -129,8 +129,7 @@ class WindowValues:
         count = len(begun_arrival)
         behind = Slices(over.first + count, over.end + count)
         return cls(
-            Ranked.of(np.concatenate([begun_arrival, over_arrival])),
-            Slices(begun.first, begun.end, behind),
+            Ranked.of(np.concatenate([begun_arrival, over_arrival])), Slices(begun.first, begun.end, behind)
         )
 
 

@@ -161,7 +161,7 @@ def _every(
     every = declaration.every
     if every is None:
         return None, ()
-    per = _positions("every", every.per, declaration, found)
+    per = _positions("per", every.per, declaration, found)
     if every.gap.amount == 0:
         hint = "Say after how long another fact is expected, as in `every 10 s`, or leave `every` out."
         message = f"facts do not come every {to_text(every.gap)}"

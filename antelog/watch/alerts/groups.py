@@ -73,10 +73,7 @@ class AlertGroups:
     """
 
     def __init__(
-        self,
-        outbox: Outbox,
-        routes: Sequence[Route],
-        wall: Callable[[], float] = time.time,
+        self, outbox: Outbox, routes: Sequence[Route], wall: Callable[[], float] = time.time
     ) -> None:
         self._outbox, self._database = outbox, outbox.database
         self._routes = {each.receiver.name: each for each in routes}
@@ -275,10 +272,7 @@ class AlertGroups:
         """Keeps an alert that waits."""
         at, kept = (receiver, name), json.dumps([item.line, item.status, item.since, item.at])
         self._database.execute("INSERT OR IGNORE INTO alert_groups VALUES (?, ?, 0, -1, -1, 0)", at)
-        self._database.execute(
-            "INSERT INTO held (receiver, name, item) VALUES (?, ?, ?)",
-            (*at, kept),
-        )
+        self._database.execute("INSERT INTO held (receiver, name, item) VALUES (?, ?, ?)", (*at, kept))
         gone = self._database.execute(
             "DELETE FROM held WHERE receiver = ? AND name = ? AND id <= "
             "(SELECT id FROM held WHERE receiver = ? AND name = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",

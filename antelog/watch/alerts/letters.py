@@ -22,7 +22,7 @@ from antelog.language.syntax import SEVERITIES
 from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
 from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
 from antelog.watch.alerts.routes import Route
-from antelog.watch.alerts.wording import said_of, within_limit
+from antelog.watch.alerts.wording import kind_of_line, within_limit
 
 _ANSWER = ("query", "answer", "others")
 _PARTS = (*_ANSWER, "tick", "change")
@@ -147,7 +147,7 @@ def _text(route: Route, group: AlertGroup, item: AlertItem, key: str) -> str:
     """The words about an alert, and before it how many there are if there are several."""
     text = route.template.filled(route.texts.of(item.line, key))
     if group.count > 1:
-        kinds = Counter(said_of(each.line) for each in group.items)
+        kinds = Counter(kind_of_line(each.line) for each in group.items)
         parts = [f"{number:,} {kind}" for kind, number in kinds.items()]
         parts += [f"{group.beyond:,} before"] if group.beyond else []
         text = f"{group.count:,} alerts of {shown(group.name)} ({', '.join(parts)}), such as {text}"

@@ -40,8 +40,7 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
         needed, extra = ("apprise", "apprise") if receiver.kind == APPRISE else ("httpx", "watch")
         if receiver.kind != COMMAND and find_spec(needed) is None:
             raise AlertError(
-                f"{receiver.kind} needs the package {needed}, which is not installed",
-                brought_by(extra),
+                f"{receiver.kind} needs the package {needed}, which is not installed", brought_by(extra)
             )
         checked(receiver)
         alert_template(alert.template, queries)

@@ -55,7 +55,7 @@ def alert_template(text: str, queries: Sequence[AlertQuery]) -> Template:
         raise AlertError(f"a template is wrong: {error.message}", error.hint) from None
 
 
-def said_of(line: Line) -> str:
+def kind_of_line(line: Line) -> str:
     """The kind of a change in a word; one that was lost from sight is `lost`."""
     return SEEN if line["change"] == SEEN else meaning(line)
 
@@ -102,7 +102,7 @@ class ChangeTexts:
             "severity": self.query(line).severity,
             "query": line["query"],
             "answer": listed,
-            "change": said_of(line),
+            "change": kind_of_line(line),
             "chance": "" if chance is None else percent(chance),
             "summary": self._summary(line),
             "tick": self._time(line["tick"]),

@@ -178,11 +178,7 @@ _NOT_CALLED = "this server is not called that; name it with --allowed-host, or h
 _TOO_LARGE = f"at most {LARGEST:,} bytes at once"
 
 
-_MORE = {
-    400: {"connection": "close"},
-    401: {"www-authenticate": "Bearer"},
-    405: {"allow": "GET, HEAD"},
-}
+_MORE = {400: {"connection": "close"}, 401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}
 """Headers of a refusal, by its status."""
 
 

@@ -8,11 +8,7 @@ import pytest
 
 import antelog
 from antelog.compile import from_json, to_json
-from antelog.compile.show.details import (
-    bounds_lines,
-    key_text,
-    source_lines,
-)
+from antelog.compile.show.details import bounds_lines, key_text, source_lines
 from antelog.compile.show.explain import Line, explain, plan_html, plan_text
 from tests.compile.plans import plan_of
 

@@ -297,8 +297,7 @@ def test_a_late_fact_whose_time_is_odd(tick: str, time: int, said: str | None) -
 
 
 @pytest.mark.parametrize(
-    ("units", "why"),
-    [({"Tmep": "ms"}, "Did you mean Temp"), ({"Temp": "milliseconds"}, "Write ms.")],
+    ("units", "why"), [({"Tmep": "ms"}, "Did you mean Temp"), ({"Temp": "milliseconds"}, "Write ms.")]
 )
 def test_units_that_do_not_fit(units: dict[str, str], why: str) -> None:
     with pytest.raises(DataError, match=why):

@@ -30,11 +30,7 @@ def test_an_answer_is_over_with_the_first_cooling_and_what_lies_before_it() -> N
 
 
 def test_a_press_before_the_cooling_may_still_be_late() -> None:
-    facts = [
-        ("Step", "x", "glue", 0, 0),
-        ("Step", "x", "cool", 3, 3),
-        ("Step", "x", "press", 2, 4),
-    ]
+    facts = [("Step", "x", "glue", 0, 0), ("Step", "x", "cool", 3, 3), ("Step", "x", "press", 2, 4)]
     lines = _same_at_once(GOOD, facts, 8)
     assert [line.partition(":")[0] for line in lines[4]] == ["confirmed Good(x, 0)"]
 
@@ -82,9 +78,7 @@ def test_an_aggregate_of_nothing_is_decided_whatever_the_value() -> None:
     assert lines[1] == [
         "revised A(a, 0): count(v(Y, _, 0)) < 1, p(a, 0) | q(Y, 3), rejected at 3, decided by 3"
     ]
-    assert [line.partition(":")[0] for line in lines[3]] == [
-        "confirmed A(a, 0)",
-    ]
+    assert [line.partition(":")[0] for line in lines[3]] == ["confirmed A(a, 0)"]
     lines = _same_at_once(COUNT.format("avg(N : v(Y, N, T)) < 1"), facts, 4)
     assert [line.partition(":")[0] for line in lines[1]] == ["rejected A(a, 0)"]
 

@@ -29,11 +29,7 @@ OPEN: dict[str, tuple[str, list[Fact], str]] = {
         [("A", "a", 1, 1)],
         "confirmed at 3, decided by 6",
     ),
-    "nothing bounds it": (
-        "P(X, T) :- A(X, T), B(X, U).",
-        [("A", "a", 1, 1)],
-        "",
-    ),
+    "nothing bounds it": ("P(X, T) :- A(X, T), B(X, U).", [("A", "a", 1, 1)], ""),
 }
 
 

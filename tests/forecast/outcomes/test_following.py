@@ -37,11 +37,7 @@ def lines(*rows: Line) -> AnswerLines:
 
 
 NONE = np.zeros(0, np.int64)
-EXAMPLE = (
-    (2, 0, 0, POSSIBLE, A),
-    (2, 0, 1, REVISED, B),
-    (2, 0, 2, REJECT, -1),
-)
+EXAMPLE = ((2, 0, 0, POSSIBLE, A), (2, 0, 1, REVISED, B), (2, 0, 2, REJECT, -1))
 
 
 def step(*rows: Line, now: int, before: TrackedAnswers | None = None, delay: int | None = 4) -> FollowedStep:

@@ -94,10 +94,7 @@ def test_rows_of_csv_have_no_header() -> None:
     source = _topic(Broker({0: list(values)}), "kafka://b/temp?format=csv")
     rows, wrong = taken(source.poll())
     assert [device for device, _ in rows] == ["b,\n", "c"]
-    assert wrong == [
-        "temp[0]:0: the time `soon` is not a whole number",
-        "temp[0]:3: has 2 values, not 3",
-    ]
+    assert wrong == ["temp[0]:0: the time `soon` is not a whole number", "temp[0]:3: has 2 values, not 3"]
 
 
 def test_a_column_says_where_each_message_was_read_however_often_one_begins_again() -> None:

@@ -17,13 +17,7 @@ from markupsafe import Markup
 from antelog.engine.step.wording import unseen_since
 from antelog.forecast.reports.words import NONE, count
 from antelog.watch.board.answer_index import most_common
-from antelog.watch.board.decided_answers import (
-    KINDS,
-    OUTCOMES,
-    ChosenAnswers,
-    ticks_alerted,
-    ticks_open,
-)
+from antelog.watch.board.decided_answers import KINDS, OUTCOMES, ChosenAnswers, ticks_alerted, ticks_open
 from antelog.watch.board.explanations import failed, marks, unseen
 from antelog.watch.board.selection import SEVERITIES, Given, first, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
