@@ -191,13 +191,16 @@ class Rules:
                     behind, ahead = inner.behind + (each.behind or 0), inner.ahead + (each.ahead or 0)
                     yield replace(inner, behind=behind, ahead=ahead)
 
-    def asks_for_silence(self, literal: Literal) -> bool:
-        """Whether a literal asks for the silence of a source: `not Beat(X, _, T)`, or a count of all."""
+    def asks_for_silence(self, literal: Literal | Aggregate) -> bool:
+        """Whether a literal asks for the silence of a source: `not Beat(X, _, T)`, or counts of all."""
         if isinstance(literal, Aggregation):
-            inside = literal.left.inside
-            own = [each for each in inside.arguments if isinstance(each, Inner)]
-            plain = literal.left.function == "count" and not literal.left.distinct and not inside.conditions
-            if not plain or len(literal.aggregates) > 1 or len(set(own)) < len(own):
+            return all(map(self.asks_for_silence, literal.aggregates))
+        if isinstance(literal, Aggregate):
+            inside, own = (
+                literal.inside,
+                [each for each in literal.inside.arguments if isinstance(each, Inner)],
+            )
+            if literal.function != "count" or literal.distinct or inside.conditions or len({*own}) < len(own):
                 return False
             predicate, given = inside.predicate, inside.given
         elif isinstance(literal, Negation | Absence):

@@ -241,6 +241,7 @@ def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows, since: Column
 
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Members:
     """The members of an aggregate in each row, and until when others may come."""
+    known = known.believing if known.rules.asks_for_silence(aggregate) else known
     aggregate = aggregate.with_any(rows.bound.keys())
     atoms = atoms_of(aggregate.inside.reference, rows, known.values)
     in_cycle = atoms.relation in known.rules.cycles
