@@ -178,21 +178,21 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
 def changes_of(known: Knowledge, query: StepQuery) -> Changes:
     """The changes of a query's answers in a step, with what is lost from sight."""
     reported = explained(known, query)
-    whole = with_overdue(known, query, reported) if query.past else reported
     if not known.rules.plan.has_sight:
-        return changes(known, query, whole)
+        return changes(known, query, reported)
     seen = sighted(known, query.step.begin)
-    doubtful = unsure(seen, query, whole)
-    past = with_its_past(known, query, whole, doubtful)
-    again = None if past is None else explained(known, past)
-    return changes(known, query, whole, LostLiterals(seen, doubtful, again))
+    doubtful = unsure(seen, query, reported)
+    past = with_its_past(known, query, reported, doubtful)
+    again = None if past is None else explained(known, past, overdue=False)
+    return changes(known, query, reported, LostLiterals(seen, doubtful, again))
 
 
-def explained(known: Knowledge, query: StepQuery) -> Explanations:
+def explained(known: Knowledge, query: StepQuery, *, overdue: bool = True) -> Explanations:
     """The explanations of a query's answers in a step: one stage after the other."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
-    return explanations(known, query, found, moments_of(query, found))
+    reported = explanations(known, query, found, moments_of(query, found))
+    return with_overdue(known, query, reported) if query.past and overdue else reported
 
 
 def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:

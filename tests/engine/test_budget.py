@@ -50,7 +50,7 @@ def test_where_one_key_needs_too_much_the_error_names_rule_key_and_count() -> No
 
 
 def test_a_step_through_billions_of_ticks_is_refused_and_changes_nothing() -> None:
-    program = antelog.parse("tick 1 s. input P(time). Q(T) :- not P(T). query Q(T).")
+    program = antelog.parse('tick 1 s. zone "UTC". input P(time). Q(T) :- not P(T). query Q(T).')
     engine = antelog.Engine(program)
     engine.advance("2024-01-01", {"P": [("2024-01-01",)]})
     with pytest.raises(antelog.DataError, match="one step would look at each of 251,698,147,200 ticks"):
@@ -59,7 +59,7 @@ def test_a_step_through_billions_of_ticks_is_refused_and_changes_nothing() -> No
 
 
 def test_a_step_with_millions_of_lines_that_no_fact_gave_is_refused() -> None:
-    program = antelog.parse("tick 1 s. input P(time). Q(T) :- not P(T). query Q(T).")
+    program = antelog.parse('tick 1 s. zone "UTC". input P(time). Q(T) :- not P(T). query Q(T).')
     engine = antelog.Engine(program, only=["confirmed"])
     engine.advance("2024-01-01", {"P": [("2024-01-01",)]})
     with pytest.raises(
