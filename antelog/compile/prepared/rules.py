@@ -37,11 +37,7 @@ from antelog.language.epochs import Counting
 
 @dataclass(frozen=True)
 class SourceReach:
-    """A source that atoms rest on: the terms that name it, and how far from an atom's time its facts lie.
-
-    They lie up to `behind` ticks before it, and up to `ahead` after it. A source is named by the terms in
-    some columns of the `input`.
-    """
+    """A source that atoms rest on, by the terms that name it; facts lie `behind` and `ahead` of the atom."""
 
     input: Input
     terms: Mapping[int, Term]

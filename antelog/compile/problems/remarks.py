@@ -126,10 +126,9 @@ def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnosti
     """The inputs whose sources send at each tick: a reading a moment late leaves a tick without one."""
     inputs = {each.name: each for each in plan.inputs}
     for each in document.declarations:
-        source = inputs.get(each.name) if isinstance(each, syntax.Input) else None
-        if source is None or not isinstance(each, syntax.Input) or each.every is None:
-            continue
-        if plan.tick is not None and source.expected.of and source.expected.gap == 1:
+        expected = inputs[each.name].expected if each.name in inputs else Expected()
+        is_each = plan.tick is not None and expected.of and expected.gap == 1
+        if is_each and isinstance(each, syntax.Input) and each.every is not None:
             message = (
                 f"facts of {each.name} are expected at each tick: one that comes a moment late leaves a tick "
                 "without any, and what is decided there counts as lost from sight"

@@ -1,10 +1,7 @@
 """When sources were seen: of which nothing came for longer than it should, nothing is known then.
 
-    input Temp(device, level, time) delay 1, one per device, every 2.
-    Temp(wt2, low, 0) came, and nothing after it: wt2 is seen at 0, 1 and 2, unseen from 3 on
-
-A fact is seen from its own tick on for as many ticks as a source may be silent. Where it came later than
-others may, it is seen from then on only.
+input Temp(device, level, time) delay 1, one per device, every 2.
+Temp(wt2, low, 0) came, and nothing after it: wt2 is seen at 0, 1 and 2, unseen from 3 on
 """
 
 from __future__ import annotations
@@ -41,9 +38,8 @@ class Sight:
 
     def unseen(self, source: Input, cells: Mapping[int, Column], asked: AskedTicks) -> Column:
         """At how many of its ticks the source of each row is unseen: that with these cells in its columns."""
-        count = len(asked.first)
-        found, named = np.zeros(count, np.int64), [at for at in source.expected.of if at in cells]
-        if not named or not count:
+        found, named = np.zeros(len(asked.first), np.int64), [at for at in source.expected.of if at in cells]
+        if not named or not len(found):
             return found
         # All others are no source; the other columns still say which it is.
         general = np.stack([cells[at] == OTHERS for at in named])

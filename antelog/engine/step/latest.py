@@ -180,9 +180,8 @@ def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
         false_at[fits] = NEVER
     if known.sight is not None:
         cells = named_cells(node.arguments, rows, known.values)
-        asked = AskedTicks(
-            np.maximum(found.lo, found.time(at) + 1), found.hi, np.broadcast_to(late, at.shape)
-        )
+        since = np.maximum(found.lo, found.time(at) + 1)
+        asked = AskedTicks(since, found.hi, np.broadcast_to(late, at.shape))
         unseen = known.sight.unseen(found.source, cells, asked) > 0
         false_at[unseen] = NEVER
         if not node.any_fits:

@@ -51,22 +51,17 @@ def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
             at: answer[term] if isinstance(term, Var) else np.full(len(first), known.values.cell(term.value))
             for at, term in each.terms.items()
         }
-        about = AskedTicks(
-            np.maximum(time - each.behind, 0), time + each.ahead, late + min(each.input.delays)
-        )
+        begin = np.maximum(time - each.behind, 0)
+        about = AskedTicks(begin, time + each.ahead, late + min(each.input.delays))
         doubtful |= known.sight.unseen(each.input, cells, about) > 0
-        for column in cells.values():
-            doubtful |= column == UNBOUND
+        doubtful |= np.any([column == UNBOUND for column in cells.values()], axis=0)
     return doubtful
 
 
 def with_its_past(
     known: Knowledge, query: StepQuery, reported: Explanations, doubtful: Mask
 ) -> StepQuery | None:
-    """The query with all that became of the answers that are rejected in a step.
-
-    None if that is known: an answer with one derivation has nothing but what is looked at anyway.
-    """
+    """The query with all that became of rejected answers; None if each has one derivation at most."""
     found, at = reported.found, reported.at
     rejected = (reported.status[1:] == NOTHING) & (at.answer[1:] == at.answer[:-1])
     gone = at.answer[1:].take(marked(rejected))
@@ -90,10 +85,7 @@ class _Decided:
 
 @dataclass(frozen=True, eq=False)
 class LostLiterals:
-    """Finds the literals that are lost, of the answers for which a source may have been unseen.
-
-    Of those that are rejected the explanations with their `past` are given, if they are needed.
-    """
+    """Finds the literals that are lost, of `doubtful` answers; of rejected ones with their `past`."""
 
     known: Knowledge
     doubtful: Mask
@@ -103,7 +95,7 @@ class LostLiterals:
         """For each of some lines the literals that are lost; null where nothing is."""
         doubtful = self.doubtful.take(reported.at.answer.take(moment))
         confirmed, rejected = marked(doubtful & (kind == CONFIRM)), marked(doubtful & (kind == REJECT))
-        parts = list[tuple[Column, pa.Array]]()
+        parts = [(np.zeros(0, np.int64), pa.array([], pa.string()))]
         if len(confirmed):
             at = reported.at
             line, view = views_of(at, reported.kept, moment.take(confirmed))
@@ -112,10 +104,8 @@ class LostLiterals:
         if len(rejected):
             past = self.past or reported
             parts += self._named(past.found, _fallen(reported, moment, rejected, past), all_of_them=False)
-        line, text = (np.zeros(0, np.int64), pa.array([], pa.string()))
-        if parts:
-            lines, texts = zip(*parts, strict=True)
-            line, text = np.concatenate(lines), pa.concat_arrays(texts)
+        lines, texts = zip(*parts, strict=True)
+        line, text = np.concatenate(lines), pa.concat_arrays(texts)
         order = np.argsort(line, kind="stable")
         counts = np.bincount(line, minlength=len(moment))
         offsets = np.append(0, np.cumsum(counts)).astype(np.int32)

@@ -215,8 +215,8 @@ def _forgiving(found: Candidates, owner: Column, false_at: Column, rows: Rows) -
     row_of, late = found.asked.row, found.ones.owner.take(marked(found.ones.until == NEVER))
     doubtful = found.open_until == NEVER
     doubtful[late] = doubtful[owner.take(marked(false_at == NEVER))] = True
-    counts = (np.bincount(each, minlength=rows.count) for each in (row_of.take(marked(doubtful)), row_of))
-    doubts, ticks = counts
+    doubts = np.bincount(row_of.take(marked(doubtful)), minlength=rows.count)
+    ticks = np.bincount(row_of, minlength=rows.count)
     doubtful &= (doubts <= ticks // DOUBTS).take(row_of)
     ones = Ones(found.ones.owner, np.where(doubtful.take(found.ones.owner), -1, found.ones.until))
     forgiven = replace(found, open_until=np.where(doubtful, -1, found.open_until), ones=ones)
