@@ -172,7 +172,8 @@ _MANY = 10_000
 
 def _gap(wanted: WantedColumns, chunk: Chunk, table: pa.Table) -> int | None:
     """The least time in microseconds between facts of one slot and tick, or equal ones, if there are such."""
-    if wanted.counting.timescale is None or not wanted.timed or wanted.apart.of_rows:
+    unusual = any(map(pa.types.is_union, table.schema.types))  # nothing groups these
+    if wanted.counting.timescale is None or not wanted.timed or wanted.apart.of_rows or unusual:
         return None
     exact = replace(wanted.counting, timescale=Timescale(1))
     at = ticks(chunk.columns[len(wanted.types)].slice(0, _MANY), "time", exact, "").numbers

@@ -103,10 +103,11 @@ def _row(change: Change, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
     shown: list[Child] = [_explanation(change, each) for each in change.explanations[:_EXPLANATIONS]]
     more = len(change.explanations) - len(shown)
-    colour = _COLOURS.get(change.said) or _SEVERITY[change.wording.severity]
+    kind = change.wording.said or change.kind
+    colour = _COLOURS.get(kind) or _SEVERITY[change.wording.severity]
     return [
         _moment(change, change.tick),
-        tag("b", change.said, style=f"color:{colour}"),
+        tag("b", kind, style=f"color:{colour}"),
         _answer(change),
         *([_bar(change.outlook.chance)] if likely else []),
         lined([*shown, *([f"and {more} more"] if more > 0 else [])]),

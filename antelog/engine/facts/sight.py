@@ -64,8 +64,7 @@ class Sight:
         facts = gather(self.history, source.name, about)
         keys, owners = keys_of([cells, [facts.columns[at] for at in named]])
         seen = _Seen.of(owners, facts, source.expected.sight, int(asked.late[0]))
-        there = seen.up_to(keys, last) - seen.up_to(keys, first - 1)
-        unseen: Column = last - first + 1 - there
+        unseen: Column = last - first + 1 - (seen.up_to(keys, last) - seen.up_to(keys, first - 1))
         return unseen
 
 

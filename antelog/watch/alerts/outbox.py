@@ -65,8 +65,7 @@ class Outbox:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
-        self._room = Counter[str]()
-        """How many more letters fit for each receiver, at least: not counted anew for each that comes."""
+        self._room = Counter[str]()  # more letters that fit for each receiver, at least
 
     @property
     def position(self) -> int | None:
