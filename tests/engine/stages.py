@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,10 @@ from antelog.engine import kernel
 from antelog.engine.columns.spans import EVERYWHERE, Spans
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
-from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations
 from antelog.engine.step.lines import Changes, changes
-from antelog.engine.step.lives import Lives, lives
 from antelog.engine.step.matching import Partial, partials
 from antelog.engine.step.query import KINDS, LineSelection, Step, StepQuery
 from antelog.engine.step.rows import ONE, Rows
@@ -47,21 +45,11 @@ class Stage:
     def values(self) -> Values:
         return self.state.values
 
-    @property
-    def step(self) -> Step:
-        """All ticks so far, as one step."""
-        return Step(0, -1, self.now)
-
     def query(self, only: Sequence[str] = KINDS, about: Spans = EVERYWHERE, before: int = -1) -> StepQuery:
         """The program's query in a step that begins after a tick."""
         (query,) = self.plan.queries
-        step = replace(self.step, before=before)
+        step = Step(0, before, self.now)
         return kernel.query_of(self.plan, self.state, StepQuery(query.name, about, step, LineSelection(only)))
-
-    def lives(self, about: Spans = EVERYWHERE) -> Lives:
-        """All derivations of the query's answers, with their lives."""
-        known, query = self.known, replace(self.query(about=about), past=True)
-        return lives(known, query, derivations_of(known, query))
 
     def reported(self, only: Sequence[str] = KINDS, before: int = -1) -> Explanations:
         """The explanations of the query's answers."""

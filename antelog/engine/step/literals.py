@@ -104,7 +104,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
     asked = AskedTicks(first, np.where(due == NEVER, first, latest), np.broadcast_to(delay, due.shape))
     cells = named_cells(atom.arguments, rows, known.values)
     unseen = known.sight.unseen(known.rules.inputs[atom.predicate], cells, asked)
-    return or_never(due, unseen > (latest - first + 1) // DOUBTS)
+    return or_never(due, unseen > np.maximum(latest - first + 1, 0) // DOUBTS)
 
 
 def named_cells(arguments: Sequence[Term | None], rows: Rows, values: Values) -> dict[int, Column]:
