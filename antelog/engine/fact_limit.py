@@ -33,7 +33,7 @@ from antelog.engine.facts.latest_facts import forgetting
 from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
 from antelog.engine.step.explanations import OPEN
-from antelog.engine.step.lines import MomentLines, lines
+from antelog.engine.step.lines import lines
 from antelog.engine.step.query import REVISED, LineSelection
 from antelog.engine.step.uniting import united
 
@@ -143,9 +143,7 @@ class _OpenAnswers:
     def table(self, which: Mask) -> pa.Table:
         """Some of the answers, as if they were revised."""
         now, moment = self._now, self._moment[which]
-        return lines(
-            now.known, now.query, now.reported, MomentLines(moment, np.full(len(moment), REVISED))
-        ).table
+        return lines(now.known, now.query, now.reported, moment, np.full(len(moment), REVISED)).table
 
 
 def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) -> pa.Table:

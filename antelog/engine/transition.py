@@ -28,7 +28,7 @@ from antelog.engine.known import FirstTicks, QueryStart, first_ticks, start_of, 
 from antelog.engine.state import Given, State, has_begun, seeing, start
 from antelog.engine.step.decided import DecidedAtoms
 from antelog.engine.step.explanations import CONFIRMED, OPEN
-from antelog.engine.step.lines import Changes, Lines, MomentLines, lines, no_lines
+from antelog.engine.step.lines import Changes, Lines, lines, no_lines
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REVISED, Kinds, LineSelection, Share
 from antelog.engine.values.values import Values
 from antelog.errors import UnsupportedError
@@ -350,7 +350,7 @@ def _answers(
     status = np.concatenate([reported.status[moment], np.full(settled.count, CONFIRMED, np.int8)])
 
     def make(moment: Column, kind: Kinds) -> Lines:
-        return lines(now.known, now.query, reported, MomentLines(moment, kind))
+        return lines(now.known, now.query, reported, moment, kind)
 
     return _Answers(relation, keys, status, np.append(moment, np.full(settled.count, -1)), make)
 

@@ -168,10 +168,7 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
 def check_lost(
     log: Iterable[Mapping[str, Any]], specified: Iterable[Change], checked: Checked, plan: Plan
 ) -> None:
-    """Asserts that lines of a log with a column for what is lost from sight name just these literals.
-
-    The engine does not look behind atoms that rest on their own past: it remembers no reasons for them.
-    """
+    """Asserts that lines name what is lost, but for what lies behind atoms that rest on their own past."""
     watched = any(each.source for each in checked.vocabulary.predicates.values())
     wanted = {(c.tick, c.query, c.answer): reading(c.lost, c.answer) for c in specified if c.lost}
     for row in log:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.engine.columns import tables
+from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import (
     ROOM,
     Column,
@@ -192,14 +193,14 @@ def _last_below(ordered: Column, sought: Column) -> Column:
 
 
 @dataclass(frozen=True)
-class Band:
-    """A band: for each row on the left the least and the greatest number a row on the right may have."""
+class TickRange(ColumnSet):
+    """For each row the first and the last tick that something may have."""
 
-    least: Column
-    most: Column
+    first: Column
+    last: Column
 
 
-def band_pairs(left: Column, right: Column, band: Band, number: Column) -> tuple[Column, Column]:
+def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> tuple[Column, Column]:
     """The rows of two tables whose keys are equal and whose number on the right lies in the band."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -209,13 +210,13 @@ def band_pairs(left: Column, right: Column, band: Band, number: Column) -> tuple
     here, there = keys[: len(left)], keys[len(left) :]
     if int(keys.max()) >= ROOM // size:
         values, number = numbered(number)
-        band = Band(np.searchsorted(values, band.least), np.searchsorted(values, band.most, "right") - 1)
+        band = TickRange(np.searchsorted(values, band.first), np.searchsorted(values, band.last, "right") - 1)
         first, size = 0, len(values) + 1
     place = there * size + (number - first)
     order = sorting(place)
     ordered = place.take(order)
-    least = np.clip(band.least - first, 0, size - 1)
-    beyond = np.clip(band.most - first + 1, 0, size - 1)
+    least = np.clip(band.first - first, 0, size - 1)
+    beyond = np.clip(band.last - first + 1, 0, size - 1)
     start = np.searchsorted(ordered, here * size + least)
     end = np.searchsorted(ordered, here * size + beyond)
     counts = np.maximum(end - start, 0)

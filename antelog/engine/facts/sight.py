@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import KeyTicks, last_before
+from antelog.engine.columns.joins import KeyTicks, TickRange, last_before
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, keys_of, marked
 from antelog.engine.facts.history import Facts, History, gather
@@ -21,12 +20,20 @@ from antelog.engine.values.encoding import OTHERS
 
 
 @dataclass(frozen=True, eq=False)
-class AskedTicks(ColumnSet):
-    """The ticks that rows ask about, from the first to the last; `late` is how late their facts may be."""
+class AskedTicks(TickRange):
+    """The ticks that rows ask about, each of which is open for `late` more."""
 
-    first: Column
-    last: Column
     late: Column
+
+    @property
+    def count(self) -> Column:
+        count: Column = np.maximum(self.last - self.first + 1, 0)
+        return count
+
+    @property
+    def deadline(self) -> Column:
+        """The tick by which all facts have come; -1 where there is no tick."""
+        return np.where(self.count > 0, self.last + self.late, -1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from antelog.compile.literals.terms import Term, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find
+from antelog.engine.columns.joins import TickRange, find
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.latest_facts import with_latest_facts
@@ -31,7 +31,7 @@ from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_
 from antelog.engine.step.literals import named_cells, slowest
 from antelog.engine.step.matching import fitting
 from antelog.engine.step.query import Step
-from antelog.engine.step.rows import Rows, TickRange, term_column, time_column, with_worked_out
+from antelog.engine.step.rows import Rows, term_column, time_column, with_worked_out
 
 
 @dataclass(frozen=True, eq=False)

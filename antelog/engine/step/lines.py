@@ -114,14 +114,14 @@ def changes(
     only, before = query.wanted.only, query.step.before
     kind = kinds(reported, only, before)
     moment = marked(kind >= 0)
-    found = lines(known, query, reported, MomentLines(moment, kind.take(moment), lost))
+    found = lines(known, query, reported, moment, kind.take(moment), lost=lost)
     return Changes(found, opened(reported, before) if knows_open(only) else None)
 
 
 def open_lines(known: Knowledge, query: StepQuery, reported: Explanations) -> Lines:
     """Lines about the answers that are open."""
     still = marked(reported.status == OPEN)
-    return lines(known, query, reported, MomentLines(still, np.full(len(still), REVISED)))
+    return lines(known, query, reported, still, np.full(len(still), REVISED))
 
 
 def as_they_stand(table: pa.Table) -> pa.Table:
@@ -137,18 +137,16 @@ def open_count(reported: Explanations) -> int:
     return reported.found.count(reported.at.answer.take(marked(reported.status == OPEN)))
 
 
-@dataclass(frozen=True, eq=False)
-class MomentLines:
-    """Lines at some moments, of some kinds, with the literals that may be `lost`."""
-
-    moment: Column
-    kind: Kinds
-    lost: LostLiterals | None = None
-
-
-def lines(known: Knowledge, query: StepQuery, reported: Explanations, wanted: MomentLines) -> Lines:
+def lines(
+    known: Knowledge,
+    query: StepQuery,
+    reported: Explanations,
+    moment: Column,
+    kind: Kinds,
+    *,
+    lost: LostLiterals | None = None,
+) -> Lines:
     """The lines of some moments, in the order of the log."""
-    moment, kind = wanted.moment, wanted.kind
     relation = known.rules.relations[query.name]
     schema = query.columns.schema
     if len(moment) == 0:
@@ -204,7 +202,7 @@ def lines(known: Knowledge, query: StepQuery, reported: Explanations, wanted: Mo
     columns += around[2:]
     if "lost" in schema.names:
         none = pa.nulls(len(moment), LOST)
-        columns.append(none if wanted.lost is None else wanted.lost.of_lines(reported, moment, kind))
+        columns.append(none if lost is None else lost.of_lines(reported, moment, kind))
     table = pa.Table.from_arrays(columns, schema=schema)
     if not query.wanted.staged:
         return Lines(table, (), tick[:0], kind[:0], moment[:0])

@@ -22,7 +22,7 @@ from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import Band, find_rows
+from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import FOREVER
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once
 from antelog.engine.step.background import Background
@@ -191,7 +191,7 @@ def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
             np.maximum(least, rows.bound[name] - before, out=least)
         if after is not None:
             np.minimum(most, rows.bound[name] + after, out=most)
-    return Within(time, Band(least, most))
+    return Within(time, TickRange(least, most))
 
 
 def _merged(

@@ -16,7 +16,7 @@ import numpy as np
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.terms import Const
-from antelog.engine.columns.joins import Band, band_pairs, make_room, spread
+from antelog.engine.columns.joins import TickRange, band_pairs, make_room, spread
 from antelog.engine.columns.spans import FOREVER, span
 from antelog.engine.columns.tables import Column, groups, keys_of, marked, sorting
 from antelog.engine.step.derivations import Atoms, Knowledge
@@ -36,7 +36,7 @@ def atoms_by_tick(known: Knowledge, ranges: Atoms, since: Column | None) -> Atom
     assert ranges.last is not None
     first = np.maximum(ranges.time, 0)
     open_ = np.maximum(first, since - delay + 1)
-    old_row, old_ticks = _found(there, ranges, Band(first, np.minimum(ranges.last, open_ - 1)))
+    old_row, old_ticks = _found(there, ranges, TickRange(first, np.minimum(ranges.last, open_ - 1)))
     counts = np.maximum(ranges.last - open_ + 1, 0)
     make_room(counts)
     row, ticks = spread(open_, counts)
@@ -73,7 +73,7 @@ def fails_by_members(node: Aggregation) -> bool:
     return rises and (node.operator in ("<", "<=") or (node.operator == "=" and right == Const(0)))
 
 
-def _found(there: Atoms, ranges: Atoms, band: Band) -> tuple[Column, Column]:
+def _found(there: Atoms, ranges: Atoms, band: TickRange) -> tuple[Column, Column]:
     """The ranges that have some atoms within a band of each, and the ticks of these; each tick once."""
     given = [place for place, column in enumerate(ranges.arguments) if column is not None]
     mine = there if len(given) == len(ranges.arguments) else there.take(_first_of_each(there, given))

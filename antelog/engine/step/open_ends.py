@@ -17,10 +17,11 @@ import numpy as np
 
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
 from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns.joins import TickRange
 from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.literals import Delays, deadline
-from antelog.engine.step.rows import Rows, TickRange
+from antelog.engine.step.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)

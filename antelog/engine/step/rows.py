@@ -18,7 +18,7 @@ from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
+from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
@@ -30,14 +30,6 @@ from antelog.language.moments import Timescale
 
 Bound = Mapping[str, Column]
 """Variables with a column of cells or ticks each."""
-
-
-@dataclass(frozen=True)
-class TickRange(ColumnSet):
-    """For each row the first and the last tick that a time may be."""
-
-    first: Column
-    last: Column
 
 
 @dataclass(frozen=True)
@@ -108,7 +100,7 @@ class Within:
     """A variable of the right that has to lie in a band, which is given for each row on the left."""
 
     variable: str
-    band: Band
+    band: TickRange
 
 
 @dataclass(frozen=True)

@@ -17,20 +17,12 @@ from antelog.compile.literals.terms import Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import TooLargeError
+from antelog.engine.columns.joins import TickRange, TooLargeError
 from antelog.engine.columns.spans import Spans, covering, spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, marked
 from antelog.engine.step.derivations import Atoms, Knowledge
 from antelog.engine.step.matching import Partial, partials
-from antelog.engine.step.rows import (
-    Rows,
-    TickRange,
-    first_tick,
-    latest_tick,
-    passing,
-    term_column,
-    time_column,
-)
+from antelog.engine.step.rows import Rows, first_tick, latest_tick, passing, term_column, time_column
 from antelog.engine.values.values import Values
 
 

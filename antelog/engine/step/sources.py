@@ -24,7 +24,7 @@ from antelog.language.line_literals import arguments_of, read_literal
 
 
 class ExpectedSource(NamedTuple):
-    """What facts of an input are expected from: those with these values at some positions."""
+    """A source that facts of an input are expected of, by its values at some positions."""
 
     input: str
     positions: tuple[int, ...]

@@ -19,10 +19,10 @@ from typing import Self
 
 import numpy as np
 
+from antelog.engine.columns.joins import TickRange
 from antelog.engine.columns.ranked import Ranked, Slices
 from antelog.engine.columns.tables import Column, Mask, changed, combined, in_order, keys_of, marked
 from antelog.engine.facts.history import Facts
-from antelog.engine.step.rows import TickRange
 
 
 @dataclass(frozen=True, eq=False)

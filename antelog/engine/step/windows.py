@@ -22,32 +22,16 @@ from antelog.engine.columns.ranked import Slices
 from antelog.engine.columns.spans import Spans, covering
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
 from antelog.engine.facts.history import Facts, gather
+from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.amounts import ANY
 from antelog.engine.step.derivations import Atoms, Knowledge, Truth
 from antelog.engine.step.literals import slowest
 from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.members import is_possible
-from antelog.engine.step.rows import ONE, Rows, TickRange, holds, term_column, time_column
+from antelog.engine.step.rows import ONE, Rows, holds, term_column, time_column
 from antelog.engine.step.seeds import seed_of
 from antelog.engine.step.window_atoms import WindowAtoms, WindowValues, least
 from antelog.engine.values.values import Values
-
-
-@dataclass(frozen=True, eq=False)
-class WindowTicks(TickRange):
-    """The ticks of each window, each of which is open for `delay` more."""
-
-    delay: Column
-
-    @property
-    def count(self) -> Column:
-        count: Column = np.maximum(self.last - self.first + 1, 0)
-        return count
-
-    @property
-    def deadline(self) -> Column:
-        """The tick by which all facts have come; -1 where there is no tick."""
-        return np.where(self.count > 0, self.last + self.delay, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +46,7 @@ class Windows:
 
     members: WindowAtoms
     taken: WindowAtoms | None
-    ticks: WindowTicks
+    ticks: AskedTicks
     single: bool
     closed: bool
     possible: Mask
@@ -135,7 +119,7 @@ class Windows:
 
     def _spent(self, tick: Column) -> Column:
         """How many ticks of the windows can add none any more, or have added none."""
-        over, closing = np.minimum(tick - self.ticks.delay, self.ticks.last), self.taken or self.members
+        over, closing = np.minimum(tick - self.ticks.late, self.ticks.last), self.taken or self.members
         spent: Column = np.maximum(over - self.ticks.first + 1, 0)
         spent -= self._up_to(closing, closing.until(over), tick)
         if self.taken is not None:
@@ -246,7 +230,7 @@ def _looks_at_itself_alone(aggregate: Aggregate) -> bool:
     return all(each.variables <= own for each in aggregate.inside.opened)
 
 
-def _ticks(ranges: Atoms, seed: Rows, delay: Column | np.int64) -> WindowTicks:
+def _ticks(ranges: Atoms, seed: Rows, delay: Column | np.int64) -> AskedTicks:
     """The ranges of atoms that are asked for; of those that nothing can fit, an empty one."""
     first, last, open_for = np.zeros((3, ranges.count), np.int64)
     last -= 1
@@ -255,7 +239,7 @@ def _ticks(ranges: Atoms, seed: Rows, delay: Column | np.int64) -> WindowTicks:
     first[seed.owner] = ranges.time.take(seed.owner)
     last[seed.owner] = ranges.last.take(seed.owner)
     open_for[seed.owner] = delay
-    return WindowTicks(first, last, open_for)
+    return AskedTicks(first, last, open_for)
 
 
 def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) -> Facts:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.columns.joins import Band, band_pairs
+from antelog.engine.columns.joins import TickRange, band_pairs
 from antelog.engine.columns.tables import Column
 
 
@@ -16,14 +16,14 @@ def column(*numbers: int) -> Column:
 
 def test_rows_of_a_key_within_a_band() -> None:
     device, time = column(1, 1, 2), column(0, 5, 0)
-    here, there = band_pairs(device, device, Band(time + 1, time + 5), time)
+    here, there = band_pairs(device, device, TickRange(time + 1, time + 5), time)
     # The one at 5 is within (0 + 1, 0 + 5] of the first; device 2 has nothing later.
     assert list(zip(here.tolist(), there.tolist(), strict=True)) == [(0, 1)]
 
 
 def test_an_empty_band_has_no_rows() -> None:
     key, time = column(1), column(3)
-    here, there = band_pairs(key, key, Band(time + 1, time - 1), time)
+    here, there = band_pairs(key, key, TickRange(time + 1, time - 1), time)
     assert (len(here), len(there)) == (0, 0)
 
 
@@ -38,7 +38,7 @@ def test_it_is_what_a_look_at_each_pair_gives(
     """However far away the numbers are: no row is made for those in between."""
     keys, least, most = (column(*(row[i] for row in left)) for i in range(3))
     others, number = (column(*(row[i] for row in right)) for i in range(2))
-    here, there = band_pairs(keys, others, Band(least, most), number)
+    here, there = band_pairs(keys, others, TickRange(least, most), number)
     found = sorted(zip(here.tolist(), there.tolist(), strict=True))
     assert found == [
         (i, j)

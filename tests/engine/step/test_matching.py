@@ -63,7 +63,7 @@ def test_bounds_between_times_are_a_band_of_the_join() -> None:
     first, second = given.known.found(prepared, None)
     found = within(prepared, first.rows, second.rows)
     assert found is not None
-    assert (found.variable, found.band.least.tolist(), found.band.most.tolist()) == ("U", [5], [7])
+    assert (found.variable, found.band.first.tolist(), found.band.last.tolist()) == ("U", [5], [7])
 
 
 def test_whole_rows_alone_may_be_asked_for() -> None:

@@ -101,7 +101,7 @@ def _row(scene: ViewContext, answer: TrackedAnswer) -> DecidedRow:
 
 
 def because(scene: ViewContext, answer: TrackedAnswer) -> str:
-    """What nobody could see, the first hypothesis that failed, or the last evidence that came."""
+    """The literal that nobody could see, else the first hypothesis that failed, or the last evidence."""
     if found := unseen(answer.line, scene.board.head.timescale):
         text = shorter(scene, answer, found[0].literal.text(scene.clock.short))
         return f"not seen since {scene.clock.short(unseen_since(answer.line))}: {text}"
