@@ -41,10 +41,6 @@ class Stage:
         """The knowledge of a step, with nothing found out yet."""
         return knowledge_of(self.plan, self.state)
 
-    @property
-    def values(self) -> Values:
-        return self.state.values
-
     def query(self, only: Sequence[str] = KINDS, about: Spans = EVERYWHERE, before: int = -1) -> StepQuery:
         """The program's query in a step that begins after a tick."""
         (query,) = self.plan.queries
@@ -65,11 +61,11 @@ class Stage:
     def partials(self, relation: str, number: int = 0) -> list[Partial]:
         """All rows of a pattern."""
         prepared, background = self.pattern(relation, number)
-        return partials(prepared, ONE, self.known.found(prepared, None), background, self.values)
+        return partials(prepared, ONE, self.known.found(prepared, None), background, self.state.values)
 
     def cells(self, *values: Any) -> Column:
         """The cells of some values."""
-        return np.array([self.values.cell(value) for value in values], np.int64)
+        return np.array([self.state.values.cell(value) for value in values], np.int64)
 
     def read(self, prepared: Prepared, rows: Rows) -> list[dict[str, Any]]:
         """Rows in plain values, in the order of their texts."""
@@ -77,7 +73,7 @@ class Stage:
 
     def _read(self, bound: Mapping[str, Column], times: Iterable[str], count: int) -> list[dict[str, Any]]:
         columns = {
-            name: ticks(column) if name in times or name.startswith("<") else texts(self.values, column)
+            name: ticks(column) if name in times or name.startswith("<") else texts(self.state.values, column)
             for name, column in sorted(bound.items())
         }
         rows = [{name: column[i] for name, column in columns.items()} for i in range(count)]

@@ -84,7 +84,7 @@ def test_rows_ask_for_the_atoms_of_their_negations() -> None:
     rows = next(part.rows for part in given.partials("OK") if {"X", "T"} <= part.rows.bound.keys())
     first, literal = rows.take(np.array([0])), prepared.asked[0]
     (reference,) = literal.references
-    atoms = atoms_of(reference, first, given.values)
+    atoms = atoms_of(reference, first, given.state.values)
     (cells,) = atoms.arguments
     assert cells is not None
     assert (cells.tolist(), atoms.time.tolist()) == (

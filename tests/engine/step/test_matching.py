@@ -69,6 +69,6 @@ def test_bounds_between_times_are_a_band_of_the_join() -> None:
 def test_whole_rows_alone_may_be_asked_for() -> None:
     given = stage(RULES, [("p", "a", 0, 0), ("p", "c", 1, 1), ("r", "b", 0, 2)])
     prepared, background = given.pattern("q")
-    found = wholes(prepared, ONE, given.known.found(prepared, None), background, given.values)
+    found = wholes(prepared, ONE, given.known.found(prepared, None), background, given.state.values)
     assert given.read(prepared, found.rows) == [{"T": 0, "X": "a", "Y": "b"}]
     assert found.arrived.tolist() == [[0], [2]]

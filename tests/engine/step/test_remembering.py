@@ -16,7 +16,7 @@ def test_the_true_atoms_about_decided_ticks_are_remembered() -> None:
     found = remembered(given.known, "Off", 30)
     # With delay 1 all about 25 is decided, and the last ticks are still worked out from facts.
     assert 20 <= found.until < 30
-    assert texts(given.values, found.columns[0]) == ["a"] * len(found.ticks)
+    assert texts(given.state.values, found.columns[0]) == ["a"] * len(found.ticks)
     assert found.true.all()
     assert set(found.ticks.tolist()) <= {1, 3, 20}
 

@@ -19,7 +19,7 @@ def test_each_row_has_every_value_that_meets_the_comparisons() -> None:
     part = Partial(Rows({"T": np.array([6, 7])}, 2), np.zeros((0, 2), np.int64))
     assert prepared.seen is not None
     rows = with_seen(prepared, part, given.known.seen[prepared.seen]).rows
-    rows = rows.take(fitting(prepared, rows, background, given.values))
+    rows = rows.take(fitting(prepared, rows, background, given.state.values))
     assert rows.seen is not None
     (a,) = given.cells("a").tolist()
     found = zip(*(rows.bound[name].tolist() for name in "TX"), rows.seen.tolist(), strict=True)
