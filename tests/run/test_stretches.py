@@ -24,7 +24,7 @@ from antelog.run.stretches import MOST, SAMPLE
 from tests.cli.trying import antelog as command
 from tests.run.running import ManualTime
 
-RULES = """tick 10 minutes.
+RULES = """tick 10 minutes. zone "UTC".
 input Temp(device, level, time) delay 1.
 static Turbine(device). Turbine(wt2). Turbine(wt4).
 Shdn(X, T) :- Temp(X, high, T), Temp(X, high, T-1).
