@@ -32,7 +32,7 @@ def ticks(*arguments: object) -> list[int]:
 
 @pytest.fixture
 def timed(here: None) -> None:  # noqa: ARG001 - it goes to the folder
-    Path("p.alog").write_text("tick 1 hour. zone \"UTC\".\n" + PROGRAM, encoding="utf-8")
+    Path("p.alog").write_text('tick 1 hour. zone "UTC".\n' + PROGRAM, encoding="utf-8")
     Path("temp.csv").write_text(TIMED, encoding="utf-8")
 
 
