@@ -47,7 +47,7 @@ from antelog.engine.state import (
 from antelog.engine.step.affected import affected, undecided
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.explanations import Explanations, explanations
+from antelog.engine.step.explanations import OPEN, Explanations, explanations
 from antelog.engine.step.lines import (
     Changes,
     Lines,
@@ -178,7 +178,7 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
 def changes_of(known: Knowledge, query: StepQuery) -> Changes:
     """The changes of a query's answers in a step, with what is lost from sight."""
     reported = explained(known, query)
-    if not known.rules.plan.has_sight:
+    if not known.rules.plan.has_sight or (reported.status == OPEN).all():  # nothing is decided
         return changes(known, query, reported)
     seen = sighted(known, query.step.begin)
     doubtful = unsure(seen, query, reported)

@@ -251,11 +251,11 @@ _TIMES = re.compile(
     r"(^|[_.])(time|ts|at|utc|date|day|week|when|sent|epoch|nanos|millis)$|(^|[_.])time[_.]|timestamp",
     re.IGNORECASE,
 )
-"""What times are often called."""
+"""Names that columns of times often have."""
 _ARRIVALS = re.compile(r"(^|[_.])(received|arrived|arrival|seen|ingested)($|[_.])", re.IGNORECASE)
-"""What the times are often called at which rows arrived."""
+"""Names that columns of arrivals often have."""
 _UNKNOWN = "COLUMN"
-"""What stands for a name that nothing speaks for."""
+"""The placeholder of a name that could not be guessed."""
 _SHORTEST = 3
 """A name of fewer letters is part of too many others."""
 
@@ -269,7 +269,7 @@ def has(names: Sequence[str], inner: Iterable[str] = ()) -> str:
 def no_columns(
     owner: str, columns: Sequence[str], missing: Sequence[str], names: Sequence[str], inner: Iterable[str]
 ) -> str:
-    """That some columns of a predicate are missing, and how to say which they are; the last may be a time."""
+    """The complaint that columns of a predicate are missing, with the `--map` that names them."""
     inner = list(dict.fromkeys(inner))
     free = [name for name in _flat(names, inner) if name and name not in columns]
     many = len(missing) > 1
@@ -287,7 +287,7 @@ def arrivals_of(names: Sequence[str], inner: Iterable[str]) -> str | None:
 
 
 def not_mapped(column: str, name: str, names: Sequence[str], inner: Iterable[str]) -> str:
-    """That a file does not have the column that `--map` speaks of."""
+    """The complaint that a file lacks a column that `--map` names."""
     inner = list(dict.fromkeys(inner))
     hint = did_you_mean(name, _flat(names, inner)) or f"It has {has(names, inner)}."
     return f"has no column {name}, which {column} is mapped to. {hint}"

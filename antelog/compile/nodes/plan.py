@@ -185,7 +185,7 @@ class Expected(Struct, frozen=True):
 
     @property
     def sight(self) -> int:
-        """A source of which nothing is there about so many ticks up to one is unseen at it."""
+        """The ticks without a fact, up to one, that make a source unseen at it."""
         return (self.gap or 0) * 3 // 2
 
 

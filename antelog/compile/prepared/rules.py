@@ -192,10 +192,8 @@ class Rules:
         if isinstance(literal, Aggregation):
             return all(map(self.asks_for_silence, literal.aggregates))
         if isinstance(literal, Aggregate):
-            inside, own = (
-                literal.inside,
-                [each for each in literal.inside.arguments if isinstance(each, Inner)],
-            )
+            inside = literal.inside
+            own = [each for each in inside.arguments if isinstance(each, Inner)]
             if literal.function != "count" or literal.distinct or inside.conditions or len({*own}) < len(own):
                 return False
             predicate, given = inside.predicate, inside.given

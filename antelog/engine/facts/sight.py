@@ -51,11 +51,10 @@ class Sight:
         # All others are no source; the other columns still say which it is.
         general = np.stack([cells[at] == OTHERS for at in named])
         for number, at in enumerate(named):
-            rest = {place: column for place, column in cells.items() if place != at}
             some = marked(general[number] & ~general[:number].any(axis=0))
             if len(some):
-                of_rest = {place: column.take(some) for place, column in rest.items()}
-                found[some] = self.unseen(source, of_rest, asked.take(some))
+                rest = {place: column.take(some) for place, column in cells.items() if place != at}
+                found[some] = self.unseen(source, rest, asked.take(some))
         for late in np.unique(asked.late).tolist():
             rows = marked((asked.late == late) & ~general.any(axis=0))
             if len(rows):

@@ -278,7 +278,7 @@ class Compared:
 
     @classmethod
     def joined(cls, parts: Sequence[Compared]) -> Compared:
-        """Those of rows, step by step, and then those of others."""
+        """The comparisons of several tables of rows, one after the other."""
         truth = Truth(*map(np.concatenate, zip(*(each.truth for each in parts), strict=True)))
         begins = np.cumsum([0, *(len(each.truth.true_at) for each in parts)])
         tables = [each.so_far for each in parts if isinstance(each.so_far, AmountTable)]

@@ -75,8 +75,8 @@ def explanations(
         view, text, evidence = view.take(sought), text.take(sought, axis=0), evidence.take(sought, axis=0)
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
-    known = _offsets(_counted(evidence))
-    both = _regular(*text.shape) if there is None else _offsets(_counted(there))
+    known = offsets_of(_counted(evidence))
+    both = _regular(*text.shape) if there is None else offsets_of(_counted(there))
     last = marked(rejected.take(line))
     failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
     failing, because = _because(
@@ -85,7 +85,7 @@ def explanations(
     *pairs, reasons = _nested(
         sheet.names,
         [_chosen(text, evidence), _chosen(text, hypotheses), failing],
-        [known, both - known, _offsets(because)],
+        [known, both - known, offsets_of(because)],
         ~rejected,
     )
     fields = ["evidence", "hypotheses"]
@@ -95,7 +95,7 @@ def explanations(
         pairs.append(sheet.so_far(at.view_of.take(view), when))
     struct = pa.StructArray.from_arrays(pairs, fields)
     if several or len(line) < len(moment):
-        offsets = _offsets(np.bincount(line, minlength=len(moment)))
+        offsets = offsets_of(np.bincount(line, minlength=len(moment)))
     else:
         offsets = _regular(len(line), 1)
     return pa.ListArray.from_arrays(pa.array(offsets), struct), reasons
@@ -173,7 +173,7 @@ class _Sheet:
         value = Numbers.and_then(*values).take(order.take(once))
         columns = [named, pa.array(value.real, from_pandas=True), pa.array(value.whole, mask=~value.rounded)]
         each = pa.StructArray.from_arrays(columns, fields=list(SO_FAR.value_type))
-        return pa.ListArray.from_arrays(pa.array(_offsets(counts)), each)
+        return pa.ListArray.from_arrays(pa.array(offsets_of(counts)), each)
 
 
 def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
@@ -302,7 +302,7 @@ def _nested(
     ]
 
 
-def _offsets(counts: NDArray[np.integer[Any]]) -> _Offsets:
+def offsets_of(counts: NDArray[np.integer[Any]]) -> _Offsets:
     """The offsets of lists of these lengths."""
     offsets = np.zeros(len(counts) + 1, np.int32)
     offsets[1:] = counts

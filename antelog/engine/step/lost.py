@@ -20,6 +20,7 @@ from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import EVERYWHERE, spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, once
 from antelog.engine.facts.sight import AskedTicks, Sight
+from antelog.engine.step.arrays import offsets_of
 from antelog.engine.step.atoms import seen_again
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.explanations import NOTHING, OPEN, Explanations
@@ -108,10 +109,8 @@ class LostLiterals:
         line, text = np.concatenate(lines), pa.concat_arrays(texts)
         order = np.argsort(line, kind="stable")
         counts = np.bincount(line, minlength=len(moment))
-        offsets = np.append(0, np.cumsum(counts)).astype(np.int32)
-        return pa.ListArray.from_arrays(
-            pa.array(offsets), text.take(pa.array(order)), type=LOST, mask=pa.array(counts == 0)
-        )
+        names, nothing = text.take(pa.array(order)), pa.array(counts == 0)
+        return pa.ListArray.from_arrays(pa.array(offsets_of(counts)), names, type=LOST, mask=nothing)
 
     def _named(self, found: Lives, some: _Decided, *, all_of_them: bool) -> list[tuple[Column, pa.Array]]:
         """The lost literals of the lines that are lost, in order, each with its line.

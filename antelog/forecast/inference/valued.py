@@ -73,7 +73,7 @@ def rises(aggregate: Aggregate) -> bool:
 
 
 def _declared(source: Input, slot: Sequence[int]) -> Iterator[Mapping[int, Value]]:
-    """The constants of the declarations beside those in the slot, by column, each once."""
+    """The different constants of the declarations by column, without those in the slot."""
     patterns = (
         tuple((i, value) for i, value in enumerate(chance.pattern) if value is not None and i not in slot)
         for chance in source.odds.chances
