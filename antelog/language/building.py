@@ -260,6 +260,7 @@ class Builder(Transformer[Token, Any]):
         return tuple(children)
 
     def either(self, _meta: Meta, children: list[Any]) -> _Either:
+        children = [one for each in children for one in (each.each if isinstance(each, _Either) else (each,))]
         for each in children:
             if isinstance(each, syntax.Negation | syntax.Last):
                 message = (
@@ -269,7 +270,7 @@ class Builder(Transformer[Token, Any]):
                 raise UnusableError(each.span, message, hint)
         return _Either(tuple(children))
 
-    def membership(self, meta: Meta, children: list[Any]) -> syntax.Atom:
+    def membership(self, meta: Meta, children: list[Any]) -> syntax.Atom | _Either:
         term, *values = children
         _refuse_durations(*children)
         for each in values:
@@ -277,6 +278,9 @@ class Builder(Transformer[Token, Any]):
                 message = f"`{to_text(each)}` has no value of its own, and the list behind `in` has values"
                 hint = "Write values, as in `X in (pump, fan)`, or compare: `X = Y`."
                 raise UnusableError(each.span, message, hint)
+        if isinstance(term, syntax.Calculation | syntax.Shifted):  # no variable that could get the values
+            span = _span(meta)
+            return _Either(tuple(syntax.Comparison(term, "=", value, span=span) for value in values))
         name = f"{syntax.MEMBER}{', '.join(map(to_text, values))})"
         if name not in self._listed:
             self._listed.add(name)

@@ -48,6 +48,13 @@ def _lines(text: str) -> list[object]:
             ),
         ),
         (
+            "R(X, T) :- Press(X, V, T), V - 1 in (2, 3) or abs(V) > 8. query R(X, T).",
+            (
+                "R(X, T) :- Press(X, V, T), V - 1 = 2. R(X, T) :- Press(X, V, T), V - 1 = 3. "
+                "R(X, T) :- Press(X, V, T), abs(V) > 8. query R(X, T)."
+            ),
+        ),
+        (
             "Quiet(X, T) :- X in (a, e), not Temp(X, _, T). query Quiet(X, T).",
             "static D(v). D(a). D(e). Quiet(X, T) :- D(X), not Temp(X, _, T). query Quiet(X, T).",
         ),
