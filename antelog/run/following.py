@@ -126,9 +126,8 @@ class FollowedRun:
             known, waiting = RunState(), WaitingRows()
         else:
             engine, known, waiting = found.engine, found.known, found.waiting
-            self.note(
-                f"going on from {state}, after {tick_in_words(engine.now, self.program.plan.timescale)}"
-            )
+            after = f"after {tick_in_words(engine.now, self.program.plan.timescale)}"
+            self.note(f"going on from {state}, {after if engine.now >= 0 else 'which has no facts yet'}")
             change = self._changed(engine)
             if change is not None:
                 waiting = _waiting(waiting, change, engine.plan)

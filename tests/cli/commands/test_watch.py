@@ -197,6 +197,13 @@ def test_standard_input_is_followed_to_its_end() -> None:
     assert done.stdout.splitlines() == LOG
 
 
+def test_it_says_of_a_state_without_facts_that_it_has_none(here: Path) -> None:
+    (here / "none.csv").write_text("device,level,time\n")
+    first, again = (watch("--input", "Temp=none.csv", "--state", "s", "--once").stderr for _ in range(2))
+    assert "going on" not in first
+    assert "going on from s, which has no facts yet" in again
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -45,21 +45,19 @@ def run(line: str, redirection: str, *, room: int = 0, unbuffered: str = "") -> 
     return done.returncode, done.stderr
 
 
-FULL = "error: <stdout>: cannot be written: No space left on device\n"
-CLOSED = "error: <stdout>: cannot be written: it is closed\n"
-
-
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("to", "unbuffered", "reason"),
+    [
+        ("> /dev/full", "", "No space left on device"),
+        ("> /dev/full", "1", "No space left on device"),
+        (">&-", "", "it is closed"),
+    ],
+)
 @pytest.mark.parametrize("line", COMMANDS)
-def test_a_disk_that_is_full(line: str, unbuffered: str) -> None:
-    assert run(line, "> /dev/full", unbuffered=unbuffered) == (1, FULL)
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("line", COMMANDS)
-def test_stdout_that_is_closed(line: str) -> None:
-    assert run(line, ">&-") == (1, CLOSED)
+def test_stdout_that_is_full_or_closed(line: str, to: str, unbuffered: str, reason: str) -> None:
+    said = f"error: <stdout>: cannot be written: {reason}\n"
+    assert run(line, to, unbuffered=unbuffered) == (1, said)
 
 
 @pytest.mark.usefixtures("here")
