@@ -22,8 +22,8 @@ _ALL = settings(
     report_multiple_bugs=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-settings.register_profile("default", _ALL, max_examples=50, derandomize=True)
-settings.register_profile("shrink", _ALL, max_examples=50, derandomize=True, phases=tuple(Phase))
+settings.register_profile("default", _ALL, max_examples=15, derandomize=True)
+settings.register_profile("shrink", _ALL, max_examples=15, derandomize=True, phases=tuple(Phase))
 # So many that all of it ends in an evening on two cores; EXAMPLES=10000 takes a night and a day.
 settings.register_profile(
     "nightly", _ALL, max_examples=int(os.environ.get("EXAMPLES", "1000")), derandomize=False, print_blob=True
