@@ -27,6 +27,7 @@ _COUNTED = (
     *("count(R(X, N, {}), N > 5) = 0", "count(distinct N : R(X, N, {})) < 3"),
     *("count(B(X, a, {})) > count(B(X, b, T-2..T))", "count(B(X, _, {})) > count(B(X, a, T..T+2))"),
 )
+_VALUED = ("N = count(B(X, a, {})), N < 2", "N = avg(V : R(X, V, {})), N > 5", "N = count(Q(X, {})), N != 1")
 _SUMMED = ("sum(N : R(X, N, {}), N >= 0) < 40", "avg(N : R(X, N, {})) <= 10", "max(N : R(X, N, {})) > 10")
 _THERE = ("B(X, a, {})", "R(X, 10, {})", "B(X, a, T+1), R(X, 10, T+2)", "R(X, V, T+1), V > 5", "B(X, a, 4)")
 _LATEST = (
@@ -60,7 +61,7 @@ def programs_of_sight(draw: st.DrawFn) -> str:
 
 
 def _body(draw: st.DrawFn) -> str:
-    kinds = (_DENIED, _DENIED, _SILENT, _COUNTED, _SUMMED, _THERE, _LATEST, _LATER, _ENDS)
+    kinds = (_DENIED, _DENIED, _SILENT, _COUNTED, _SUMMED, _VALUED, _THERE, _LATEST, _LATER, _ENDS)
     body = [draw(st.sampled_from(_STARTS))]
     for kind in draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2, unique=True)):
         ranges = st.sampled_from(_LONG) | st.sampled_from(_SHORT)

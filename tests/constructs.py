@@ -15,6 +15,7 @@ from lark import Lark
 
 from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
+from antelog.language.checks.safety import amounts
 from antelog.language.functions import ARITHMETIC
 from antelog.language.graph import components
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
@@ -87,7 +88,7 @@ CONSTRUCTS = frozenset(
         "latest fact",
         "latest fact of a range",
         "latest atom per column",
-        "value of the latest fact",
+        *("value of the latest fact", "value of an aggregate"),
     }
 )
 
@@ -163,6 +164,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
         (
             *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
             *("condition in an aggregate", "two aggregates", "aggregate times or plus a number"),
+            "value of an aggregate",
         ),
     ),
     "number": (1, ("constant time", "comparison of numbers")),
@@ -254,6 +256,8 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
             yield "latest atom per column" if literal.per else ranged
             if literal.gives(vocabulary)[1] - syntax.in_atoms(rule)[0]:
                 yield "value of the latest fact"
+    if amounts(rule, vocabulary):
+        yield "value of an aggregate"
     if static:
         return
     last = head.terms[-1]

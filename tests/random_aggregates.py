@@ -33,6 +33,13 @@ def aggregation(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[s
     return f"{aggregate} {draw(OPERATOR)} {number}"
 
 
+def value(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[str]) -> list[str]:
+    """An aggregate that gives M its value, and perhaps a comparison of that."""
+    function = draw(st.sampled_from(["count", "count", "distinct", "sum", "avg", "min", "max"]))
+    given = f"M = {_calculated(draw, _aggregate(draw, function, arities, objects))}"
+    return [given, *draw(st.sampled_from([[], ["M > 1"], ["M < 8"], ["K = M - 1, K >= 0"]]))]
+
+
 def _calculated(draw: st.DrawFn, aggregate: str) -> str:
     """An aggregate, perhaps times and plus numbers."""
     return draw(st.sampled_from(CALCULATED)).format(aggregate)

@@ -26,7 +26,7 @@ from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
 from tests.large_numbers import LARGE
-from tests.random_aggregates import aggregation, count_of_past
+from tests.random_aggregates import aggregation, count_of_past, value
 from tests.random_calculations import calculated
 from tests.random_last import last
 
@@ -301,7 +301,9 @@ def _add_last(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
 
 def _add_aggregation(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
-    if "T" in body.times:
+    if "T" in body.times and draw(st.integers(0, 2)) == 0:
+        body.literals += value(draw, arities, sorted(body.objects))
+    elif "T" in body.times:
         body.literals.append(aggregation(draw, arities, sorted(body.objects)))
 
 

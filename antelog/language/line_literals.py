@@ -7,6 +7,7 @@
     Ack(a1, P, S) where 9 <= S+4   likewise; with a clock it is S that is compared, with tick 5
     count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, 3 is none
     count(A(0..9)) > 3 * count(B(0..9))    of A, at tick 9; both ranges are ticks
+    N = count(A(0..9))             of A, at tick 9
 
 In tables, logs, feeds and on Spark literals are texts in the language's syntax. This is the one place that
 reads them. Each text is read in one pass, for values may be long, and come from anybody.
@@ -27,9 +28,9 @@ _TICK = r"(?:0|[1-9][0-9]{0,17})"
 _NUMBER = r"-?[0-9.]++(?:e[+-]?[0-9]++)?+"
 _ONLY_TICK = re.compile(_TICK)
 
-# An atom, which may stand in an aggregate, behind `(2 * `, up to its closing bracket.
+# An atom, which may stand in an aggregate, behind `N = (2 * `, up to its closing bracket.
 _ATOM = re.compile(
-    rf"(?:\(|{_NUMBER} [-+*/] )*+(not |last )?"
+    rf"(?:\w++ = )?+(?:\(|{_NUMBER} [-+*/] )*+(not |last )?"
     rf'(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))',
     re.DOTALL,
 )

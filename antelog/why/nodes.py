@@ -208,7 +208,7 @@ class NodeMaker:
     def _aggregation(
         self, node: LiteralNode, literal: Aggregation, found: LiteralTruth, row: RankedRow
     ) -> LiteralNode:
-        if not literal.variables <= row.rows.found.rows.bound.keys():
+        if not literal.needs <= row.rows.found.rows.bound.keys():
             return replace(node, reason=("waits until its variables have values",))
         value = amount_text(so_far(row, literal))
         facts, more = contributing(row, literal)

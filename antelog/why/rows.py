@@ -19,7 +19,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from antelog.compile.literals import AnyLiteral, Comparison, Last, StaticAtom
+from antelog.compile.literals import Aggregation, AnyLiteral, Comparison, Last, StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
@@ -29,13 +29,14 @@ from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, Mask
-from antelog.engine.step.atoms import with_asked
+from antelog.engine.step.atoms import closing, with_asked
 from antelog.engine.step.background import Background, background_of, rows_of
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.latest import SlotFacts, with_last
 from antelog.engine.step.literals import with_facts
 from antelog.engine.step.matching import Partial, fitting, partials
 from antelog.engine.step.rows import ONE, Rows, agrees, holds, numbers_of, with_worked_out
+from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.language.syntax import Value
 from antelog.why.grounds import Grounds
@@ -325,10 +326,16 @@ def _found(grounds: Grounds, pattern: Prepared, exact: Prepared) -> list[Derivat
     seed = Rows({}, 1, np.zeros(1, np.int64))
     facts = known.found(pattern, span(tick, tick))
     found = list[Derivations]()
+
+    def closed(literal: Aggregation, rows: Rows) -> tuple[Column, Column]:
+        """The values of aggregates that are closed by the tick."""
+        cells, since = closing(known, literal, rows)
+        return np.where(grounds.is_so(since), cells, UNBOUND), since
+
     for part in partials(pattern, seed, facts, background, known.values):
         whole = _worked_out(grounds, exact, part)
         each = with_facts(known, exact, whole)
-        parts = [each] if not exact.pattern.latest else with_last(known, each, _any(background))
+        parts = [each] if not exact.pattern.takings else with_last(known, each, _any(background), closed)
         found += (with_asked(known, one) for one in parts if one.rows.count)
     return found
 

@@ -70,6 +70,11 @@ def _top(facts: Facts) -> Answers:
     return {(r, d, t) for r, d, t in readings if d == max(e for _, e, u in readings if u == t)}
 
 
+def _faults(facts: Facts) -> Answers:
+    faults = facts["Fault"]
+    return {(n, sum(m == n and t - 2 <= u <= t for m, _, u in faults), t) for n, _, t in faults}
+
+
 MEANING: list[tuple[str, str, Meaning]] = [
     ("edge.alog", "Begins", _begins),
     ("edge.alog", "Ends", _ends),
@@ -80,10 +85,12 @@ MEANING: list[tuple[str, str, Meaning]] = [
     ("changed.alog", "Changed", _changed),
     ("agree.alog", "Fire", _fire),
     ("top.alog", "Top", _top),
+    ("faults.alog", "Faults", _faults),
 ]
 VALUES: Mapping[str, list[Fact]] = {
     "Level": [("m1", "low"), ("m1", "high"), ("m2", "low"), ("m2", "high")],
     "Smoke": [(room, sensor) for room in ("fish", "meat") for sensor in ("s1", "s2")],
+    "Fault": [("l1", "e7"), ("l1", "e9"), ("l2", "e7")],
     "Reading": [("fish", 4), ("fish", 5), ("meat", 5), ("ice", -18)],
 }
 

@@ -39,6 +39,7 @@ DAY = 86_400_000_000
         ("count(distinct V : Fail(wt2, V, 0..9)) >= 3", "Fail", False, 9),
         ("sum(V : Pay(c, V, T-9..T), V >= 0) > 100", "Pay", False, None),
         ("-2 * (1.5e+20 + max(V : Pay(c, V, 0..9)) / 3) > 100", "Pay", False, 9),
+        ("N = 2 * count(Fail(wt2, 0..9)) where N > 3", "Fail", False, 9),
         ("count(wt2, 7)", "count", False, 7),
         ("what is this", "what is this", False, None),
         ("not this either", "not this either", True, None),

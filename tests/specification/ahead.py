@@ -65,7 +65,7 @@ class _Search:
         return max((self._literal(li, derivation) for li in open_), default=START)
 
     def _literal(self, literal: Literal, derivation: Derivation) -> Tick:
-        if isinstance(literal.body, Aggregation) and not literal.body.variables:
+        if isinstance(literal.body, Aggregation) and literal.body.variables <= literal.body.takes:
             return self._open(
                 d for each in literal.body.aggregates for d in self._world.may_come(each, self._now)
             )

@@ -227,6 +227,8 @@ def _add(
         values[everything] = seen(world, query, everything)
     for value, at in [*values[everything].items(), (OTHERS, START)]:
         for each in world.with_value(derivation, ranging, value):
+            if value is OTHERS:
+                values[each.head] = values[everything]
             found.setdefault(answer_of(query, each.head), []).append(Candidate(each, max(since, at)))
 
 

@@ -14,7 +14,7 @@ from itertools import chain, count
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 from tests.specification.clauses import Clause, apart
 from tests.specification.constraints import possible
-from tests.specification.literals import Body, Comparison, Fact, Last
+from tests.specification.literals import Aggregation, Body, Comparison, Fact, Last
 from tests.specification.literals.literal import guards
 from tests.specification.terms import (
     Atom,
@@ -78,7 +78,7 @@ class Pattern:
 
     def guarded(self) -> frozenset[str]:
         """The variables that facts, the background, equations and latest atoms give values to."""
-        taken = (each.takes for each in self.lasts)
+        taken = (each.takes for each in self.takings)
         return self.with_equations(frozenset[str]().union(guards(self.literals), *taken))
 
     def with_equations(self, found: frozenset[str]) -> frozenset[str]:
@@ -87,27 +87,44 @@ class Pattern:
             found |= new
         return found
 
+    @property
+    def takings(self) -> tuple[Body, ...]:
+        """Its literals that may give variables values, and know which, those first that others need."""
+        return self._takings[0]
+
+    @property
+    def unfounded(self) -> frozenset[str]:
+        """The variables that these need, and nothing before them gives."""
+        return self._takings[1]
+
     @cached_property
-    def lasts(self) -> tuple[Last, ...]:
-        """Its `last` literals with the variables that they take values for, those first that others need."""
+    def _takings(self) -> tuple[tuple[Body, ...], frozenset[str]]:
         found, head = self.with_equations(guards(self.literals)), variables_in(self.head)
-        waiting = [each for each in self.literals if isinstance(each, Last)]
-        done = []
+        waiting: list[Body] = [each for each in self.literals if isinstance(each, Last)]
+        waiting += (
+            each for each in self.literals if isinstance(each, Aggregation) and each.needs < each.variables
+        )
+        done, amounts, missing = list[Body](), frozenset[str](), frozenset[str]()
         while waiting:
             known = found | variables_in([self.time])
             ready = [each for each in waiting if each.needs <= known]
             ready += [each for each in waiting if each.needs <= known | head]
             chosen = (ready or waiting)[0]
             waiting.remove(chosen)
-            done.append(chosen.taking(chosen.variables - found - chosen.needs))
+            # Of several aggregates the first that is closed gives the value.
+            elsewhere = found - amounts if isinstance(chosen, Aggregation) else found
+            done.append(chosen.taking(chosen.variables - elsewhere - chosen.needs))
+            if done[-1].takes:
+                missing |= chosen.needs - known - head
+            amounts |= done[-1].takes if isinstance(chosen, Aggregation) else frozenset()
             found = self.with_equations(found | done[-1].takes)
-        return tuple(done)
+        return tuple(done), missing
 
     @cached_property
     def conditions(self) -> tuple[Body, ...]:
-        """Its literals, in which each `last` knows the variables that it takes values for."""
-        of_last = {each: each for each in self.lasts}
-        return tuple(of_last.get(each, each) if isinstance(each, Last) else each for each in self.literals)
+        """Its literals, of which each that gives variables values knows which."""
+        of_each = {each: each for each in self.takings}
+        return tuple(of_each.get(each, each) for each in self.literals)
 
     @property
     def equations(self) -> tuple[tuple[str, Term], ...]:

@@ -29,7 +29,9 @@ def explanation_of(reported: Mapping[str, Any], own: Iterable[str]) -> Explanati
     )
     so_far = reported.get("so_far") or ()
     pairs = so_far.items() if isinstance(so_far, Mapping) else ((e["literal"], amount_of(e)) for e in so_far)
-    return replace(explanation(evidence, hypotheses, frozenset(names)), so_far=frozenset(pairs))
+    # Conditions have an order of their own here.
+    amounts = ((str(literal_of(text, shared)) if " where " in text else text, each) for text, each in pairs)
+    return replace(explanation(evidence, hypotheses, frozenset(names)), so_far=frozenset(amounts))
 
 
 def because_of(texts: Collection[str], own: Iterable[str], around: Iterable[str] = ()) -> frozenset[Literal]:
@@ -47,10 +49,13 @@ def amount_of(reported: Mapping[str, Any]) -> float | None:
 
 
 def _outside(texts: Iterable[str]) -> frozenset[str]:
-    """The open variables in literals that are no aggregates: in those they are none of their own."""
-    plain = [text for text in texts if not re.search(r"\b(count|sum|avg|min|max)\(", text)]
-    found = (re.findall(r"\b[A-Z]\w*\b(?!\()", re.sub(r'"[^"]*"', "", text)) for text in plain)
+    """The open variables that stand in no aggregate: in those they are none of their own."""
+    plain = (_AGGREGATE.sub("", re.sub(r'"[^"]*"', "", text)) for text in texts)
+    found = (re.findall(r"\b[A-Z]\w*\b(?!\()", text) for text in plain)
     return frozenset[str]().union(*found)
+
+
+_AGGREGATE = re.compile(r"\b(count|sum|avg|min|max)\([^()]*\([^()]*\)([^()]|\([^()]*\))*\)")
 
 
 def explanations_of(reported: Iterable[Mapping[str, Any]], own: Iterable[str]) -> frozenset[Explanation]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tests.specification.constraints import is_bounded
+from tests.specification.literals import Aggregation, Last
 from tests.specification.patterns import Pattern
 from tests.specification.terms import ANY, Atom, Variable, variables_in
 
@@ -23,11 +24,15 @@ def refuse(queries: Iterable[Pattern], patterns_of: Callable[[Atom], Iterable[Pa
     `queries` are the patterns of the queries, `patterns_of` says those of a negated atom.
     """
     seen: set[tuple[str, tuple[bool, ...], frozenset[int]]] = set()
-    waiting = [(pattern, pattern.unguarded_values()) for pattern in queries]
+    waiting = [(pattern, pattern.unguarded_values(), "") for pattern in queries]
     while waiting:
-        pattern, ranging = waiting.pop()
+        pattern, ranging, predicate = waiting.pop()
         for reason in _reasons(pattern, ranging):
             raise RefusedError(reason)
+        values = (each for each in pattern.takings if isinstance(each, Aggregation) and each.takes)
+        for each in values:
+            if _rests_on(each.asked[0], predicate, patterns_of):
+                raise RefusedError(f"{each} is about atoms that rest on {predicate}, and so on its value")
         for atom in pattern.asked:
             asked = [t for t in atom.arguments if t is not ANY]
             places = frozenset(
@@ -36,7 +41,21 @@ def refuse(queries: Iterable[Pattern], patterns_of: Callable[[Atom], Iterable[Pa
             key = (atom.predicate, tuple(t is ANY for t in atom.arguments), places)
             if key not in seen:
                 seen.add(key)
-                waiting += [(p, p.unguarded_values() | _at(p, places)) for p in patterns_of(atom)]
+                waiting += [
+                    (p, p.unguarded_values() | _at(p, places), atom.predicate) for p in patterns_of(atom)
+                ]
+
+
+def _rests_on(atom: Atom, predicate: str, patterns_of: Callable[[Atom], Iterable[Pattern]]) -> bool:
+    """Whether a predicate is asked for, that of an atom or one that this rests on."""
+    waiting, seen = [atom], set[tuple[str, tuple[bool, ...]]]()
+    while waiting:
+        each = waiting.pop()
+        key = (each.predicate, tuple(term is ANY for term in each.arguments))
+        if key not in seen:
+            seen.add(key)
+            waiting += (one for pattern in patterns_of(each) for one in pattern.asked)
+    return any(name == predicate for name, _ in seen)
 
 
 def _at(pattern: Pattern, places: frozenset[int]) -> frozenset[str]:
@@ -53,7 +72,9 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
     if lost := head - guarded - negated:
         yield f"{', '.join(sorted(lost))} in no literal"
     taken: set[str] = set()
-    for last in pattern.lasts:
+    if lost := pattern.unfounded:
+        yield f"nothing gives {', '.join(sorted(lost))} a value that another needs"
+    for last in (each for each in pattern.takings if isinstance(each, Last)):
         if last.own and not last.remembered:
             yield f"{last} gives values, and its slot is no input's"
         if lost := last.needs & ranging if last.own else frozenset():

@@ -80,6 +80,10 @@ class Sight(World):
             return decided
         return super().ticks(literal, around)
 
+    def closed(self, literal: Aggregation) -> tuple[Tick, float | None]:
+        tick, value = self._world.closed(literal)
+        return (tick, value) if tick == NEVER else literal.closed(self._excusing(literal.left, tick))
+
     def _excusing(self, aggregate: Aggregate, decided: Tick) -> Instances:
         """The atoms that an aggregate is about, those that nobody could see, too, if that is excused."""
         world = self._world if self._is_excused(aggregate, decided) else self

@@ -16,6 +16,7 @@ from tests.specification.constraints import follows
 from tests.specification.literals import Body, Comparison
 from tests.specification.patterns import Pattern
 from tests.specification.terms import (
+    Inner,
     Substitution,
     Term,
     Variable,
@@ -85,7 +86,7 @@ def _matched(here: Sequence[Term], there: Sequence[Term], known: Substitution) -
     """What the variables of the first stand for in the second, where these are constants."""
     found = dict(known)
     for one, other in zip(here, there, strict=True):
-        if isinstance(one, Variable) and one.name not in found and not isinstance(other, Enum):
+        if isinstance(one, Variable) and one.name not in found and not isinstance(other, Enum | Inner):
             found[one.name] = shifted(other, -one.shift)
         elif put_in_once(one, found) != other:
             return None

@@ -219,6 +219,10 @@ class World:
             ]
         return Instances(true_at, single, any_until, open_until)
 
+    def closed(self, literal: Aggregation) -> tuple[Tick, float | None]:
+        """The tick from which on the value of an aggregate cannot change, and this."""
+        return literal.closed(self.instances(literal.left.with_any))
+
     def may_come(self, aggregate: Aggregate, now: int) -> Iterator[Derivation]:
         """The derivations that are open at a tick, of atoms that may become members after it."""
         for tick in aggregate.ticks if self._may_fit(aggregate) else ():
@@ -355,17 +359,17 @@ class World:
         ]
 
     def _with_latest(self, pattern: Pattern, known: Substitution) -> list[tuple[Substitution, Span]]:
-        """A substitution with what its `last` literals take from the latest atoms, each while it is so."""
+        """A substitution with what literals take from latest atoms and aggregates, each while it is so."""
         found = [(known, ALWAYS)]
-        for last in pattern.lasts:
+        for last in pattern.takings:
             more = []
             for each, span in found:
                 literal = apply(last, each)
                 if literal.needs or not literal.takes or literal.variables - literal.takes:
                     more.append((each, span))
                     continue
-                for new, since, until in literal.latest(self):
-                    untils = (*span.untils, (last, until))
+                for new, since, until in literal.taken(self):
+                    untils = (*span.untils, (last, until)) if isinstance(last, Last) else span.untils
                     both = Span(max(span.since, since), min(span.until, until), untils)
                     if both.since < both.until:
                         more.append((_with_equations(pattern, {**each, **new}), both))
@@ -392,9 +396,13 @@ class World:
 
     def with_value(self, derivation: Derivation, names: Iterable[str], value: Term) -> Iterator[Derivation]:
         """A derivation with a value for unguarded variables."""
-        known = {**derivation.known, **dict.fromkeys(names, value)}
-        each = self._derivation(derivation.pattern, known, derivation.since, derivation.latest, ())
-        yield from self._with_ends(each)
+        pattern, before = derivation.pattern, derivation.latest
+        for known, span in self._with_latest(pattern, {**derivation.known, **dict.fromkeys(names, value)}):
+            both = Span(
+                max(before.since, span.since), min(before.until, span.until), before.untils + span.untils
+            )
+            if both.since < both.until:
+                yield from self._with_ends(self._derivation(pattern, known, derivation.since, both, ()))
 
     def _derivation(
         self, pattern: Pattern, known: Substitution, since: Tick, span: Span, given: tuple[Comparison, ...]
@@ -422,7 +430,7 @@ class World:
         amounts = {
             literal: Amount(each, self.instances(each.left))
             for literal, each in found.items()
-            if isinstance(each, Aggregation) and not each.variables
+            if isinstance(each, Aggregation) and each.variables <= each.takes
         }
         return Derivation(pattern, head, known, ticks, facts, around, since, amounts, span)
 
@@ -434,7 +442,7 @@ def _open(term: Term) -> Term:
 
 def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:
     """A substitution with the variables that equations give values, and nothing else does."""
-    given = guards(pattern.literals).union(*(each.takes for each in pattern.lasts))
+    given = guards(pattern.literals).union(*(each.takes for each in pattern.takings))
     equations = [(name, of) for name, of in pattern.equations if name not in given]
     for _ in equations:
         for name, of in equations:
@@ -446,7 +454,7 @@ def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:
 
 def _leading_to(literal: Body, pattern: Pattern, known: Substitution) -> frozenset[str]:
     """The open variables of a literal, and those that equations work out from them."""
-    given = guards(pattern.literals).union(*(each.takes for each in pattern.lasts))
+    given = guards(pattern.literals).union(*(each.takes for each in pattern.takings))
     equations = [(Variable(name), of) for name, of in pattern.equations if name not in given]
     found = literal.variables
     for _ in equations:

@@ -183,6 +183,16 @@ class Aggregation(AskedNode, frozen=True, tag=True):
         return True
 
     @property
+    def needs(self) -> frozenset[str]:
+        gives = self.operator == "=" and isinstance(self.right, Var)
+        return self.left.variables if gives else self.variables
+
+    @property
+    def closing(self) -> Aggregation:
+        """The comparison with itself: decided once its value is, and false if there is none."""
+        return replace(self, operator="=", right=self.left)
+
+    @property
     def aggregates(self) -> tuple[Aggregate, ...]:
         return (self.left, self.right) if isinstance(self.right, Aggregate) else (self.left,)
 
@@ -193,7 +203,8 @@ class Aggregation(AskedNode, frozen=True, tag=True):
             for e in self.aggregates
         ]
         tests = [tuple(c.operator for c in each.inside.conditions) for each in self.aggregates]
-        return "aggregation", self.operator, *shapes, *tests
+        own = [tuple(isinstance(a, Inner) for a in each.inside.arguments) for each in self.aggregates]
+        return "aggregation", self.operator, *shapes, *tests, *own
 
     @property
     def operands(self) -> tuple[Operand | None, ...]:
@@ -221,7 +232,12 @@ class Aggregation(AskedNode, frozen=True, tag=True):
 
     @property
     def around(self) -> TextAround:
+        return self.around_with(frozenset())
+
+    def around_with(self, bound: Set[str]) -> TextAround:
         before, time, after = self.left.around
+        if self.operator == "=" and isinstance(self.right, Var) and self.right.name not in bound:
+            return TextAround((self.right, " = ", *before), time, after)
         if not isinstance(self.right, Aggregate):
             return TextAround(before, time, _joined([*after, f" {self.operator} ", self.right]))
         others, last, end = self.right.around

@@ -12,7 +12,7 @@ this folder, and a line in the tables of `antelog/compile/literals/__init__.py`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol, Self, TypeAlias
@@ -192,6 +192,10 @@ class Literal(Struct, frozen=True):
         *before, _, end = self.parts
         return TextAround(tuple(before), self.times[-1], (end,))
 
+    def around_with(self, _bound: Set[str]) -> TextAround:
+        """The text around its time where these variables have values."""
+        return self.around
+
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
         """The reach of each of its references from an answer's time."""
         found = []
@@ -205,13 +209,18 @@ class Literal(Struct, frozen=True):
 class AskedNode(Literal, frozen=True):
     """A literal that is true, false or open as a whole, and is asked once its variables have values.
 
-    It gives none, and is no reason to tell an answer.
+    Only `last` and aggregates may give some, and it is no reason to tell an answer.
     """
 
     @property
     def has_amount(self) -> bool:
         """Whether it comes to a value over time, which lines say."""
         return False
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The variables that it cannot give values: all, unless it takes some from what it is about."""
+        return self.variables
 
 
 class Condition(Literal, frozen=True):
@@ -249,7 +258,7 @@ class PutIn(Replacement):
 class AskedLiteral:
     """An asked literal prepared for the engine: with the reach of its references.
 
-    It `takes` the values of the latest atom for these variables.
+    It `takes` values for these variables: those of the latest atom, or that of its aggregate.
     """
 
     node: AskedNode

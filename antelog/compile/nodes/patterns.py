@@ -15,17 +15,21 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last, StaticAtom
+from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
 from antelog.compile.literals.comparison import Equation
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.terms import Term, Time, Var, variables_in
 
 
 class Taking(NamedTuple):
-    """A `last` literal, and the variables that take the values of the latest atom."""
+    """A literal that gives variables values: `last` those of the latest atom, `N = count(…)` its value.
 
-    literal: Last
+    Others are `missing`, which nothing gives a value before it.
+    """
+
+    literal: Last | Aggregation
     variables: frozenset[str]
+    missing: frozenset[str]
 
 
 class Earliest(Struct, frozen=True):
@@ -96,8 +100,8 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def guarded(self) -> frozenset[str]:
-        """The variables that facts, the background, latest atoms or equations give values."""
-        taken = (each.variables for each in self.latest)
+        """The variables that facts, the background, equations, latest atoms or aggregates give values."""
+        taken = (each.variables for each in self.takings)
         return self.bound.union({each.variable for each in self.worked_out}, *taken)
 
     @cached_property
@@ -119,16 +123,18 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
         return frozenset(found)
 
     @cached_property
-    def latest(self) -> tuple[Taking, ...]:
-        """The `last` literals that give values, each after what gives those that it needs."""
+    def takings(self) -> tuple[Taking, ...]:
+        """The asked literals that give values, each after what gives those that it needs."""
         return tuple(each for each in self._given[1] if each.variables)
 
     @cached_property
     def _given(self) -> tuple[tuple[Equation, ...], tuple[Taking, ...]]:
-        """The sources of values besides facts and the background: equations and `last` literals."""
+        """The sources of values besides facts and the background: equations, `last` and aggregates."""
         known, equations, takings = set(self.bound), list[Equation](), list[Taking]()
+        amounts = set[str]()
         defined = [each.defines for each in self.comparisons if each.defines is not None]
-        waiting = [each for each in self.asked if isinstance(each, Last)]
+        asked = [each for each in self.asked if each.needs < each.variables]
+        waiting = [each for kind in (Last, Aggregation) for each in asked if isinstance(each, kind)]
         while True:
             while new := next((each for each in defined if _gives(each, known)), None):
                 equations.append(new)
@@ -140,8 +146,12 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
                 return tuple(equations), tuple(takings)
             chosen = (ready or waiting)[0]
             waiting.remove(chosen)
-            takings.append(Taking(chosen, chosen.variables - known - chosen.needs))
-            known |= takings[-1].variables
+            # Of several aggregates the one that is closed first gives the value.
+            elsewhere = known - amounts if isinstance(chosen, Aggregation) else known
+            taken = chosen.variables - chosen.needs - elsewhere
+            takings.append(Taking(chosen, taken, chosen.needs - timed - self.answered))
+            known |= taken
+            amounts |= taken if isinstance(chosen, Aggregation) else set()
 
     @cached_property
     def unguarded(self) -> tuple[str, ...]:

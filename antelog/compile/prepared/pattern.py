@@ -205,7 +205,7 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     for fact in pattern.facts:
         source, (reach,) = inputs[fact.predicate], fact.reaches(times, pattern.time)
         facts.append(FactLiteral.of(fact, comparisons, source.slot, max(source.delays), reach))
-    takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.latest}
+    takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.takings}
     asked = (
         AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))
         for each in pattern.asked

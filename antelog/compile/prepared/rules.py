@@ -127,7 +127,9 @@ class Rules:
         """
         if not isinstance(literal, Aggregation):
             return False
-        if any(not literal.variables <= pattern.given | fact.variables for fact in pattern.facts):
+        if literal.needs < literal.variables or any(
+            not literal.variables <= pattern.given | fact.variables for fact in pattern.facts
+        ):
             return True
         return len(literal.aggregates) > 1 or any(map(self._comes_one_by_one, literal.aggregates))
 

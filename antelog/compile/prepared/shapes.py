@@ -17,7 +17,7 @@ from itertools import chain, permutations, product
 from math import factorial, prod
 
 from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.literal import Condition, Literal
 from antelog.compile.literals.terms import (
     Calculated,
     Inner,
@@ -159,7 +159,12 @@ class _Reading:
         return text, tuple(self.gaps)
 
     def literal(self, literal: Literal) -> str:
-        return "".join(part if isinstance(part, str) else self.operand(part) for part in literal.parts)
+        if isinstance(literal, Condition):
+            parts = literal.parts
+        else:
+            before, time, after = literal.around_with(self.bound)
+            parts = (*before, time, *after)
+        return "".join(part if isinstance(part, str) else self.operand(part) for part in parts)
 
     def unfilled(self, literal: Literal) -> str:
         """A condition without what fills its gaps, to bring them into an order."""

@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from antelog.compile.conditions.differences import times_of
+from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Time, Var, times_in, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.relations import Request, Resolved
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
+from antelog.language.graph import components
 
 LARGEST_OFFSET = 2**53 - 1
 """No tick is later, so no two are further apart."""
@@ -28,15 +30,17 @@ def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterat
     """The reasons why relations cannot be run, each kind once for each relation."""
     relations = tuple(relations)
     patterns = {each.request.name: each.patterns for each in relations}
-    ranging = _ranging(patterns)
+    ranging, circles = _ranging(patterns), _circles(patterns)
     for relation in relations:
         seen: set[str] = set()
         for pattern in relation.patterns:
+            circle = circles[relation.request.name]
             anything = {*pattern.unguarded, *_at(pattern, ranging[relation.request.name])}
             for each in (
                 *_objections(pattern),
                 *_endless(pattern, patterns),
-                *_latest(pattern, anything),
+                *_taking(pattern, anything),
+                *_resting_on_itself(pattern, circle, relation.request.predicate),
                 *_comparisons(pattern, anything),
             ):
                 if each.code not in seen:
@@ -137,11 +141,45 @@ def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> 
                     )
 
 
-def _latest(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
-    """`last` gives values where it is known of what slot, and where a slot has one fact a tick."""
+def _circles(patterns: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, frozenset[str]]:
+    """For each relation those that it rests on and that rest on it, itself among them."""
+    asked = {
+        name: [each.name for p in own for literal in p.asked for each in literal.references]
+        for name, own in patterns.items()
+    }
+    return {name: frozenset(members) for members in components(asked) for name in members}
+
+
+def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str) -> Iterator[_Refusal]:
+    """An aggregate gives its value before anything that it counts can rest on that."""
+    for literal, variables, _ in pattern.takings:
+        if isinstance(literal, Aggregation) and literal.left.inside.relation in circle:
+            (name,) = variables
+            yield _Refusal(
+                "E409",
+                f"nothing gives {name} a value: `{literal.text}` is about atoms that rest on {predicate}, "
+                f"and {predicate} on {name}",
+                f"Compare it with a number, as in `{literal.left.function}(…) < 3`; or take the value of an "
+                f"aggregate of what does not rest on {predicate}.",
+            )
+
+
+def _taking(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
+    """`last` gives values where it is known of what slot, and where a slot has one fact a tick.
+
+    What gives values needs others, which something before it gives.
+    """
     given: dict[str, Last] = {}
-    for literal, variables in pattern.latest:
-        names = " and ".join(sorted(variables))
+    for literal, variables, missing in pattern.takings:
+        names, later = " and ".join(sorted(variables)), missing & pattern.guarded
+        if isinstance(literal, Aggregation):
+            if later:
+                yield _Refusal(
+                    "E409",
+                    f"nothing gives {' and '.join(sorted(later))} a value: `{literal.text}` has none without",
+                    "Add a condition that says which values it has.",
+                )
+            continue
         if not literal.slot.promised:
             yield _Refusal(
                 "E408",
@@ -150,10 +188,10 @@ def _latest(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
                 f"`input {literal.predicate}(…), one per …`, without `per`. Else write the value, or add a "
                 "condition that gives it.",
             )
-        if missing := literal.needs & anything:
+        if lost := later | (literal.needs & anything):
             yield _Refusal(
                 "E408",
-                f"nothing gives {' and '.join(sorted(missing))} a value: it says of what `{literal.text}` "
+                f"nothing gives {' and '.join(sorted(lost))} a value: it says of what `{literal.text}` "
                 "is the latest",
                 "Add a condition that says which values it has.",
             )

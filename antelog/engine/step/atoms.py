@@ -35,6 +35,7 @@ from antelog.engine.columns.tables import (
 )
 from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.amounts import Compared, compared
+from antelog.engine.step.background import background_of as background_of_pattern
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
     Atoms,
@@ -60,6 +61,8 @@ from antelog.engine.step.rows import Rows, first_tick, latest_tick, term_column,
 from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
 from antelog.engine.step.window_amounts import in_windows
 from antelog.engine.step.windows import windows_of
+from antelog.engine.values.encoding import UNBOUND
+from antelog.engine.values.numbers import after_steps
 
 
 def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
@@ -78,7 +81,7 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
             if len(kept) < found.rows.count:
                 found = found.take(kept)
             background = background_of(known, query, number)
-            for taken in with_latest(known, found, query.step, background):
+            for taken in with_latest(known, found, query.step, background, partial(closing, known)):
                 for each in while_they_are(known, taken, partial(_in_range, known)):
                     for whole in _in_parts(known, each, since=life_of(each, query.step).supported):
                         blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
@@ -118,12 +121,19 @@ def with_asked(
     """
     found, unsure = as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
+    bound = rows.bound.keys()
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
         known = unsure.believing if unsure.rules.asks_for_silence(literal.node) else unsure
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
-        if isinstance(literal.node, Last) and literal.node.slot.promised and _is_about_slots(literal, rows):
+        if isinstance(literal.node, Last) and literal.node.slot.promised and _takes_alone(literal, rows):
             lines.append(_of_latest(known, literal, rows))
-        elif not literal.variables <= rows.bound.keys():
+        elif isinstance(literal.node, Aggregation) and literal.takes - bound and _takes_alone(literal, rows):
+            # What it stands for may still come until it is closed.
+            whole, which = _aggregated(known, literal.node.closing, rows, None)
+            closed = np.minimum(whole.truth.true_at, whole.truth.false_at).take(which)
+            lines.append(Truth(never, closed, whole.truth.decided.take(which)))
+            progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
+        elif not literal.variables <= bound:
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             waiting = Truth(never, never, decided)
             if isinstance(literal.node, Aggregation) and leaving.isdisjoint(literal.relations):
@@ -235,8 +245,19 @@ _AT_ONCE = 1_000
 
 def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows, since: Column | None) -> Compared:
     """The comparison, by the members of each row."""
-    found = [_members(known, each, rows, since) for each in node.aggregates]
-    return compared(node, found, rows, known.values)
+    found = {each: _members(known, each, rows, since) for each in dict.fromkeys(node.aggregates)}
+    return compared(node, [found[each] for each in node.aggregates], rows, known.values)
+
+
+def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Column]:
+    """The cells of the values that an aggregate has in rows once it is closed, and since when it is."""
+    whole, which = _aggregated(known, node.closing, rows, None)
+    true_at, false_at = whole.truth.true_at, whole.truth.false_at
+    some = marked(true_at < NEVER)
+    cells = np.full(len(true_at), UNBOUND)
+    numbers = after_steps(whole.so_far.values(some, true_at.take(some)), node.left.steps)
+    cells[some] = numbers.cells(known.values)
+    return cells.take(which), np.minimum(true_at, false_at).take(which)
 
 
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Members:
@@ -253,8 +274,8 @@ def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column |
     return members(aggregate, found, truth(known, found.atoms), rows, known.values)
 
 
-def _is_about_slots(literal: AskedLiteral, rows: Rows) -> bool:
-    """Whether all variables have values but those that take them of the latest fact."""
+def _takes_alone(literal: AskedLiteral, rows: Rows) -> bool:
+    """Whether all variables have values but those that take them of the literal."""
     return literal.variables - literal.takes <= rows.bound.keys()
 
 
@@ -426,10 +447,22 @@ def _since(found: Derivations) -> Column:
 
 def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:
     """Derivations of atoms, and those with values of the latest facts."""
-    if not found.prepared.pattern.latest:
+    if not found.prepared.pattern.takings:
         return [found]
     number = known.rules.patterns[atoms.relation].index(found.prepared)
-    return with_last(known, found, known.static.of_patterns[atoms.relation][number])
+    background = known.static.of_patterns[atoms.relation][number]
+    return with_last(known, found, background, partial(closing, known))
+
+
+def with_amounts(known: Knowledge, found: Derivations) -> list[Derivations]:
+    """Derivations of the same answers, with the values that aggregates have if nothing more arrives."""
+    prepared, bound = found.prepared, found.rows.bound.keys()
+    if all(isinstance(each.literal, Last) for each in prepared.pattern.takings):
+        return []
+    background = background_of_pattern(prepared, known.static.tables, known.values)
+    _, *more = with_last(known, found, background, partial(closing, known))
+    answered = prepared.pattern.answered
+    return [each for each in more if answered & each.rows.bound.keys() == answered & bound]
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:

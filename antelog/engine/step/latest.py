@@ -6,15 +6,19 @@ The latest up to 7 is the one about 0 until 9. Others could come until 8, but fo
 
 An input has at most one fact for each slot and tick, so that facts in the order of ticks are all there is to
 know: what is not there can come until its deadline.
+
+Rows take values of latest facts, and of aggregates from when on nothing can change these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
+from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Term, Var, variables_in
@@ -32,6 +36,7 @@ from antelog.engine.step.literals import named_cells, slowest
 from antelog.engine.step.matching import fitting
 from antelog.engine.step.query import Step
 from antelog.engine.step.rows import Rows, term_column, time_column, with_worked_out
+from antelog.engine.values.encoding import UNBOUND
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,33 +227,39 @@ def _decided(found: SlotFacts, at: Column, deadline: Column) -> Column:
 # ---- values ----
 
 
-def with_latest(
-    known: Knowledge, found: Derivations, step: Step, background: Background
-) -> list[Derivations]:
-    """Derivations of a query with the values that they take of latest facts, each while it is the latest.
+Close: TypeAlias = Callable[[Aggregation, Rows], tuple[Column, Column]]
+"""Finds for rows the cells of an aggregate's values once it is closed (UNBOUND: none), and since when."""
 
-    Where there is none, or it does not fit, they stay as they are meanwhile.
+
+def with_latest(
+    known: Knowledge, found: Derivations, step: Step, background: Background, close: Close
+) -> list[Derivations]:
+    """Derivations of a query with the values that they take: of latest facts, each while it is the latest.
+
+    Those of aggregates they have once these are closed. Where there is none, or it does not fit, they stay as
+    they are meanwhile.
     """
     blocks = [found]
-    for taking in found.prepared.pattern.latest:
-        blocks = [
-            part
-            for block in blocks
-            for part in (_taken(known, taking, block, step) if _takes(taking, block.rows) else (block,))
-        ]
+    for taking in found.prepared.pattern.takings:
+        blocks = [part for each in blocks for part in _taken(known, taking, each, step, close)]
     return [_checked(known, each, background) for each in blocks]
 
 
-def with_last(known: Knowledge, found: Derivations, background: Background) -> list[Derivations]:
-    """Derivations of atoms, and beside them those with the values of the latest facts that are there."""
+def with_last(
+    known: Knowledge, found: Derivations, background: Background, close: Close
+) -> list[Derivations]:
+    """Derivations of atoms, and beside them those with the values that are there if nothing more arrives."""
     blocks = [found]
-    for taking in found.prepared.pattern.latest:
-        for block in tuple(blocks):
-            if _takes(taking, block.rows):
-                slots = SlotFacts.of(known, taking.literal, block.rows)
-                at = slots.latest()
-                row = marked(slots.fits(at))
-                blocks.append(_bound(slots, taking, block, row, at.take(row)))
+    for taking in found.prepared.pattern.takings:
+        for block in [each for each in blocks if _takes(taking, each.rows)]:
+            if isinstance(taking.literal, Aggregation):
+                cells, _ = close(taking.literal, block.rows)
+                blocks.append(_with_value(taking, block, marked(cells != UNBOUND), cells))
+                continue
+            slots = SlotFacts.of(known, taking.literal, block.rows)
+            at = slots.latest()
+            row = marked(slots.fits(at))
+            blocks.append(_bound(slots, block, row, at.take(row)))
     return [_checked(known, each, background) for each in blocks]
 
 
@@ -259,9 +270,16 @@ def _takes(taking: Taking, rows: Rows) -> bool:
 
 
 def _taken(
-    known: Knowledge, taking: Taking, block: Derivations, step: Step
-) -> tuple[Derivations, Derivations]:
+    known: Knowledge, taking: Taking, block: Derivations, step: Step, close: Close
+) -> tuple[Derivations, ...]:
     """The rows with values, and those that stay open."""
+    if not _takes(taking, block.rows):
+        return (block,)
+    if isinstance(taking.literal, Aggregation):
+        cells, since = close(taking.literal, block.rows)
+        some = marked((cells != UNBOUND) & (since <= step.now))
+        with_value = _with_value(taking, block, some, cells)
+        return _during(with_value, since.take(some), NEVER), _during(block, np.int64(-1), since)
     supported, rows = life_of(block, step).supported, block.rows
     slots = SlotFacts.of(known, taking.literal, rows)
     row, at, going = np.arange(rows.count), slots.end - 1, np.ones(rows.count, np.bool_)
@@ -281,9 +299,9 @@ def _taken(
         at = at - 1
     none = marked(fitting_since > supported)
     open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
-    one, other = _joined(slots, taking, _Spans.and_then(*valued)), _Spans.and_then(*open_)
-    bound = _bound(slots, taking, block, one.row, one.at)
-    return _during(bound, taking, one), _during(block.take(other.row), taking, other)
+    one, other = _joined(slots, _Spans.and_then(*valued)), _Spans.and_then(*open_)
+    bound = _bound(slots, block, one.row, one.at)
+    return _while_latest(bound, taking, one), _while_latest(block.take(other.row), taking, other)
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,13 +319,13 @@ class _Spans(ColumnSet):
         return self.take(self.since < self.until)
 
 
-def _joined(slots: SlotFacts, taking: Taking, spans: _Spans) -> _Spans:
+def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:
     """The spans of rows, with those that follow each other with the same values made one."""
     order = np.lexsort([spans.since, spans.row])
     spans = spans.take(order)
     row, at = spans.row, spans.at
     goes_on = (row[1:] == row[:-1]) & (spans.since[1:] == spans.until[:-1])
-    for place in _taken_from(taking, slots.rows):
+    for place in _taken_from(slots):
         cells = slots.value(place, at)
         goes_on &= cells[1:] == cells[:-1]
     first, last = (
@@ -317,26 +335,39 @@ def _joined(slots: SlotFacts, taking: Taking, spans: _Spans) -> _Spans:
     return replace(spans.take(last), since=spans.since.take(first))
 
 
-def _taken_from(taking: Taking, rows: Rows) -> list[int]:
+def _taken_from(slots: SlotFacts) -> list[int]:
     """The places of the arguments that have no value yet."""
-    arguments = enumerate(taking.literal.arguments)
-    return [place for place, term in arguments if isinstance(term, Var) and term.name not in rows.bound]
+    terms, bound = enumerate(slots.node.arguments), slots.rows.bound
+    return [place for place, term in terms if isinstance(term, Var) and term.name not in bound]
 
 
-def _during(found: Derivations, taking: Taking, spans: _Spans) -> Derivations:
-    """Derivations that are supported within spans of a `last`, and within those they have."""
-    since, until, before = spans.since, spans.until, found.rows.latest
-    if before is not None:
-        since, until = np.maximum(since, before.first), np.minimum(until, before.last)
+def _during(found: Derivations, since: Column | np.int64, until: Column | np.int64) -> Derivations:
+    """Derivations that are supported from some ticks on and until others, and within those they have."""
+    before, count = found.rows.latest, found.rows.count
+    first = np.full(count, np.int64(-1)) if before is None else before.first
+    last = np.full(count, NEVER) if before is None else before.last
+    within = TickRange(np.maximum(since, first), np.minimum(until, last))
+    return replace(found, rows=replace(found.rows, latest=within))
+
+
+def _while_latest(found: Derivations, taking: Taking, spans: _Spans) -> Derivations:
+    """Derivations within spans of a `last`, of which each ends when another fact is the latest."""
     replaced = {**found.rows.replaced, taking.literal: spans.until}
-    return replace(found, rows=replace(found.rows, latest=TickRange(since, until), replaced=replaced))
+    rows = replace(found.rows, replaced=replaced)
+    return _during(replace(found, rows=rows), spans.since, spans.until)
 
 
-def _bound(slots: SlotFacts, taking: Taking, block: Derivations, row: Column, at: Column) -> Derivations:
+def _with_value(taking: Taking, block: Derivations, row: Column, cells: Column) -> Derivations:
+    """Some rows with the values of an aggregate."""
+    found, bound = block.take(row), dict.fromkeys(taking.variables, cells.take(row))
+    return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
+
+
+def _bound(slots: SlotFacts, block: Derivations, row: Column, at: Column) -> Derivations:
     """Some rows with the values of facts at some positions."""
     found, bound = block.take(row), {}
-    for place in _taken_from(taking, block.rows):
-        (name,) = variables_in([taking.literal.arguments[place]])
+    for place in _taken_from(slots):
+        (name,) = variables_in([slots.node.arguments[place]])
         bound[name] = slots.value(place, at)
     return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
 

@@ -87,7 +87,7 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
 
 
 def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemplate:
-    before, time, after = literal.around
+    before, time, after = literal.around_with(bound)
     known = time.variable is None or time.variable in bound
     opening, closing = _pieces(before, bound), _closing(prepared, literal, after, bound)
     return LiteralTemplate(tuple(opening), time, known, tuple(closing))

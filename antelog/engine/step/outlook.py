@@ -15,7 +15,7 @@ import numpy as np
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TooLargeError, pairs
 from antelog.engine.columns.tables import NEVER, Column, marked
-from antelog.engine.step.atoms import with_asked
+from antelog.engine.step.atoms import with_amounts, with_asked
 from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
 from antelog.engine.step.explanations import Explanations, Outlook, explanations, kinds
 from antelog.engine.step.lives import and_more
@@ -64,9 +64,18 @@ class _End(ColumnSet):
 
 
 def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
-    """The end of some rows of a block, as it looked at some ticks: nothing was known of later facts."""
+    """The end of some rows of a block, as it looked at some ticks: nothing was known of later facts.
+
+    They may go on with values of aggregates that are closed meanwhile.
+    """
+    found = block.take(row).as_of(then)
     try:
-        seen = with_asked(known, block.take(row).as_of(then), since=then)
+        seen = with_asked(known, found, since=then)
+        end = _End(seen.complete, seen.failed, seen.open_until)
+        for each in with_amounts(known, found.owned_by(np.arange(len(row)))):
+            later = with_asked(known, each, since=then.take(each.owner))
+            np.minimum.at(end.complete, each.owner, later.complete)
+            np.maximum.at(end.failed, each.owner, later.failed)
     except TooLargeError:
         if len(row) < 2:
             raise
@@ -75,7 +84,7 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _En
             _end(known, block, row[half], then[half]) for half in (slice(middle), slice(middle, None))
         )
         return one.and_then(other)
-    return _End(seen.complete, seen.failed, seen.open_until)
+    return end
 
 
 def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: _End) -> None:

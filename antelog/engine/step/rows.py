@@ -40,7 +40,7 @@ class Rows(ColumnSet):
     as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
     seen     since when the value of an unguarded variable has been seen
-    latest   from when on its values are those of the latest facts it takes them of, and until when
+    latest   from when on its values are those of the latest facts or aggregates it takes them of, until when
     replaced for each `last` literal that takes values, until when they are those of the latest fact
     """
 

@@ -169,8 +169,10 @@ _Source: TypeAlias = Atom | StaticAtom | Last
 def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
     pattern, seen = prepared.pattern, prepared.seen
     sources: list[_Source] = [*pattern.facts, *pattern.background]
-    sources += (each.literal for each in pattern.latest)
+    sources += (each.literal for each in pattern.takings if isinstance(each.literal, Last))
     types = {term: _term(term, sources, known) for term in pattern.answer}
+    amounts = (each for each in pattern.takings if not isinstance(each.literal, Last))
+    types |= {Var(name): pa.float64() for each in amounts for name in each.variables}
     types |= {Var(each.variable): _worked_out(each.operand) for each in pattern.worked_out}
     if seen is not None:
         (variable,) = pattern.unguarded

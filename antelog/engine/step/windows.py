@@ -216,7 +216,7 @@ def _is_plain(known: Knowledge, relation: str, prepared: Prepared) -> bool:
     pattern, time = prepared.pattern, prepared.pattern.time
     if len(prepared.facts) != 1 or time.variable is None or prepared.facts[0].node.time != time:
         return False
-    if prepared.asked or pattern.background or prepared.absent or pattern.latest or pattern.unguarded:
+    if prepared.asked or pattern.background or prepared.absent or pattern.unguarded:
         return False
     if pattern.worked_out or any(each.tick > 0 for each in pattern.earliest):
         return False

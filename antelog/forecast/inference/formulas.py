@@ -149,6 +149,9 @@ class _Unfolding:
             met |= {test for test in fact.tests if not test.variables & bound.keys()}
             parts.append(self._comes(series, key, _put_time(fact.node.time, times)))
         self._refuse_shared(each, bound)
+        takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
+        if any(not taking.variables <= bound.keys() for taking in takings):
+            raise UnknownChanceError(_TAKEN)
         known = _Known(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
@@ -328,6 +331,7 @@ _VALUES = (
     "it takes values of facts, which have chances only where there is at most one fact at a tick (`one per`) "
     "and a `chance` for each value"
 )
+_TAKEN = "it takes the value of an aggregate, and the answer does not have it"
 _COMPARED = "it compares values of facts that are still to come"
 _TOO_MANY = "it may rest on too many facts"
 _FIXED = "it rests on a fixed tick besides its own"

@@ -39,10 +39,23 @@ def worked_out(rule: syntax.Rule, known: frozenset[str]) -> frozenset[str]:
 
 
 def given(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[str]:
-    """The variables to which the atoms of a rule give values: those without `not`, and the latest ones."""
+    """The variables that have values by atoms without `not`, by latest ones or by aggregates."""
+    return frozenset(_in_atoms(rule, vocabulary) | amounts(rule, vocabulary).keys())
+
+
+def _in_atoms(rule: syntax.Rule, vocabulary: Vocabulary) -> set[str]:
     positive, _ = syntax.in_atoms(rule)
-    latest = (each.gives(vocabulary)[1] for each in rule.body if isinstance(each, Last))
-    return frozenset(positive.union(*latest))
+    return positive.union(*(each.gives(vocabulary)[1] for each in rule.body if isinstance(each, Last)))
+
+
+def amounts(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Aggregation]:
+    """The variables that only aggregates give values, `N = count(…)`, each with its literal."""
+    literals = [each for each in rule.body if isinstance(each, syntax.Aggregation)]
+    found = {each.defines: each for each in literals if each.defines is not None}
+    if not found:
+        return {}
+    elsewhere, times = _in_atoms(rule, vocabulary), sorts_of(rule, vocabulary)
+    return {name: each for name, each in found.items() if name not in elsewhere and not times.get(name)}
 
 
 @dataclass

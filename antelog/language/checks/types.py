@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
+from antelog.language.checks.safety import amounts
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.literals.literal import type_of
 from antelog.language.parser import Parsed
@@ -117,6 +118,9 @@ def infer_types(
                 for atom, _ in literal.atoms:
                     within.holds(atom)
             literal.check_types(within)
+        for name, literal in amounts(rule, vocabulary).items():
+            because = f"{name} is the value of `{literal.left.function}(…)`, a number"
+            within.is_type(name, Type.NUMBER, literal.span, because)
     for query in parsed.document.queries:
         known = vocabulary.predicates.get(query.atom.predicate)
         if known is not None and len(query.atom.terms) == known.arity:

@@ -155,7 +155,17 @@ class Aggregation(Literal):
         return (self.left, self.right) if isinstance(self.right, Aggregate) else (self.left,)
 
     @property
+    def defines(self) -> str | None:
+        """The variable that it gives its value, if nothing else gives it one: N of `N = count(…)`."""
+        right = self.right
+        if self.operator != "=" or not isinstance(right, Variable) or right.name in self.left.inside:
+            return None
+        return right.name
+
+    @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
+        if isinstance(self.right, Variable) and self.operator == "=":
+            return (self.right, " = ", *self.left.parts)
         right = self.right.parts if isinstance(self.right, Aggregate) else (self.right,)
         return (*self.left.parts, f" {self.operator} ", *right)
 
@@ -195,19 +205,23 @@ class Aggregation(Literal):
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for each in self.aggregates:
-            yield from _inside(each, rule)
+            yield from _inside(each, rule, decided_late=self.defines is not None)
         for term in self.compared:
             name = variable_of(term)
-            if name is not None and name not in rule.positive | rule.worked_out:
+            if isinstance(term, Anonymous):
+                message = "`_` has no value that could be compared"
+                yield Diagnostic("E402", message, term.span, "Name the variable, as in `N = count(…)`.")
+            elif name is not None and name not in rule.positive | rule.worked_out:
                 message = f"{name} is compared with an aggregate, but no atom gives it a value"
                 hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body."
-                yield Diagnostic(
-                    "E402", message, term.span, f"{hint} Lines say under `so_far` what it comes to."
+                hint += (
+                    " A variable that stands nowhere inside of an aggregate, and is no time, may have its "
                 )
+                yield Diagnostic("E402", message, term.span, f"{hint}value: `N = count(…)`.")
 
 
-def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:
-    """Problems within an aggregate."""
+def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Diagnostic]:
+    """Problems within an aggregate; one that is `decided_late` is so whatever its values are."""
     name, value = each.atom.predicate, each.value
     if rule.is_static(name):
         message = f"{name} is static, and `{each.function}` is about what is true within some ticks"
@@ -238,7 +252,12 @@ def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:
         message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
         hint = f"Use another variable inside, also in the atom: `{each.function}({value.name}2 : {name}(…))`."
         yield Diagnostic("E409", message, value.span, hint)
-    elif each.function == "sum" and rule.may_come_later(each.atom) and not _bounded_below(each, value.name):
+    elif (
+        each.function == "sum"
+        and not decided_late
+        and rule.may_come_later(each.atom)
+        and not _bounded_below(each, value.name)
+    ):
         message = f"if values of {value.name} may be negative, this sum is certain only when its time is over"
         hint = (
             f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is reached."

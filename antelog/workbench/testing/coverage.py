@@ -185,7 +185,7 @@ def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[L
             return NEGATION, (atom,)
         case syntax.Comparison(left, operator, right) if not _gives_a_value(literal, others):
             return CONDITION, (syntax.Comparison(left, OPPOSITE[operator], right),)
-        case Aggregation():
+        case Aggregation() if literal.defines is None or literal.defines in _given(others):
             return CONDITION, (replace(literal, operator=OPPOSITE[literal.operator]),)
         case Call(function, negated):
             return NEGATION if negated else CONDITION, (Call(function, not negated),)

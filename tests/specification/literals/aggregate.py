@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Self
@@ -25,6 +25,7 @@ from tests.specification.literals.literal import (
     Body,
     Facts,
     Lowering,
+    Taken,
     Tick,
     Ticks,
 )
@@ -274,9 +275,12 @@ def _is_open(term: Term) -> bool:
 
 @dataclass(frozen=True)
 class Aggregation(Body):
+    """A comparison; it `gives` its value to the variable on its right if nothing else gives that one."""
+
     left: Aggregate
     operator: str
     right: Term | Aggregate
+    gives: bool = field(default=False, compare=False)
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
@@ -298,10 +302,12 @@ class Aggregation(Body):
 
     def mapped(self, new: Callable[[Term], Term]) -> Self:
         right = self.right.mapped(new) if isinstance(self.right, Aggregate) else new(self.right)
-        return type(self)(self.left.mapped(new), self.operator, right)
+        return replace(self, left=self.left.mapped(new), right=right)
 
     def __str__(self) -> str:
         right = str(self.right) if isinstance(self.right, Aggregate) else text(self.right)
+        if self._may_give:
+            return f"{right} = {self.left}"
         return f"{self.left} {self.operator} {right}"
 
     @property
@@ -310,6 +316,21 @@ class Aggregation(Body):
             (e.function, e.distinct, e.value, e.predicate, e.single, e.steps) for e in self.aggregates
         )
         return Aggregation, self.operator, shape
+
+    @property
+    def _may_give(self) -> bool:
+        return self.operator == "=" and isinstance(self.right, Variable) and not self.right.shift
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return self.left.variables if self._may_give else self.variables
+
+    @property
+    def takes(self) -> frozenset[str]:
+        return self.variables - self.needs if self.gives else frozenset()
+
+    def taking(self, names: frozenset[str]) -> Self:
+        return replace(self, gives=bool(names))
 
     @property
     def compared(self) -> frozenset[str]:
@@ -347,7 +368,12 @@ class Aggregation(Body):
         return self.decided([world.instances(each.with_any) for each in self.aggregates])
 
     def decided(self, instances: Sequence[Instances]) -> Ticks:
-        """Since when it is true or false, by the atoms that each aggregate is about."""
+        """Since when it is true or false, by the atoms that each aggregate is about.
+
+        What a variable may stand for that it gives a value comes no later than when it is closed.
+        """
+        if self.variables and self.variables <= self.takes:
+            return Ticks(NEVER, self.closed(instances[0])[0])
         true_at = false_at = NEVER
         for tick in sorted({START, *(at for each in instances for at in each.turns)}):
             outcome = self.outcome(instances, tick)
@@ -355,6 +381,23 @@ class Aggregation(Body):
                 true_at, false_at = (tick, NEVER) if outcome else (NEVER, tick)
                 break
         return Ticks(true_at, false_at)
+
+    def closed(self, instances: Instances) -> tuple[Tick, float | None]:
+        """The tick from which on its value cannot change, and this; None if it has none."""
+        for tick in sorted({START, *instances.turns}):
+            values = self._values(self.left, instances, tick)
+            if values.none:
+                return tick, None
+            if values.least == values.largest and not values.open:
+                return tick, values.least
+        return NEVER, None
+
+    def taken(self, world: Facts) -> Iterator[Taken]:
+        assert isinstance(self.right, Variable)
+        closed, value = world.closed(self)
+        yield Taken({}, START, closed)
+        if value is not None:
+            yield Taken({self.right.name: value}, closed, NEVER)
 
     def outcome(self, instances: Sequence[Instances], tick: Tick) -> bool | None:
         """Whether the comparison holds, or fails, for all values there may be; None if that is open.
@@ -455,7 +498,7 @@ class Amount:
     def quarters(self, value: float | None) -> int:
         """How many quarters of the way it has come to the number it is compared with, if it only rises."""
         right = self.of.right
-        goal = None if isinstance(right, Aggregate) else value_of(right)
+        goal = None if isinstance(right, Aggregate) or variables_in([right]) else value_of(right)
         if value is None or not self.of.left.rises or not isinstance(goal, int | float) or goal <= 0:
             return 0
         return min(math.floor(4 * Fraction(value) / Fraction(goal)), 4)

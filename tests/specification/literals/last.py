@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 from antelog.language import syntax
 from tests.specification.literals.comparison import Comparison
@@ -20,18 +20,10 @@ from tests.specification.literals.literal import (
     Body,
     Facts,
     Lowering,
-    Tick,
+    Taken,
     Ticks,
 )
-from tests.specification.terms import ANY, Atom, Substitution, Term, Variable, text, unify, variables_in
-
-
-class Latest(NamedTuple):
-    """Values that it takes while an atom that has them is the latest one; none, while no atom is."""
-
-    known: Substitution
-    since: Tick
-    until: Tick
+from tests.specification.terms import ANY, Atom, Term, Variable, text, unify, variables_in
 
 
 @dataclass(frozen=True)
@@ -94,16 +86,13 @@ class Last(Body):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The variables without whose values it is about no slot and no range."""
         return variables_in((*(self.arguments[place] for place in self.slot), self.first, self.last))
 
     @property
     def takes(self) -> frozenset[str]:
-        """The open variables that it takes values for."""
         return variables_in(self.arguments[place] for place in self.own)
 
     def taking(self, names: frozenset[str]) -> Self:
-        """The literal if nothing else gives these variables values."""
         own = (
             i for i, each in enumerate(self.arguments) if isinstance(each, Variable) and each.name in names
         )
@@ -183,9 +172,8 @@ class Last(Body):
             false_at = max(false_at, min([each.false_at, *(other.true_at for other in later)]))
         return Ticks(true_at, false_at)
 
-    def latest(self, world: Facts) -> Iterator[Latest]:
-        """The values it takes for its own variables, each while they are those of the latest atom."""
-        spans: list[Latest] = []
+    def taken(self, world: Facts) -> Iterator[Taken]:
+        spans: list[Taken] = []
         slot = [world.truth(self.of_slot(tick)).true_at for tick in self._range]
         for place, tick in enumerate(self._range):
             until = min(slot[place + 1 :], default=NEVER)
@@ -197,7 +185,7 @@ class Last(Body):
                 ]
                 known = unify((one for one, _ in pairs), (other for _, other in pairs), {})
                 if known is not None and since < until:
-                    spans.append(Latest(known, since, until))
+                    spans.append(Taken(known, since, until))
         yield from spans
         yield from _gaps(spans)
 
@@ -206,12 +194,12 @@ class Last(Body):
             below.asked(atom)
 
 
-def _gaps(spans: Sequence[Latest]) -> Iterator[Latest]:
+def _gaps(spans: Sequence[Taken]) -> Iterator[Taken]:
     """The ticks at which no atom that fits is the latest one."""
     open_since = START
     for each in sorted(spans, key=lambda each: each.since):
         if open_since < each.since:
-            yield Latest({}, open_since, each.since)
+            yield Taken({}, open_since, each.since)
         open_since = max(open_since, each.until)
     if open_since < NEVER:
-        yield Latest({}, open_since, NEVER)
+        yield Taken({}, open_since, NEVER)

@@ -30,7 +30,7 @@ from tests.specification.terms import (
 )
 
 if TYPE_CHECKING:
-    from tests.specification.literals.aggregate import Aggregate, Instances
+    from tests.specification.literals.aggregate import Aggregate, Aggregation, Instances
     from tests.specification.literals.comparison import Comparison
 
 Tick: TypeAlias = float
@@ -44,6 +44,14 @@ class Ticks(NamedTuple):
 
     true_at: Tick
     false_at: Tick
+
+
+class Taken(NamedTuple):
+    """Values that a literal gives, from a tick on and until another; none while it has none."""
+
+    known: Substitution
+    since: Tick
+    until: Tick
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,9 @@ class Facts(Protocol):
 
     def instances(self, aggregate: Aggregate) -> Instances:
         """The atoms that an aggregate without open variables is about."""
+
+    def closed(self, literal: Aggregation) -> tuple[Tick, float | None]:
+        """The tick from which on the value of an aggregate cannot change, and this."""
 
     def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
         """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
@@ -153,6 +164,24 @@ class Body:
     def natural(self) -> tuple[Term, ...]:
         """The times that have to be natural numbers."""
         return self.times
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The variables that it cannot give values; it may give some to the others."""
+        return self.variables
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """The open variables that it gives values."""
+        return frozenset()
+
+    def taking(self, _names: frozenset[str]) -> Self:
+        """The literal if nothing else gives these variables values."""
+        return self
+
+    def taken(self, _world: Facts) -> Iterator[Taken]:
+        """The values that it gives, each while it does."""
+        return iter(())
 
     def ticks(self, _world: Facts, _around: Around) -> Ticks:
         """From when on a stated literal is true, and from when on false."""
