@@ -30,7 +30,7 @@ from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.judges.judged import Predictions
 from antelog.forecast.line_columns import LineColumns
-from antelog.forecast.scores.thresholds import FirstAlerts
+from antelog.forecast.scores.scored_lines import FirstAlerts
 
 ROUNDED = 1e-9
 """By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
@@ -123,23 +123,14 @@ class AlertStep:
 
 
 def alert_lines(
-    likely: Column, answers: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
+    likely: Column, answers: AnswerChances, threshold: float, last: LastLines, *, lossy: bool
 ) -> AlertStep:
     """The alerts of a step, given the likely answers before it."""
-    number, tick, chance = (
-        np.concatenate([np.zeros(0, kind), *(getattr(each.predictions, name) for each in answers)])
-        for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
-    )
-    after, found = alert_changes(likely, number, tick, chance, threshold)
-    parts, first = [], 0
-    for each in answers:
-        mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.predictions.tick)))
-        if len(mine):
-            some = each.take(found.row.take(mine) - first)
-            parts.append(_lines(last, some, found.likely[mine], lossy))
-        first += len(each.predictions.tick)
+    number, tick = answers.predictions.number, answers.predictions.tick
+    after, found = alert_changes(likely, number, tick, answers.predictions.chance, threshold)
+    lines = [_lines(last, answers.take(found.row), found.likely, lossy)] if len(found.row) else []
     rang = found.row[found.likely]
-    return AlertStep(after, FirstAlerts(number.take(rang), tick.take(rang)), parts)
+    return AlertStep(after, FirstAlerts(number.take(rang), tick.take(rang)), lines)
 
 
 def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:

@@ -21,7 +21,7 @@ from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import Limits
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
-from antelog.forecast.scores.thresholds import ProgramAlerts
+from antelog.forecast.scores.scored_lines import ProgramAlerts
 from antelog.forecast.values.looks import looks_of
 
 

@@ -26,7 +26,7 @@ from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
 from antelog.forecast.judges.judge import JUDGES, Judges, check_judges, check_values
-from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
+from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
 from antelog.forecast.rates.tally import EPOCH
@@ -141,6 +141,10 @@ class ModelForecaster:
         return tuple(name for name, each in self.known.queries.items() if each.says(VALUES))
 
     def left_out_table(self) -> pa.Table:
-        return left_out_table(
-            {query.name: self.left_out.get(query.name, LeftOut()) for query in self.plan.queries}
+        """The lines left out of each query, and the sum of their chances."""
+        rows = (
+            {"query": query.name, **vars(self.left_out.get(query.name, LeftOut()))}
+            for query in self.plan.queries
         )
+        schema = {"query": pa.string(), "lines": pa.int64(), "chances": pa.float64()}
+        return pa.Table.from_pylist([*rows], pa.schema(schema))

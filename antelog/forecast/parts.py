@@ -26,7 +26,6 @@ from antelog.forecast.judges.judged import Judged
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings
 from antelog.forecast.rates.tally import Cells, Tally
 
@@ -103,25 +102,24 @@ def _each_series(model: Model, change: Callable[[Tally, str], Tally]) -> Model:
 def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
     """Replaces the learned state by a model; while learning goes on, only what all keys share."""
     model, learns = recoded(model, current.sightings.values), learning.on
-    series, queries = dict(model.series), {}
+    series, judges = model.series, model.judges
     if learns:
         series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
-    for name, each in current.queries.items():
-        newer = model.judges[name]
         judges = {
-            judge: of.renewed(newer[judge]) if learns else newer[judge] for judge, of in each.judges.items()
+            name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
+            for name, each in current.queries.items()
         }
-        queries[name] = each.with_judges(judges, model.weights[name])
+    queries = {n: each.with_judges(judges[n], model.weights[n]) for n, each in current.queries.items()}
     return replace(current, series=series, queries=queries, learning=learning)
 
 
 def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
     nothing = start(plan, current.learning)
-    queries = {}
-    for name, each in current.queries.items():
-        empty = nothing.queries[name]
-        queries[name] = each.with_judges(empty.judges, empty.weights)
+    queries = {
+        name: each.with_judges(nothing.queries[name].judges, nothing.queries[name].weights)
+        for name, each in current.queries.items()
+    }
     return replace(current, series=nothing.series, queries=queries)
 
 
@@ -148,7 +146,14 @@ def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
     return replace(
         current,
         sightings=Sightings(_history(seen.history, cells), seen.values),
-        series={name: _series(each, cells) for name, each in current.series.items()},
+        series={
+            name: replace(
+                each,
+                tally=each.tally.with_cells(cells),
+                later=tuple(later.with_cells(cells) for later in each.later),
+            )
+            for name, each in current.series.items()
+        },
         queries={name: _judged(each, cells) for name, each in current.queries.items()},
         features={name: each.with_cells(cells) for name, each in current.features.items()},
     )
@@ -163,11 +168,6 @@ def _history(history: History, cells: Cells) -> History:
         moved[name] = Facts((*map(cells, own), met), facts.time, facts.arrival)
     empty: Mapping[str, Stream] = {name: Stream(stream.width, {}) for name, stream in history.items()}
     return added(empty, moved)
-
-
-def _series(counts: SeriesCounts, cells: Cells) -> SeriesCounts:
-    later = tuple(each.with_cells(cells) for each in counts.later)
-    return replace(counts, tally=counts.tally.with_cells(cells), later=later)
 
 
 def _judged(judged: Judged, cells: Cells) -> Judged:

@@ -43,7 +43,6 @@ from antelog.forecast.outcomes.following import (
     last_line_ticks,
 )
 from antelog.forecast.outcomes.rows import AnswerRows
-from antelog.forecast.scores.thresholds import AlertOutcomes
 from antelog.forecast.values.latest import QueryFeatures
 
 LONGEST = 4096
@@ -115,12 +114,13 @@ class QueryForecast:
         if self.relation.alert is not None:
             values = self.known.sightings.values
             last = LastLines(logged.table, earlier, of, values, judged.sources, self.unseen)
-            alerts = alert_lines(likely, [answers], self.relation.alert, last, lossy=self._lossy)
+            alerts = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
             likely = alerts.likely[find(alerts.likely, step.decided.number) < 0]
             parts += alerts.lines
             judged = replace(judged, alerts=judged.alerts.with_later(alerts.alerts))
-            outcomes = _outcomes(step.decided, [before.reported, some.predictions])
-            judged = judging.score_alerts(judged, outcomes, self.relation.alert)
+            lines_before = (before.reported, some.predictions)
+            with_chance = np.concatenate([each.number[~np.isnan(each.chance)] for each in lines_before])
+            judged = judging.score_alerts(judged, step.decided, with_chance, self.relation.alert)
         after = judging.without(replace(judged, likely=likely), step.lost)
         return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
 
@@ -223,15 +223,6 @@ class QueryForecast:
     def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
         """The ticks of answers; 0 where the query fixes it."""
         return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
-
-
-def _outcomes(decided: DecidedAnswers, reported: Sequence[judging.Predictions]) -> AlertOutcomes:
-    """The outcomes of decided answers with whether they had chances, given the predictions at their lines."""
-    number, chance = (
-        np.concatenate([getattr(each, name) for each in reported]) for name in ("number", "chance")
-    )
-    had_chance = find(decided.number, number[~np.isnan(chance)]) >= 0
-    return AlertOutcomes(decided.number, decided.tick, decided.confirmed, had_chance)
 
 
 def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:

@@ -20,15 +20,20 @@ from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import MODEL, VALUES
-from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judge, Judges, JudgeSettings
+from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judges, JudgeSettings
 from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
 from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.outcomes.rows import AnswerRows, SettledLines, lesson_of
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
-from antelog.forecast.scores.scored_lines import ScoredLines
+from antelog.forecast.scores.scored_lines import (
+    FirstAlerts,
+    ProgramAlerts,
+    ScoredLines,
+    alerts,
+    no_first_alerts,
+)
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.scores.thresholds import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,12 +228,18 @@ def without(judged: Judged, lost: Column) -> Judged:
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
 
 
-def score_alerts(judged: Judged, outcomes: AlertOutcomes, threshold: float) -> Judged:
-    """Scores the alerts of answers that are decided, and drops them."""
-    found = alert_sums(judged.alerts, outcomes, threshold)
-    alerts = judged.alerts.take(find(judged.alerts.number, outcomes.number) < 0)
+def score_alerts(judged: Judged, decided: DecidedAnswers, with_chance: Column, threshold: float) -> Judged:
+    """Scores the alerts of answers that are decided, and drops them; `with_chance` are numbers of answers."""
+    first = judged.alerts
+    at = find(decided.number, first.number)
+    rang = at >= 0
+    since = np.where(rang, np.append(first.tick, 0).take(at), decided.tick)
+    chance = np.where(rang, threshold, 0.0)
+    lines = ScoredLines(decided.number, since, chance, decided.tick, decided.confirmed)
+    some = lines.take(rang | (find(decided.number, with_chance) >= 0))
+    found = ProgramAlerts(threshold, alerts(some, (threshold,)))
     scores = replace(judged.scores, program=judged.scores.program + found)
-    return replace(judged, alerts=alerts, scores=scores)
+    return replace(judged, alerts=first.take(find(first.number, decided.number) < 0), scores=scores)
 
 
 _AT_ONCE = 5_000

@@ -21,7 +21,7 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.outcomes.following import either_of, stage_of
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, RowOutcomes
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
 from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
@@ -59,7 +59,7 @@ def half_lives(longest: float | None) -> Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class OutcomeStatistics:
+class OutcomeStatistics(Judge):
     """Counts of the answers that were in each state, and of those that were confirmed, in each memory.
 
     of_all  by level and class of all keys: of the query, a pattern, a state whether silent or not, a state
@@ -153,10 +153,6 @@ class OutcomeStatistics:
         )
         taught = replace(self, of_all=of_all, by_key=own)
         return replace(taught, drawn=taught._drawn_by())
-
-    def learn_lines(self, _lines: SettledLines, _now: int) -> OutcomeStatistics:
-        """The statistics as they are: states say enough."""
-        return self
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
         return entered(level, ticks, key, numbers, self._half_lives(level))

@@ -1,17 +1,27 @@
-"""The input of judges: answers in a state they are or were in, and their outcomes.
+"""Judges and their input: answers in a state they are or were in, and their outcomes.
 
-Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
+    Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
+
+    judge = judge.learn(rows, outcome)      what became of answers in states they have been in
+    judge = judge.learn_lines(lines, now)   what became of answers, with what was known at each line
+    judge.predict(rows)                     for each row the chance that its answer is confirmed
+    judge = judge.settled(now)              at the end of a step
+
+A row has all that a judge may know of an answer. A step has many ticks: `predict` goes for each row by what
+was decided before the row's tick, so chances do not depend on how a run is cut.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.columns.trees import Features
 from antelog.forecast.outcomes.following import (
     DecidedAnswers,
@@ -22,7 +32,7 @@ from antelog.forecast.outcomes.following import (
     stage_of,
     state_of,
 )
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.rates.tally import Cells, Learns
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,3 +144,56 @@ def lesson_of(
         np.zeros((len(of), 0), np.float32),
     )
     return rows, RowOutcomes(decided.confirmed.take(of), decided.settled.take(of))
+
+
+class Judge:
+    """Predicts the chances of open answers, and learns from the outcomes of decided ones.
+
+    The methods that return a judge are those of one that learns nothing, and is the same for all keys.
+    """
+
+    @property
+    def columns(self) -> Mapping[str, float]:
+        """The names of the columns of `predict`, and what each weighs before anything is known of it."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int:
+        """About how many rows of its state there are; none before it has learned anything."""
+        raise NotImplementedError
+
+    def predict(self, rows: AnswerRows) -> Numbers:
+        """The chances of each row, one column for each of its `columns`; NaN where they are unknown."""
+        raise NotImplementedError
+
+    def learn(self, _rows: AnswerRows, _outcome: RowOutcomes) -> Self:
+        """The judge after the lesson of a step."""
+        return self
+
+    def learn_lines(self, _lines: SettledLines, _now: int) -> Self:
+        """The judge after the lines about answers that were settled in a step, which ends at a tick."""
+        return self
+
+    def settled(self, _now: int) -> Self:
+        """The judge after a step that ended at a tick."""
+        return self
+
+    def at_tick(self, _tick: int) -> Self:
+        """The judge as it is kept in a model that was learned up to a tick."""
+        return self
+
+    def merged(self, _others: Sequence[Self]) -> Self:
+        """One judge from those of several workers with different keys."""
+        return self
+
+    def part(self, _mine: Callable[[Column], Mask]) -> Self:
+        """The judge of a worker, given which cells of the partition key are its own."""
+        return self
+
+    def renewed(self, newer: Self) -> Self:
+        """The judge that goes on learning about its keys; what all keys share is that of a newer model."""
+        return newer
+
+    def with_cells(self, _cells: Cells) -> Self:
+        """A copy with rewritten cells."""
+        return self

@@ -8,9 +8,8 @@ from math import ceil, floor, log10
 from antelog.escaping import shown
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent, wrapped
-from antelog.forecast.scores.scored_lines import Loss
+from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
-from antelog.forecast.scores.thresholds import Alerted
 
 _WIDTH = 78
 
@@ -55,9 +54,7 @@ def _calibration(found: ScoreResult) -> Iterator[str]:
     calibration = found.calibration
     if calibration.error is not None:
         yield from wrapped(words.error(calibration.error), _WIDTH)
-    rows: list[Sequence[str]] = [("chance", "lines", "confirmed", "95 % range", "")]
-    rows += map(words.bin_row, calibration.bins)
-    yield from _table(rows)
+    yield from _table([words.BINS, *map(words.bin_row, calibration.bins)])
     if (bin_ := words.example(calibration)) is not None:
         yield from wrapped(words.sentence(bin_) + " An answer counts once for each line.", _WIDTH)
 

@@ -7,9 +7,8 @@ from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from antelog.forecast.scores.calibration import Bin, CalibrationError, CalibrationResult
-from antelog.forecast.scores.scored_lines import Loss
+from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult
-from antelog.forecast.scores.thresholds import Alerted
 from antelog.language.durations import LENGTHS, duration_text
 from antelog.language.printer import rounded_percent
 
@@ -265,6 +264,9 @@ def bin_row(found: Bin) -> tuple[str, ...]:
     reported, expected = percents(found.low, found.high), percents(*found.expected)
     return reported, count(found.lines), percent(found.confirmed), expected, mark(found)
 
+
+BINS = ("chance", "lines", "confirmed", "95 % range", "")
+"""The heads of a table of bins."""
 
 ALERTS = ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
 """The heads of a table of alerts by threshold."""

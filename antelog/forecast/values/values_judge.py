@@ -20,8 +20,7 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.engine.columns.trees import Trees
 from antelog.forecast.columns import VALUES
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines, no_lines
-from antelog.forecast.rates.tally import Cells
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, no_lines
 from antelog.forecast.values.fitting import can_fit, fitted
 
 BLOCK = 20
@@ -59,7 +58,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class ValuesJudge:
+class ValuesJudge(Judge):
     """The judge of a query that compares values.
 
     It learns from the lines that are `kept`, of `count` there have been. The last fit was to the first
@@ -91,10 +90,6 @@ class ValuesJudge:
                 odds = fit.made.sums(rows.features.take(at, axis=0))
                 chance[at, 0] = 1 / (1 + np.exp(-odds))
         return chance
-
-    def learn(self, _rows: AnswerRows, _outcome: RowOutcomes) -> ValuesJudge:
-        """The judge as it is: of the states of answers it learns nothing."""
-        return self
 
     def learn_lines(self, lines: SettledLines, now: int) -> ValuesJudge:
         """The judge after the lines of answers that were settled in a step that ends at `now`."""
@@ -156,14 +151,6 @@ class ValuesJudge:
     def part(self, _mine: Callable[[Column], Mask]) -> ValuesJudge:
         """The judge of a worker: it has the trees that all keys share, and learns nothing itself."""
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
-
-    def renewed(self, newer: ValuesJudge) -> ValuesJudge:
-        """The newer judge: all keys share it."""
-        return newer
-
-    def with_cells(self, _cells: Cells) -> ValuesJudge:
-        """The judge as it is: it has no cells."""
-        return self
 
 
 _SOME = 1024

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Numbers
 from antelog.errors import DataError
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
 from antelog.forecast.judges import judge as judges_module
@@ -28,9 +28,9 @@ from antelog.forecast.judges.judged import (
     settled,
 )
 from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, RowOutcomes
 from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened
-from antelog.forecast.rates.tally import Cells, Learns, nothing_counted
+from antelog.forecast.rates.tally import Learns, nothing_counted
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine
 
@@ -43,7 +43,7 @@ TICKS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class EveryThird:
+class EveryThird(Judge):
     """Counts what became of answers by their tick modulo 3, which no other judge looks at."""
 
     counts: Ledger
@@ -65,26 +65,8 @@ class EveryThird:
         numbers = np.stack([np.ones(len(outcome.tick)), outcome.confirmed.astype(np.float64)], axis=1)
         return EveryThird(entered(self.counts, outcome.tick, (rows.answer[-1] % 3,), numbers, None))
 
-    def learn_lines(self, _lines: SettledLines, _now: int) -> EveryThird:
-        return self
-
     def settled(self, now: int) -> EveryThird:
         return EveryThird(closed(self.counts, now))
-
-    def at_tick(self, _tick: int) -> EveryThird:
-        return self
-
-    def merged(self, _others: Sequence[EveryThird]) -> EveryThird:
-        raise NotImplementedError
-
-    def part(self, _mine: Callable[[Column], Mask]) -> EveryThird:
-        return self
-
-    def renewed(self, newer: EveryThird) -> EveryThird:
-        return newer
-
-    def with_cells(self, _cells: Cells) -> EveryThird:
-        return self
 
 
 def every_third(_settings: JudgeSettings) -> EveryThird:
