@@ -26,8 +26,9 @@ from antelog.forecast.judges.judged import Judged
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
+from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings
-from antelog.forecast.rates.tally import Cells, Tally
+from antelog.forecast.rates.tally import Cells
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
 """Which of some cells are a worker's own, given what they stand for."""
@@ -41,14 +42,16 @@ def part_of(model: Model, mine: Mine | None) -> Model:
     key = model.plan.key
     places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
 
-    def chosen(counts: Tally, series: str) -> Tally:
-        return counts.take(np.flatnonzero(mine(counts.keys[places[series]], model.values)))
+    def chosen(name: str, counts: SeriesCounts) -> SeriesCounts:
+        column = counts.tally.keys[places[name]]
+        return replace(counts, tally=counts.tally.take(np.flatnonzero(mine(column, model.values))))
 
     own = {
         name: {judge: of.part(lambda column: mine(column, model.values)) for judge, of in judges.items()}
         for name, judges in still.judges.items()
     }
-    return recoded(replace(_each_series(still, chosen), judges=own), Values())
+    series = {name: chosen(name, counts) for name, counts in still.series.items()}
+    return recoded(replace(still, series=series, judges=own), Values())
 
 
 def recoded(model: Model, values: Values) -> Model:
@@ -57,11 +60,11 @@ def recoded(model: Model, values: Values) -> Model:
     def cells(column: Column) -> Column:
         return values.recoded(column, model.values)
 
-    found = _each_series(model, lambda counts, _: counts.with_cells(cells))
+    series = {name: each.with_cells(cells) for name, each in model.series.items()}
     judges = {
         name: {judge: of.with_cells(cells) for judge, of in own.items()} for name, own in model.judges.items()
     }
-    return replace(found, judges=judges, values=values)
+    return replace(model, series=series, judges=judges, values=values)
 
 
 def merged(models: Sequence[Model]) -> Model:
@@ -90,12 +93,6 @@ def _standing(model: Model, epoch: int) -> Model:
     """The model with the sums over all keys faded to an epoch."""
     half_life = None if model.half_life is None else model.half_life / model.length
     series = {n: series_counts.at_epoch(each, epoch, half_life) for n, each in model.series.items()}
-    return replace(model, series=series)
-
-
-def _each_series(model: Model, change: Callable[[Tally, str], Tally]) -> Model:
-    """The model with the tallies of its series by key changed."""
-    series = {name: replace(c, tally=change(c.tally, name)) for name, c in model.series.items()}
     return replace(model, series=series)
 
 
@@ -146,14 +143,7 @@ def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
     return replace(
         current,
         sightings=Sightings(_history(seen.history, cells), seen.values),
-        series={
-            name: replace(
-                each,
-                tally=each.tally.with_cells(cells),
-                later=tuple(later.with_cells(cells) for later in each.later),
-            )
-            for name, each in current.series.items()
-        },
+        series={name: each.with_cells(cells) for name, each in current.series.items()},
         queries={name: _judged(each, cells) for name, each in current.queries.items()},
         features={name: each.with_cells(cells) for name, each in current.features.items()},
     )

@@ -53,13 +53,6 @@ class Predictions(ColumnSet):
     features: Features
 
 
-def no_predictions(columns: int, features: int = 0) -> Predictions:
-    """None, with a number of columns of `each`, and of features."""
-    empty, none = np.zeros(0, np.int64), np.zeros(0)
-    no_features = np.zeros((0, features), np.float32)
-    return Predictions(empty, empty, empty, np.zeros((0, columns)), none, empty, no_features)
-
-
 @dataclass(frozen=True, eq=False)
 class Judged:
     """The open answers of a query, its judges besides the model of facts, and the weights of all judges.
@@ -114,7 +107,8 @@ def nothing_judged(width: int, settings: JudgeSettings, judges: Judges = JUDGES)
     """Before the first answer, which has `width` columns, the time being the last."""
     made = {name: found for name, judge in judges.items() if (found := judge(settings)) is not None}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
-    no_lines = no_predictions(len(weights), settings.features.width)
+    empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
+    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, settings.features.unknown(0))
     return Judged(nobody(width), made, first_weights(weights), no_lines, nothing_unscored(), Scores())
 
 

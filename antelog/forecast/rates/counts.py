@@ -26,18 +26,18 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
 from antelog.engine.facts.history import gather
+from antelog.forecast.rates.ledger import before, entered, latest, opened
 from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
 from antelog.forecast.rates.tally import (
     EPOCH,
     FORGOTTEN,
-    Counted,
+    Cells,
     KnownEpoch,
     Tally,
-    added,
     alive,
     faded,
-    looked_up,
+    matched,
     nothing_counted,
     without_old,
 )
@@ -65,6 +65,15 @@ def _size(family: Family, slowest: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
+class Counted:
+    """The counts of one epoch: keys, which may repeat, and numbers for each."""
+
+    epoch: int
+    keys: tuple[Column, ...]
+    numbers: Numbers
+
+
+@dataclass(frozen=True, eq=False)
 class SeriesCounts:
     """Counts for each key and series of a family: facts, ticks after one, facts after one, and delays.
 
@@ -79,6 +88,11 @@ class SeriesCounts:
     shared: Tally
     later: tuple[Counted, ...] = ()
     length: int = EPOCH
+
+    def with_cells(self, cells: Cells) -> SeriesCounts:
+        """A copy with rewritten cells in its keys."""
+        later = (replace(each, keys=tuple(map(cells, each.keys))) for each in self.later)
+        return replace(self, tally=self.tally.with_cells(cells), later=tuple(later))
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
@@ -101,8 +115,8 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     numbers = np.zeros((facts.count, len(family.series), _size(family, slowest)))
     met, within = facts.columns[-1], facts.time >= first
     series = np.log2(met & -met).astype(np.int64)  # the first one that each fact meets
-    here, before = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
-    at = find(here, before)
+    here, next_ = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
+    at = find(here, next_)
     new, old = np.flatnonzero(within), np.flatnonzero(facts.time < last)
     stays = np.flatnonzero(within & (at >= 0))
     numbers[new, series[new], _ONES] = 1
@@ -112,6 +126,12 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     numbers[new, series[new], lag[new]] = 1
     width = len(family.series) * _size(family, slowest)
     return Counted(epoch, keys, numbers.reshape(facts.count, width))
+
+
+def added(tally: Tally, new: Counted, half_life: float | None) -> Tally:
+    """A tally with the counts of an epoch, which comes after all before."""
+    epochs = np.full(len(new.numbers), new.epoch)
+    return latest(entered(opened(tally), epochs, new.keys, new.numbers, half_life))
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
@@ -155,8 +175,8 @@ def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) ->
     """For how many epochs its keys together have been known after an epoch and up to another."""
     gone = tally.last[tally.forgotten(epoch, tally.last)]
     whole = float(_stretches(np.array([epoch - since]), half_life)[0])
-    before = whole - _stretches(epoch - np.maximum(gone + FORGOTTEN, since), half_life)
-    return alive(tally, epoch) * whole + float(before.sum())
+    lost = whole - _stretches(epoch - np.maximum(gone + FORGOTTEN, since), half_life)
+    return alive(tally, epoch) * whole + float(lost.sum())
 
 
 def at_epoch(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
@@ -195,17 +215,23 @@ def odds_of(
     """
     epoch, half_life = as_of.by_key
     family = family_of(chain)
-    asked = [_column(chain, number, keys) for number in range(len(chain.places))]
-    found = looked_up(counts.tally, asked, keys.count, epoch, half_life)
+    asked = [
+        keys.cells[term.name]
+        if isinstance(term, Var)
+        else np.full(keys.count, keys.values.cell(term.value), np.int64)
+        for term in chain.terms
+    ]
+    tally = counts.tally
+    sums = before(opened(tally), asked, np.full(keys.count, epoch), half_life)
+    first = np.append(tally.first, epoch).take(matched(asked, keys.count, tally))
     every = _every(counts, *as_of.shared)
-    seen: Mask = np.asarray(found.sums.any(axis=1))
+    seen: Mask = np.asarray(sums.any(axis=1))
     known = seen | (counts.shared.count > 0)
-    ticks = np.where(seen, counts.length * _stretches(epoch - found.first + 1, half_life), 0)
+    ticks = np.where(seen, counts.length * _stretches(epoch - first + 1, half_life), 0)
     unexpected = np.zeros(keys.count)
     weights = WEIGHTS if counts.shared.count else _OF_NOTHING
     of_key, of_all = (
-        _as_slots(sums, ticks_, family)
-        for sums, ticks_ in ((found.sums, ticks), (every[None, :-1], every[-1:]))
+        _as_slots(each, ticks_, family) for each, ticks_ in ((sums, ticks), (every[None, :-1], every[-1:]))
     )
     if family.slotted:
         kinds = kinds_of(chain, family, possible)
@@ -239,13 +265,6 @@ def _rates(own: SlotCounts, every: SlotCounts, weights: Weights) -> tuple[Number
     again = (own.facts[:, 1] + weights.again * again_all) / (own.after + weights.again)
     shares = (own.late + weights.shares * shares_all) / (own.late.sum(axis=2, keepdims=True) + weights.shares)
     return transitions(np.clip(once, 0, 1), np.clip(again, 0, 1)), shares
-
-
-def _column(chain: Chain, number: int, keys: Keys) -> Column:
-    term = chain.terms[number]
-    if isinstance(term, Var):
-        return keys.cells[term.name]
-    return np.full(keys.count, keys.values.cell(term.value), np.int64)
 
 
 # ---- slots ----

@@ -47,16 +47,23 @@ def opened(tally: Tally) -> Ledger:
 
 
 def closed(ledger: Ledger, now: int) -> Ledger:
-    """The ledger at the end of a step: its last entries are those of the tally."""
-    tally = ledger.tally
-    if len(ledger.row):
-        end = marked(run_ends(ledger.row))
-        at = ledger.row.take(end)
-        last, sums = tally.last.copy(), tally.sums.copy()
-        last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
-        tally = replace(tally, last=last, sums=sums)
-    tally = without_old(tally, now)
+    """The ledger at the end of a step, without the keys that are forgotten by then."""
+    tally = without_old(latest(ledger), now)
     return ledger if tally is ledger.tally else opened(tally)
+
+
+def latest(ledger: Ledger) -> Tally:
+    """The tally with the last entries of each row."""
+    tally = ledger.tally
+    if len(ledger.row) == 0:
+        return tally
+    end = marked(run_ends(ledger.row))
+    at = ledger.row.take(end)
+    first, last, sums = tally.first.copy(), tally.last.copy(), tally.sums.copy()
+    again = tally.forgotten(ledger.tick.take(end), last.take(at))
+    last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
+    first[at[again]] = last[at[again]]
+    return replace(tally, first=first, last=last, sums=sums)
 
 
 def entered(

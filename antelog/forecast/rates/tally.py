@@ -89,7 +89,7 @@ class Tally(ColumnSet):
 
     def with_cells(self, cells: Cells, first: int = 0) -> Tally:
         """A copy with rewritten cells in its keys, from the column `first` on."""
-        return replace(self, keys=_with_cells(self.keys, cells, first))
+        return replace(self, keys=(*self.keys[:first], *map(cells, self.keys[first:])))
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
         """Whether keys are forgotten at an epoch that were counted last at these."""
@@ -100,23 +100,6 @@ class Tally(ColumnSet):
 def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tally:
     empty = np.zeros(0, np.int64)
     return Tally((empty,) * keys, empty, empty, np.zeros((0, sums)), forgets)
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """The counts of one epoch: keys, which may repeat, and numbers for each."""
-
-    epoch: int
-    keys: tuple[Column, ...]
-    numbers: Numbers
-
-    def with_cells(self, cells: Cells, first: int = 0) -> Counted:
-        """A copy with rewritten cells in its keys, as of a tally."""
-        return replace(self, keys=_with_cells(self.keys, cells, first))
-
-
-def _with_cells(keys: tuple[Column, ...], cells: Cells, first: int) -> tuple[Column, ...]:
-    return (*keys[:first], *map(cells, keys[first:]))
 
 
 def kept(epochs: Column, half_life: HalfLife) -> Numbers:
@@ -136,25 +119,6 @@ def faded(sums: Numbers, epochs: Column | int, half_life: HalfLife) -> Numbers:
     shares = kept(epochs, half_life)
     result: Numbers = sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
     return result
-
-
-def added(tally: Tally, counted: Counted, half_life: HalfLife) -> Tally:
-    """The tally with the counts of an epoch added; epochs come in order."""
-    if len(counted.numbers) == 0:
-        return tally
-    new, numbers = summed(counted.keys, counted.numbers)
-    at = matched(new, len(numbers), tally)
-    fresh, known = np.flatnonzero(at < 0), np.flatnonzero(at >= 0)
-    sums, last, first = tally.sums.copy(), tally.last.copy(), tally.first.copy()
-    there = at.take(known)
-    gone = tally.forgotten(counted.epoch, last.take(there))
-    older = faded(sums.take(there, axis=0), counted.epoch - last.take(there), half_life)
-    sums[there] = np.where(gone[:, None], 0, older) + numbers.take(known, axis=0)
-    first[there[gone]] = last[there] = counted.epoch
-    epoch = np.full(len(fresh), counted.epoch)
-    keys, more = tuple(own.take(fresh) for own in new), numbers.take(fresh, axis=0)
-    known_before = replace(tally, first=first, last=last, sums=sums)
-    return known_before.and_then(Tally(keys, epoch, epoch, more, tally.forgets))
 
 
 def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...], Numbers]:
@@ -191,28 +155,6 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
         return np.full(count, min(tally.count, 1) - 1)
     asked, there = keys_of([list(keys), list(tally.keys)])
     return find(asked, there)
-
-
-@dataclass(frozen=True, eq=False)
-class TallySums:
-    """The sums of some keys as of an epoch (0 where nothing was counted), and their first epochs."""
-
-    sums: Numbers
-    first: Column
-
-
-def looked_up(tally: Tally, keys: Sequence[Column], count: int, epoch: int, half_life: HalfLife) -> TallySums:
-    """The sums of keys as of an epoch."""
-    sums = np.zeros((count, tally.sums.shape[1]))
-    first = np.full(count, epoch)
-    if tally.count == 0 or count == 0:
-        return TallySums(sums, first)
-    at = matched(keys, count, tally)
-    known = np.flatnonzero((at >= 0) & ~tally.forgotten(epoch, tally.last.take(at)))
-    there = at.take(known)
-    sums[known] = faded(tally.sums.take(there, axis=0), epoch - tally.last.take(there), half_life)
-    first[known] = tally.first.take(there)
-    return TallySums(sums, first)
 
 
 def alive(tally: Tally, epoch: int) -> int:

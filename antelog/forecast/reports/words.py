@@ -160,8 +160,11 @@ def calibrated(found: CalibrationResult) -> str:
     outside, bins = _outside(found), count(len(found.bins), "bin")
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
     match _finding(found):
+        case "unknown" if found.visible is None:
+            return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
         case "unknown":
-            return _too_little(found.visible)
+            wrong = f"were all chances wrong by {round(100 * found.visible)} points"
+            return f"Too little to tell: {wrong}, these answers might not show it."
         case "refuted":
             return f"Refuted: these chances are not what they say{_direction(found)}."
         case "doubtful":
@@ -170,13 +173,6 @@ def calibrated(found: CalibrationResult) -> str:
             return f"Calibrated so far: {lies}, as one in twenty does by chance."
         case "fine":
             return "Calibrated so far."
-
-
-def _too_little(visible: float | None) -> str:
-    if visible is None:
-        return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
-    points = round(100 * visible)
-    return f"Too little to tell: were all chances wrong by {points} points, these answers might not show it."
 
 
 def points(share: float) -> str:

@@ -239,19 +239,14 @@ class Alerted:
 
 
 def by_threshold(sums: AlertSums, thresholds: Sequence[float] = THRESHOLDS) -> tuple[Alerted, ...]:
-    return tuple(_alerted(sums, number, threshold) for number, threshold in enumerate(thresholds))
-
-
-def _alerted(sums: AlertSums, number: int, threshold: float) -> Alerted:
-    count, right = int(sums.alerted[number]), int(sums.leads[number].sum())
-    quarter, half, most = (quantile(sums.leads[number], share) for share in (0.25, 0.5, 0.75))
-    return Alerted(
-        threshold,
-        count,
-        right / count if count else None,
-        right / sums.confirmed if sums.confirmed else None,
-        None if quarter is None or half is None or most is None else (quarter, half, most),
-    )
+    found = []
+    for threshold, count, leads in zip(thresholds, sums.alerted.tolist(), sums.leads, strict=True):
+        right = int(leads.sum())
+        quarter, half, most = (quantile(leads, share) for share in (0.25, 0.5, 0.75))
+        lead = None if quarter is None or half is None or most is None else (quarter, half, most)
+        precision, of_confirmed = (right / each if each else None for each in (count, sums.confirmed))
+        found.append(Alerted(threshold, count, precision, of_confirmed, lead))
+    return tuple(found)
 
 
 # ---- alerts at the threshold that the program gives a query ----

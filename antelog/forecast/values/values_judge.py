@@ -105,7 +105,8 @@ class ValuesJudge(Judge):
     def _fitted(self, now: int) -> ValuesJudge:
         """With the fits that begin at the ends of blocks, as soon as enough lines are new."""
         fits, last, earlier = list(self.fits), self.fitted, self.count - self.kept.count
-        while (enough := _enough(last)) <= self.count:
+        # So many lines there have to be for another fit.
+        while (enough := max(LEAST, int(min(last * GROWTH, last + MOST)))) <= self.count:
             row = enough - 1 - earlier
             # Lines that are dropped were settled before the pause was over.
             settled = int(self.kept.settled[row]) if row >= 0 else -1
@@ -154,11 +155,6 @@ class ValuesJudge(Judge):
 
 
 _SOME = 1024
-
-
-def _enough(last: int) -> int:
-    """So many lines there have to be for another fit, given how many the last one was for."""
-    return max(LEAST, int(min(last * GROWTH, last + MOST)))
 
 
 def _fit(lines: SettledLines) -> Future[Trees]:

@@ -22,7 +22,6 @@ from antelog.forecast.judges.judged import (
     all_scored,
     judge,
     learned,
-    no_predictions,
     nothing_judged,
     score_decided,
     settled,
@@ -270,4 +269,3 @@ def test_nothing_decided_changes_nothing() -> None:
     none = DecidedAnswers((ints(), ints()), ints(), ints(), ints(), ints() > 0, ints(), ints())
     assert score_decided(judged, none) is judged
     assert score_decided(judged, nothing).scores == judged.scores
-    assert len(no_predictions(2).and_then(no_predictions(2)).number) == 0
