@@ -19,13 +19,12 @@ from antelog.engine.step.lines import Lines
 from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
-from antelog.forecast import saving as resuming
 from antelog.forecast.carrying import begun_anew, carried, with_lines
 from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
-from antelog.forecast.judges.judge import JUDGES, Judges, check_judges, check_values
+from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
@@ -94,7 +93,7 @@ class ModelForecaster:
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:
         """The forecaster of saved members. Raises StateError if they cannot be read."""
-        return ModelForecaster(plan, resuming.resumed(plan, members), limits)
+        return ModelForecaster(plan, forecasting.resumed(plan, members), limits)
 
     def advanced(self, step: FinishedStep) -> tuple[ModelForecaster, dict[str, pa.Table]]:
         found = forecasting.advanced(self.plan, self.known, step, self.limits)
@@ -120,7 +119,7 @@ class ModelForecaster:
         return what_if(forecasting.known_of(self.plan, self.known, state), answer, literals)
 
     def members(self) -> dict[str, bytes]:
-        return resuming.members(self.known)
+        return forecasting.members(self.known)
 
     def model(self, now: int) -> Model:
         """The model learned up to a tick."""

@@ -24,7 +24,7 @@ from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerts import AnswerChances, LastLines, alert_lines, lines_in_order
+from antelog.forecast.alerts import AnswerChances, LastLines, LineColumns, alert_lines, lines_in_order
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.learning import Learning
@@ -32,7 +32,6 @@ from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
-from antelog.forecast.line_columns import LineColumns
 from antelog.forecast.outcomes.following import (
     LOST,
     AnswerLines,
@@ -103,8 +102,7 @@ class QueryForecast:
         judged, answers = self._judge(judged, requests, found, step.decided)
         judged = judging.settled(judging.score_decided(judged, step.decided), now)
         some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
-        columns.put(some.line, some.predictions.chance, some.predictions.source)
-        columns.grow(some.line, some.time, some.found)
+        columns.put(some.line, some)
         table, likely, limits = columns.table(logged.table), before.likely, self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
@@ -136,8 +134,7 @@ class QueryForecast:
         found = self._chances(requests, rows, lines, columns)
         if len(at):
             _, answers = self._judge(judged, requests, found, None)
-            columns.put(answers.line, answers.predictions.chance, answers.predictions.source)
-            columns.grow(answers.line, answers.time, answers.found)
+            columns.put(answers.line, answers)
         return open_within(columns.table(logged.table), logged.kind <= REVISED, self.limits)
 
     @property

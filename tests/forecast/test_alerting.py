@@ -14,11 +14,11 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.schema import AFTER_ANSWER
-from antelog.forecast.alerts import alert_changes
+from antelog.forecast.alerts import AnswerChances, LineColumns, alert_changes
 from antelog.forecast.columns import COLUMNS, HOLDS, KINDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances, Growth
+from antelog.forecast.judges.judged import Predictions
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
-from antelog.forecast.line_columns import LineColumns
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
 
@@ -220,8 +220,10 @@ def ints(*numbers: int) -> np.ndarray:
 def said(*, lossy: bool = False) -> pa.Table:
     """Rows 0, 1 and 3 are said something of, as of answers about tick 10; row 2 is not."""
     beside = LineColumns(4, ("model", "outcomes", "values"), lossy=lossy)
-    beside.put(ints(0, 1, 3), np.array([0.5, 0.4, 0.7]), ints(0, 2, 1))
-    beside.grow(ints(0, 1, 3), ints(10, 10, 10), FOUND)
+    rows, time, nothing = ints(0, 1, 3), ints(10, 10, 10), np.zeros((3, 0), np.float32)
+    chance, source = np.array([0.5, 0.4, 0.7]), ints(0, 2, 1)
+    predictions = Predictions(rows, time, time, np.zeros((3, 0)), chance, source, nothing)
+    beside.put(rows, AnswerChances(predictions, FOUND, (), time, rows))
     if lossy:
         beside.hold(ints(0, 1, 3), FOUND)
     return beside.table(LINES)

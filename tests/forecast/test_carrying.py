@@ -11,7 +11,7 @@ import pytest
 import antelog
 from antelog.engine.saving import FORECAST
 from antelog.errors import StateError
-from antelog.forecast.saving import members, resumed
+from antelog.forecast.forecasting import members, resumed
 from antelog.process import Engine
 
 RULES = """

@@ -8,21 +8,23 @@ Lines of a tick are judged by what was decided before it, so it makes no differe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
-from antelog.forecast.columns import MODEL, VALUES
-from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judges, JudgeSettings
+from antelog.errors import DataError
+from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
 from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
 from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
+from antelog.forecast.outcomes.outcomes import nothing_known
 from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
@@ -34,6 +36,72 @@ from antelog.forecast.scores.scored_lines import (
     no_first_alerts,
 )
 from antelog.forecast.scores.scores import Scores
+from antelog.forecast.values.fitting import can_fit
+from antelog.forecast.values.latest import NO_FEATURES, QueryFeatures
+from antelog.forecast.values.looks import looks_of
+from antelog.forecast.values.values_judge import nothing_fitted
+from antelog.lazily import brought_by
+
+# ---- the table of judges ----
+
+# To add a judge, write a module with a subclass of `Judge`, and a line for it in JUDGES.
+
+
+OF_MODEL = 2.0
+"""What the model of facts weighs before anything is known of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeSettings:
+    """The input of a new judge of a query.
+
+    The number of columns in the key of its answers, the longest half-life, and the features of its answers.
+    """
+
+    keys: int
+    half_life: float | None
+    features: QueryFeatures = NO_FEATURES
+
+
+NewJudge = Callable[[JudgeSettings], Judge | None]
+"""Makes a judge before anything is known; None where it could never say anything."""
+
+Judges = Mapping[str, NewJudge]
+
+JUDGES: Judges = {
+    OUTCOMES: lambda given: nothing_known(given.keys, given.half_life),
+    VALUES: lambda given: nothing_fitted(given.features.width) if given.features.looks else None,
+}
+"""The judges besides the model of facts, by name."""
+
+
+def check_values(plan: Plan, names: Collection[str] | None, *, learns: bool) -> None:
+    """Raises DataError if the judge of values is named, and can say nothing about a plan."""
+    if VALUES not in (names or ()):
+        return
+    if learns and not can_fit():
+        raise DataError(
+            f"the judge {VALUES!r} learns with scikit-learn, which is not installed: "
+            f"{brought_by(VALUES)}. Or name other judges"
+        )
+    if {*(names or ())} == {VALUES} and not any(looks_of(plan, query.name) for query in plan.queries):
+        raise DataError(
+            f"no query compares values, as `V >= 90` does, so there is nothing for the judge {VALUES!r} to "
+            "look at: name other judges, or leave them out"
+        )
+
+
+def check_judges(names: Collection[str] | None) -> None:
+    """Raises DataError if there is no judge of a name, or if there is none at all."""
+    known = ", ".join(JUDGE_NAMES)
+    for name in names or ():
+        if name not in JUDGE_NAMES:
+            raise DataError(f"there is no judge {name!r}; there are {known}")
+    if names is not None and not names:
+        raise DataError(f"without a judge there are no chances: name some of {known}, or leave it out")
+
+
+# ---- judged answers ----
 
 
 @dataclass(frozen=True, eq=False)

@@ -167,19 +167,10 @@ def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
     return numbers, before.next + len(first)
 
 
-def numbers_of(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
-    """The numbers of answers; -1 for those that are not tracked."""
-    if len(before.number) == 0:
-        return np.full(len(answer[-1]), -1)
-    known, asked = keys_of([before.last.answer, answer])
-    at = find(asked, known)
-    return np.where(at < 0, -1, before.number.take(at))
-
-
 def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
     """The ticks of the last lines of answers; -1 for those that are not tracked."""
-    at = find(numbers_of(before, answer), before.number)
-    return np.append(before.last.tick, -1).take(at)
+    known, asked = keys_of([before.last.answer, answer])
+    return np.append(before.last.tick, -1).take(find(asked, known))
 
 
 def _states(before: TrackedAnswers, open_: Stretches, end: Column) -> tuple[Column, Column]:

@@ -85,8 +85,8 @@ def short_streams(decided: Mapping[str, int], ticks: int, tick: int | None) -> I
         if answers < ENOUGH:
             enough = f"learned chances are of use from some {ENOUGH} on"
             are = "is" if answers <= 1 else "are"
-            decided = f"{words.count(answers, 'answer') if answers else 'no answer'} {are} decided"
-            yield f"{query}: {decided}; {enough}{ahead(answers, ENOUGH, ticks, tick)}"
+            so_far = f"{words.count(answers, 'answer') if answers else 'no answer'} {are} decided"
+            yield f"{query}: {so_far}; {enough}{ahead(answers, ENOUGH, ticks, tick)}"
 
 
 def ahead(answers: int, enough: int, ticks: int, tick: int | None) -> str:

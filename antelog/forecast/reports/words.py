@@ -160,9 +160,10 @@ def calibrated(found: CalibrationResult) -> str:
     outside, bins = _outside(found), count(len(found.bins), "bin")
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
     match _finding(found):
-        case "unknown" if found.visible is None:
-            return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
         case "unknown":
+            if found.visible is None:
+                least = "ten blocks of time at least"
+                return f"Too little to tell whether the chances are right: that takes {least}."
             wrong = f"were all chances wrong by {round(100 * found.visible)} points"
             return f"Too little to tell: {wrong}, these answers might not show it."
         case "refuted":

@@ -1,4 +1,4 @@
-"""antelog/forecast/judges/judge.py: a third judge is one class, and the mean of judges follows it."""
+"""antelog/forecast/judges/judged.py: a third judge is one class, and the mean of judges follows it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import antelog
 from antelog.engine.columns.tables import Numbers
 from antelog.errors import DataError
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
-from antelog.forecast.judges import judge as judges_module
-from antelog.forecast.judges.judge import JUDGES, JudgeSettings
+from antelog.forecast.judges import judged as judges_module
 from antelog.forecast.judges.judged import (
+    JUDGES,
     Judged,
+    JudgeSettings,
     Predictions,
     all_scored,
     judge,
