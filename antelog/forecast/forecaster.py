@@ -30,7 +30,7 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.fitting import can_fit
+from antelog.forecast.values.values_judge import can_fit
 
 
 @dataclass(frozen=True)

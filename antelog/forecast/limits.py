@@ -51,29 +51,21 @@ class LeftOut:
         return LeftOut(self.lines + other.lines, self.chances + other.chances)
 
 
-@dataclass(frozen=True, eq=False)
-class Filtered:
-    """The lines within the limits, and a count of those left out."""
-
-    lines: pa.Table
-    left_out: LeftOut
-
-
-def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> Filtered:
-    """Lines of these kinds of changes within the limits.
+def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
+    """Lines of these kinds of changes within the limits, and a count of those left out.
 
     `likeliest` is for each line the largest chance that its answer had in lines before: 1 if one of them had
     no chance, NaN if there was none.
     """
     if not limits or lines.num_rows == 0:
-        return Filtered(lines, LeftOut())
+        return lines, LeftOut()
     chance, tick = lines.column("chance").to_numpy(), lines.column("tick").to_numpy()
     out = left_out_of(kind <= REVISED, chance, tick, limits)
     left_out = LeftOut(int(out.sum()), float(np.nansum(chance[out])))
     if limits.min_chance is not None:
         # Of rejected answers all lines before had too small a chance.
         out |= (kind == REJECT) & (likeliest < limits.min_chance - ROUNDED)
-    return Filtered(lines.filter(pa.array(~out)) if out.any() else lines, left_out)
+    return lines.filter(pa.array(~out)) if out.any() else lines, left_out
 
 
 def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:

@@ -34,8 +34,7 @@ from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.outcomes.rows import Judge, SettledLines
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import Counted, SeriesCounts
-from antelog.forecast.rates.ledger import Ledger
-from antelog.forecast.rates.tally import EPOCH, Tally
+from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
 from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
 from antelog.forecast.values.latest import LatestValues, QueryFeatures
 from antelog.forecast.values.looks import Look

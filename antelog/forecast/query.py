@@ -37,9 +37,11 @@ from antelog.forecast.outcomes.following import (
     AnswerLines,
     DecidedAnswers,
     Stretches,
+    age_bucket,
     ends_of,
     followed,
     last_line_ticks,
+    state_of,
 )
 from antelog.forecast.outcomes.rows import AnswerRows
 from antelog.forecast.values.latest import QueryFeatures
@@ -93,9 +95,8 @@ class QueryForecast:
         rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
         step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
-        judged = judging.learned(
-            replace(before, followed=step.after), step.decided, self._key, learning.learns, self._ends
-        )
+        judged = replace(before, followed=step.after)
+        judged = judging.learned(judged, step.decided, self._key, learning.learns)
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
         found = self._chances(requests, rows, lines, columns)
@@ -107,8 +108,8 @@ class QueryForecast:
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
-        within = filtered(table, logged.kind, likeliest, limits)
-        parts = [within.lines]
+        within, left_out = filtered(table, logged.kind, likeliest, limits)
+        parts = [within]
         if self.relation.alert is not None:
             values = self.known.sightings.values
             last = LastLines(logged.table, earlier, of, values, judged.sources, self.unseen)
@@ -120,7 +121,7 @@ class QueryForecast:
             with_chance = np.concatenate([each.number[~np.isnan(each.chance)] for each in lines_before])
             judged = judging.score_alerts(judged, step.decided, with_chance, self.relation.alert)
         after = judging.without(replace(judged, likely=likely), step.lost)
-        return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
+        return QueryStep(after, lines_in_order(parts, self.relation), left_out)
 
     def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""
@@ -206,11 +207,10 @@ class QueryForecast:
     ) -> tuple[Judged, AnswerChances]:
         """The chances of open answers, given those of the model of facts, and what is decided in the step."""
         key = tuple(at.answer[place] for place in self._key)
-        end = ends_of(self._ends, at.stage)
-        learns = self._learning.learns
-        rows = AnswerRows(
-            at.answer, key, at.stage, at.tick, at.at_line, learns, end, self.features.unknown(len(at.tick))
-        )
+        learns, unknown = self._learning.learns, self.features.unknown(len(at.tick))
+        age = at.tick - at.answer[-1] - ends_of(self._ends, at.stage)
+        state = state_of(at.stage, age_bucket(age), ~at.at_line)
+        rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
         if judged.looks_at_values(learns):
             rows = replace(rows, features=self.features.of(rows))
         judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)

@@ -159,10 +159,8 @@ def left(limits: Limits, *lines: Line, likeliest: list[float] | None = None) -> 
     table = pa.table({"tick": tick, "change": change, "X": x, "chance": pa.array(chance, pa.float64())})
     kind = np.array([KINDS.index(each) for each in change])
     before = np.array(likeliest or [UNTOLD] * len(lines))
-    found = filtered(table, kind, before, limits)
-    return list(
-        zip(found.lines["tick"].to_pylist(), found.lines["X"].to_pylist(), strict=True)
-    ), found.left_out
+    found, out = filtered(table, kind, before, limits)
+    return list(zip(found["tick"].to_pylist(), found["X"].to_pylist(), strict=True)), out
 
 
 def test_lines_of_unlikely_answers() -> None:

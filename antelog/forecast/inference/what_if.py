@@ -68,24 +68,21 @@ def what_if(
     chance = float(worked_out(form, table).chance[0])
     if np.isnan(chance):
         return None, nothing
-    found = []
+    found: list[WhatIf | None] = []
     for text in literals:
         node = _node(form, answer, tick, text)
         try:
-            own = both = 0.0
-            if node is not None:
-                own = chance_of(form, table, node)
-                both = chance_of(form, table, Every((form.formula.whole, node)))
-            found.append(None if node is None else _split(chance, own, both))
+            if node is None:
+                found.append(None)
+                continue
+            own = chance_of(form, table, node)
+            both = chance_of(form, table, Every((form.formula.whole, node)))
+            comes = None if own < _NONE else min(1.0, both / own)
+            fails = None if 1 - own < _NONE else min(1.0, max(0.0, (chance - both) / (1 - own)))
+            found.append(WhatIf(own, comes, fails))
         except (UnknownChanceError, DiagramTooLargeError):
             found.append(None)
     return chance, found
-
-
-def _split(chance: float, own: float, both: float) -> WhatIf:
-    comes = None if own < _NONE else min(1.0, both / own)
-    fails = None if 1 - own < _NONE else min(1.0, max(0.0, (chance - both) / (1 - own)))
-    return WhatIf(own, comes, fails)
 
 
 def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | None:

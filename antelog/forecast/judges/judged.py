@@ -8,7 +8,7 @@ Lines of a tick are judged by what was decided before it, so it makes no differe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,10 +36,9 @@ from antelog.forecast.scores.scored_lines import (
     no_first_alerts,
 )
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.fitting import can_fit
 from antelog.forecast.values.latest import NO_FEATURES, QueryFeatures
 from antelog.forecast.values.looks import looks_of
-from antelog.forecast.values.values_judge import nothing_fitted
+from antelog.forecast.values.values_judge import can_fit, nothing_fitted
 from antelog.lazily import brought_by
 
 # ---- the table of judges ----
@@ -180,14 +179,12 @@ def nothing_judged(width: int, settings: JudgeSettings, judges: Judges = JUDGES)
     return Judged(nobody(width), made, first_weights(weights), no_lines, nothing_unscored(), Scores())
 
 
-def learned(
-    judged: Judged, decided: DecidedAnswers, key: tuple[int, ...], learns: Learns, ends: Column
-) -> Judged:
+def learned(judged: Judged, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> Judged:
     """The judges after the lesson of answers that are decided in a step."""
     if learns is Learns.NOTHING or len(decided.states) == 0:
         return judged
-    lesson = lesson_of(decided, key, learns, ends)
-    taught = {name: judge.learn(*lesson) for name, judge in judged.judges.items()}
+    lesson = lesson_of(decided, key, learns)
+    taught = {name: judge.learn(lesson) for name, judge in judged.judges.items()}
     return replace(judged, judges=taught)
 
 

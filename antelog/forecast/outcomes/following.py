@@ -219,20 +219,6 @@ def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
     return state
 
 
-def is_silent(state: Column) -> Mask:
-    silent: Mask = state % 2 > 0
-    return silent
-
-
-def least_age(state: Column) -> Column:
-    """The age nearest to 0 in the bucket of each state, or about that."""
-    bucket = state // 2 % _BUCKETS - _BUCKETS // 2
-    size = np.abs(bucket)
-    large = np.left_shift(1, np.maximum(size - (_EXACT - 3), 0))
-    age: Column = np.sign(bucket) * np.where(size <= _EXACT, size, large)
-    return age
-
-
 def either_of(state: Column) -> Column:
     """A number for states that differ only in whether their answers were silent."""
     return state // 2

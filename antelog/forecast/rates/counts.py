@@ -26,7 +26,6 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
 from antelog.engine.facts.history import gather
-from antelog.forecast.rates.ledger import before, entered, latest, opened
 from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
 from antelog.forecast.rates.tally import (
@@ -36,9 +35,13 @@ from antelog.forecast.rates.tally import (
     KnownEpoch,
     Tally,
     alive,
+    before,
+    entered,
     faded,
+    latest,
     matched,
     nothing_counted,
+    opened,
     without_old,
 )
 

@@ -28,9 +28,8 @@ from antelog.forecast.judges.judged import (
     settled,
 )
 from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, RowOutcomes
-from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened
-from antelog.forecast.rates.tally import Learns, nothing_counted
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, Lesson
+from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine
 
@@ -61,9 +60,9 @@ class EveryThird(Judge):
         chance: Numbers = (found[:, 1] + 0.5) / (found[:, 0] + 1)
         return np.where(found[:, 0] > 0, chance, np.nan)[:, None]
 
-    def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> EveryThird:
-        numbers = np.stack([np.ones(len(outcome.tick)), outcome.confirmed.astype(np.float64)], axis=1)
-        return EveryThird(entered(self.counts, outcome.tick, (rows.answer[-1] % 3,), numbers, None))
+    def learn(self, lesson: Lesson) -> EveryThird:
+        numbers = np.stack([np.ones(len(lesson.tick)), lesson.confirmed.astype(np.float64)], axis=1)
+        return EveryThird(entered(self.counts, lesson.tick, (lesson.answer[-1] % 3,), numbers, None))
 
     def settled(self, now: int) -> EveryThird:
         return EveryThird(closed(self.counts, now))
@@ -166,7 +165,7 @@ def asked(*ticks: int, reported: bool = True) -> AnswerRows:
         tick,
         np.full(len(tick), reported),
         Learns.ALL,
-        zero,
+        state_of(zero, age_bucket(zero), np.full(len(tick), not reported)),
         np.zeros((len(tick), 0), np.float32),
     )
 
@@ -192,7 +191,7 @@ def decided(*rows: tuple[int, int, bool]) -> DecidedAnswers:
 def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     past = decided(*((i, 0, i < confirmed) for i in range(of)))
-    known = learned(nothing_judged(2, ONE_KEY), past, (0,), Learns.ALL, ints(0))
+    known = learned(nothing_judged(2, ONE_KEY), past, (0,), Learns.ALL)
     return settled(known, 0)
 
 

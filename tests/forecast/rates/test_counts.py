@@ -17,7 +17,6 @@ from antelog.forecast.rates.counts import (
     odds_of,
     up_to,
 )
-from antelog.forecast.rates.ledger import before, opened
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, family_of
 from antelog.forecast.rates.tally import (
@@ -26,7 +25,9 @@ from antelog.forecast.rates.tally import (
     KnownEpoch,
     Tally,
     alive,
+    before,
     nothing_counted,
+    opened,
     summed,
     without_old,
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
 from antelog.forecast.rates.odds import Series, exclusive
-from antelog.forecast.rates.tally import nothing_counted
+from antelog.forecast.rates.tally import Ledger, before, closed, entered, nothing_counted, opened, unfaded
 from tests.forecast.making import odds
 
 
