@@ -229,11 +229,9 @@ def latest(ledger: Ledger) -> Tally:
         return tally
     end = marked(run_ends(ledger.row))
     at = ledger.row.take(end)
-    first, last, sums = tally.first.copy(), tally.last.copy(), tally.sums.copy()
-    again = tally.forgotten(ledger.tick.take(end), last.take(at))
+    last, sums = tally.last.copy(), tally.sums.copy()
     last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
-    first[at[again]] = last[at[again]]
-    return replace(tally, first=first, last=last, sums=sums)
+    return replace(tally, last=last, sums=sums)
 
 
 def entered(
@@ -254,12 +252,17 @@ def entered(
     begins = changed(row)
     before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
     keeps = kept(tick - before, half_life)
-    keeps[tally.forgotten(tick, before)] = 0
+    gone = marked(tally.forgotten(tick, before))
+    keeps[gone] = 0
     sums = np.tile(counted, (1, keeps.shape[1]))
     start = marked(begins)
     earlier = np.repeat(keeps.take(start, axis=0), counted.shape[1], axis=1)
     sums[start] += earlier * tally.sums.take(row.take(start), axis=0)
     keeps[start] = 0
+    if len(gone):  # these begin anew
+        first = tally.first.copy()
+        first[row.take(gone)] = tick.take(gone)
+        tally = replace(tally, first=first)
     return Ledger(tally, row, tick, running_sums(sums, keeps), counted)
 
 
