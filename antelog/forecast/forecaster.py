@@ -70,23 +70,21 @@ class ModelForecaster:
     ) -> ModelForecaster:
         """A forecaster before the first step. Raises StateError if the model is of another program."""
         check_values(plan, settings.judges, learns=settings.learns)
-        length = settings.epoch
+        length, given = settings.epoch, None
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
-        if model is None:
+        if model is not None:
+            name = "the model" if isinstance(model, Model) else str(model)
+            given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
+            if length not in (None, given.length):
+                raise StateError(
+                    f"{name} was learned in epochs of {given.length} ticks, not of {length}: leave the "
+                    "length out, or learn it again"
+                )
+            learning = replace(learning, length=given.length)
             if not learning.on:
-                learning = replace(learning, shared=False, slots=True)
-            known = forecasting.start(plan, learning, judges=judges)
-            return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
-        name = "the model" if isinstance(model, Model) else str(model)
-        given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
-        if length not in (None, given.length):
-            raise StateError(
-                f"{name} was learned in epochs of {given.length} ticks, not of {length}: leave the length "
-                "out, or learn it again"
-            )
-        learning = replace(learning, length=given.length)
-        if not learning.on:
-            learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
+                learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
+        elif not learning.on:
+            learning = replace(learning, shared=False, slots=True)
         known = forecasting.start(plan, learning, given, judges)
         return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
 

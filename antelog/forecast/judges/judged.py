@@ -28,13 +28,7 @@ from antelog.forecast.outcomes.outcomes import nothing_known
 from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
-from antelog.forecast.scores.scored_lines import (
-    FirstAlerts,
-    ProgramAlerts,
-    ScoredLines,
-    alerts,
-    no_first_alerts,
-)
+from antelog.forecast.scores.scored_lines import FirstAlerts, ProgramAlerts, ScoredLines, alerts
 from antelog.forecast.scores.scores import Scores
 from antelog.forecast.values.latest import NO_FEATURES, QueryFeatures
 from antelog.forecast.values.looks import looks_of
@@ -136,7 +130,7 @@ class Judged:
     unscored: ScoredLines
     scores: Scores
     likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))
-    alerts: FirstAlerts = field(default_factory=no_first_alerts)
+    alerts: FirstAlerts = field(default_factory=lambda: FirstAlerts(*np.zeros((2, 0), np.int64)))
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -283,8 +283,3 @@ class FirstAlerts(ColumnSet):
         """These and later ones, in the order of ticks; an answer keeps its first."""
         every = self.and_then(more)
         return every.take(find(distinct(every.number), every.number))
-
-
-def no_first_alerts() -> FirstAlerts:
-    empty = np.zeros(0, np.int64)
-    return FirstAlerts(empty, empty)
