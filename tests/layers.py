@@ -93,7 +93,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "forecast": (
         *("columns", "rates", "inference", "scores", "outcomes", "values", "judges"),
-        *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
+        *("alerts", "limits", "model_file", "query", "forecasting", "parts"),
         *("carrying", "forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),

@@ -1,4 +1,9 @@
-"""Lines of alerts: an answer becomes likely, or unlikely again, also where only time passes.
+"""Columns of lines: how likely an open answer is, by when, and which judge says so; and lines of alerts.
+
+    chance  forecast                      chance_from    holds
+    0.64    [[2, 0.14], [3, 0.43], …]     model          null
+
+An answer becomes likely, or unlikely again, also where only time passes:
 
     query Malf(X, T) alert 80%.
     chances 0.78 at 3, 0.83 at 4    a line at 4: likely
@@ -18,19 +23,87 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
+from antelog.engine.columns.joins import find, spread
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, sorting
 from antelog.engine.step.lines import Lines
 from antelog.engine.step.plain_values import ordered
 from antelog.engine.step.schema import DIGITS
 from antelog.engine.step.sources import UnseenSources
 from antelog.engine.step.uniting import united
 from antelog.engine.values.values import Values
-from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
+from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.judges.judged import Predictions
-from antelog.forecast.line_columns import LineColumns
-from antelog.forecast.scores.thresholds import FirstAlerts
+from antelog.forecast.scores.scored_lines import FirstAlerts
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerChances(ColumnSet):
+    """Answers with their chances at some ticks, and the growth of the model's chances.
+
+    `line` is the row of the last line of each answer in this step, or -1 if that is from an earlier step.
+    """
+
+    predictions: Predictions
+    found: Chances
+    answer: tuple[Column, ...]
+    time: Column
+    line: Column
+
+
+class LineColumns:
+    """The columns of a table's rows; `sources` are the names for `chance_from`."""
+
+    def __init__(self, rows: int, sources: Sequence[str], *, lossy: bool) -> None:
+        self._names, self._lossy = pa.array(sources, pa.string()), lossy
+        self._chance, self._holds = np.full((2, rows), np.nan)
+        self._source = np.full(rows, -1)
+        self._row, self._tick, self._grown = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+
+    def put(self, rows: Column, answers: AnswerChances) -> None:
+        """The chances of some rows, and how they grow, which is by the model of facts.
+
+        Where a row's chance is another than the model's, it grows in proportion.
+        """
+        self._chance[rows], self._source[rows] = answers.predictions.chance, answers.predictions.source
+        found = answers.found
+        known = np.flatnonzero(found.which >= 0)
+        # In the order of the table: to sort what each of the rows has is more.
+        known = known.take(sorting(rows.take(known)))
+        which = found.which.take(known)
+        counts = found.growth.counts(len(found.chance))
+        first = np.cumsum(counts) - counts
+        whose, entry = spread(first.take(which), counts.take(which))
+        self._row = rows.take(known).take(whose)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = self._chance.take(self._row) / found.chance.take(which).take(whose)
+        self._tick = answers.time.take(known).take(whose) + found.growth.at.take(entry)
+        self._grown = np.minimum(found.growth.chance.take(entry) * np.where(np.isfinite(share), share, 0), 1)
+
+    def hold(self, rows: Column, found: Chances) -> None:
+        """Sets the chances that the answers of rows hold."""
+        self._holds[rows] = np.append(found.holds, np.nan).take(found.which)
+
+    def table(self, lines: pa.Table) -> pa.Table:
+        """The lines with their columns; null where nothing says how a chance grows."""
+        known = ~np.isnan(self._chance)
+        offsets = np.append(0, np.cumsum(np.bincount(self._row, minlength=len(known)))).astype(np.int32)
+        order = sorting(self._row)
+        fields = [pa.array(self._tick.take(order)), pa.array(self._grown.take(order))]
+        values = pa.StructArray.from_arrays(fields, ["tick", "chance"])
+        silent = pa.array(offsets[1:] == offsets[:-1])
+        forecast = pa.ListArray.from_arrays(pa.array(offsets), values, mask=silent)
+        sources = self._names.take(pa.array(self._source, mask=self._source < 0))
+        columns = [pa.array(self._chance, mask=~known), forecast, sources]
+        for field, column in zip(COLUMNS, columns, strict=True):
+            lines = lines.append_column(field, column)
+        if self._lossy:
+            lines = lines.append_column(HOLDS.field(0), pa.array(self._holds, mask=np.isnan(self._holds)))
+        return lines
+
+
+# ---- lines of alerts ----
+
 
 ROUNDED = 1e-9
 """By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
@@ -66,20 +139,6 @@ def alert_changes(
     likely = own[last & (now > 0)]
     others = before[find(before, own[last]) < 0]
     return np.sort(np.concatenate([others, likely])), AlertChanges(order.take(changed), now.take(changed) > 0)
-
-
-@dataclass(frozen=True, eq=False)
-class AnswerChances(ColumnSet):
-    """Answers with their chances at some ticks, and the growth of the model's chances.
-
-    `line` is the row of the last line of each answer in this step, or -1 if that is from an earlier step.
-    """
-
-    predictions: Predictions
-    found: Chances
-    answer: tuple[Column, ...]
-    time: Column
-    line: Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,23 +182,14 @@ class AlertStep:
 
 
 def alert_lines(
-    likely: Column, answers: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
+    likely: Column, answers: AnswerChances, threshold: float, last: LastLines, *, lossy: bool
 ) -> AlertStep:
     """The alerts of a step, given the likely answers before it."""
-    number, tick, chance = (
-        np.concatenate([np.zeros(0, kind), *(getattr(each.predictions, name) for each in answers)])
-        for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
-    )
-    after, found = alert_changes(likely, number, tick, chance, threshold)
-    parts, first = [], 0
-    for each in answers:
-        mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.predictions.tick)))
-        if len(mine):
-            some = each.take(found.row.take(mine) - first)
-            parts.append(_lines(last, some, found.likely[mine], lossy))
-        first += len(each.predictions.tick)
+    number, tick = answers.predictions.number, answers.predictions.tick
+    after, found = alert_changes(likely, number, tick, answers.predictions.chance, threshold)
+    lines = [_lines(last, answers.take(found.row), found.likely, lossy)] if len(found.row) else []
     rang = found.row[found.likely]
-    return AlertStep(after, FirstAlerts(number.take(rang), tick.take(rang)), parts)
+    return AlertStep(after, FirstAlerts(number.take(rang), tick.take(rang)), lines)
 
 
 def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:
@@ -153,8 +203,7 @@ def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -
         lines = lines.set_column(index, lines.schema.field(index), column)
     rows = np.arange(lines.num_rows)
     columns = LineColumns(lines.num_rows, last.sources, lossy=lossy)
-    columns.put(rows, answers.predictions.chance, answers.predictions.source)
-    columns.grow(rows, answers.time, answers.found)
+    columns.put(rows, answers)
     if lossy:
         columns.hold(rows, answers.found)
     return columns.table(lines)

@@ -5,14 +5,14 @@ Malf is the same: its outcomes and scores go on      Hot is changed: what is lea
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from antelog.engine.facts.history import added, gather
-from antelog.engine.step.lines import Lines
+from antelog.engine.step.lines import no_lines
 from antelog.engine.step.query import POSSIBLE, REVISED
 from antelog.engine.transition import Transition
 from antelog.forecast.forecasting import Forecasting, known_of, start
@@ -21,7 +21,7 @@ from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import Limits
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
-from antelog.forecast.scores.thresholds import ProgramAlerts
+from antelog.forecast.scores.scored_lines import ProgramAlerts
 from antelog.forecast.values.looks import looks_of
 
 
@@ -35,12 +35,16 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
         name: before.series[name] if same_lag and name in before.series else counts
         for name, counts in empty.series.items()
     }
-    queries = {
-        name: _going_on(before.queries[name], new.relation(name).alert)
-        if _goes_on(change, name)
-        else _from(judged.only(_heard(before, judged)), change.tick)
-        for name, judged in empty.queries.items()
-    }
+    queries = {}
+    for name, judged in empty.queries.items():
+        if _goes_on(change, name):
+            same, threshold = before.queries[name], new.relation(name).alert
+            if same.scores.program.threshold != threshold:  # the alerts are scored anew
+                same = replace(same, scores=replace(same.scores, program=ProgramAlerts(threshold)))
+            queries[name] = same
+        else:
+            followed = replace(judged.followed, now=change.tick - 1)
+            queries[name] = replace(judged.only(_heard(before, judged)), followed=followed)
     features = {
         name: before.features[name]
         if _goes_on(change, name)
@@ -63,7 +67,8 @@ def with_lines(
     for name, each in change.changes.items():
         lines = replace(each.lines, kind=np.where(each.lines.kind == REVISED, POSSIBLE, each.lines.kind))
         forecast = QueryForecast(known, new.relation(name), found.features[name], limits)
-        step = forecast.step(judged[name], lines, change.tick, state.values, _nothing_of(lines))
+        earlier = partial(no_lines, lines.table.slice(0, 0), new.relation(name))
+        step = forecast.step(judged[name], lines, change.tick, state.values, earlier)
         judged[name], log[name] = step.after, step.lines
     return replace(found, queries=judged), log
 
@@ -83,31 +88,11 @@ def _goes_on(change: Transition, name: str) -> bool:
     return same_key and same_looks and before.patterns == after.patterns
 
 
-def _going_on(judged: Judged, threshold: float | None) -> Judged:
-    """A query as it was; alerts at another threshold are scored anew."""
-    if judged.scores.program.threshold == threshold:
-        return judged
-    return replace(judged, scores=replace(judged.scores, program=ProgramAlerts(threshold)))
-
-
 def _heard(before: Forecasting, judged: Judged) -> list[str]:
     """The judges of a new query that have a say: all but those that had none so far."""
     known = {name for each in before.queries.values() for name in each.sources}
     heard = {name for name in known if any(each.says(name) for each in before.queries.values())}
     return [name for name in judged.sources if name in heard or name not in known]
-
-
-def _from(judged: Judged, tick: int) -> Judged:
-    """A query with nothing learned, whose answers are followed from a tick on."""
-    return replace(judged, followed=replace(judged.followed, now=tick - 1))
-
-
-def _nothing_of(lines: Lines) -> Callable[[], Lines]:
-    def earlier() -> Lines:
-        nothing = lines.tick[:0]
-        return Lines(lines.table.slice(0, 0), tuple(c[:0] for c in lines.cells), nothing, nothing, nothing)
-
-    return earlier
 
 
 def _sightings(before: Sightings, change: Transition) -> Sightings:

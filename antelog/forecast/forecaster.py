@@ -19,19 +19,18 @@ from antelog.engine.step.lines import Lines
 from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
-from antelog.forecast import saving as resuming
 from antelog.forecast.carrying import begun_anew, carried, with_lines
 from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
-from antelog.forecast.judges.judge import JUDGES, Judges, check_judges, check_values
-from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
+from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
+from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.fitting import can_fit
+from antelog.forecast.values.values_judge import can_fit
 
 
 @dataclass(frozen=True)
@@ -71,30 +70,28 @@ class ModelForecaster:
     ) -> ModelForecaster:
         """A forecaster before the first step. Raises StateError if the model is of another program."""
         check_values(plan, settings.judges, learns=settings.learns)
-        length = settings.epoch
+        length, given = settings.epoch, None
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
-        if model is None:
+        if model is not None:
+            name = "the model" if isinstance(model, Model) else str(model)
+            given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
+            if length not in (None, given.length):
+                raise StateError(
+                    f"{name} was learned in epochs of {given.length} ticks, not of {length}: leave the "
+                    "length out, or learn it again"
+                )
+            learning = replace(learning, length=given.length)
             if not learning.on:
-                learning = replace(learning, shared=False, slots=True)
-            known = forecasting.start(plan, learning, judges=judges)
-            return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
-        name = "the model" if isinstance(model, Model) else str(model)
-        given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
-        if length not in (None, given.length):
-            raise StateError(
-                f"{name} was learned in epochs of {given.length} ticks, not of {length}: leave the length "
-                "out, or learn it again"
-            )
-        learning = replace(learning, length=given.length)
-        if not learning.on:
-            learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
+                learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
+        elif not learning.on:
+            learning = replace(learning, shared=False, slots=True)
         known = forecasting.start(plan, learning, given, judges)
         return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
 
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:
         """The forecaster of saved members. Raises StateError if they cannot be read."""
-        return ModelForecaster(plan, resuming.resumed(plan, members), limits)
+        return ModelForecaster(plan, forecasting.resumed(plan, members), limits)
 
     def advanced(self, step: FinishedStep) -> tuple[ModelForecaster, dict[str, pa.Table]]:
         found = forecasting.advanced(self.plan, self.known, step, self.limits)
@@ -120,7 +117,7 @@ class ModelForecaster:
         return what_if(forecasting.known_of(self.plan, self.known, state), answer, literals)
 
     def members(self) -> dict[str, bytes]:
-        return resuming.members(self.known)
+        return forecasting.members(self.known)
 
     def model(self, now: int) -> Model:
         """The model learned up to a tick."""
@@ -141,6 +138,10 @@ class ModelForecaster:
         return tuple(name for name, each in self.known.queries.items() if each.says(VALUES))
 
     def left_out_table(self) -> pa.Table:
-        return left_out_table(
-            {query.name: self.left_out.get(query.name, LeftOut()) for query in self.plan.queries}
+        """The lines left out of each query, and the sum of their chances."""
+        rows = (
+            {"query": query.name, **vars(self.left_out.get(query.name, LeftOut()))}
+            for query in self.plan.queries
         )
+        schema = {"query": pa.string(), "lines": pa.int64(), "chances": pa.float64()}
+        return pa.Table.from_pylist([*rows], pa.schema(schema))

@@ -15,31 +15,34 @@ from functools import partial
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, distinct
 from antelog.engine.engine import FinishedStep
+from antelog.engine.facts.history import added, gather
 from antelog.engine.kernel import open_answers
+from antelog.engine.saving import FORECAST
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import LineSelection
 from antelog.engine.step.sources import UnseenSources
-from antelog.engine.values.values import Values
+from antelog.engine.values.values import SavedValues, Values
 from antelog.forecast.inference.forms import Layout, key_of, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known, Tables
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.judge import JUDGES, Judges, JudgeSettings
-from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.judged import JUDGES, Judged, Judges, JudgeSettings
 from antelog.forecast.limits import LeftOut, Limits
-from antelog.forecast.model_file import Model, nothing_counted
+from antelog.forecast.model_file import Model, nothing_counted, packed, unpacked
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
 from antelog.forecast.rates.tally import KnownEpoch
+from antelog.forecast.scores import scores
 from antelog.forecast.scores.scores import Scores
 from antelog.forecast.values.latest import QueryFeatures, features_of
 
@@ -222,3 +225,47 @@ def columns_in(values: Values) -> Iterator[Column]:
     """The columns of the background in cells of these values; these values must be kept."""
     for _, columns in _WRITTEN.get(values, {}).values():
         yield from columns
+
+
+# ---- saved states ----
+
+#     forecast/scores.json    the sums of scores
+#     forecast/values.json    the values of the cells
+#     forecast/known.json     what was seen, learned and followed, and how it is learned
+#     forecast/known.arrow    the columns of that
+
+
+def members(current: Forecasting) -> dict[str, bytes]:
+    """The members of a saved state that hold the forecasts."""
+    seen = current.sightings
+    known = {
+        "seen": {name: gather(seen.history, name, None) for name in seen.history},
+        "series": dict(current.series),
+        "judged": {name: replace(each, scores=None) for name, each in current.queries.items()},  # type: ignore[arg-type]
+        "features": dict(current.features),
+        "epoch": current.epoch,
+        "learning": current.learning,
+    }
+    structure, columns = packed(known)
+    scored = {name: scores.to_dict(each.scores) for name, each in current.queries.items()}
+    found = {
+        "scores.json": msgspec.json.encode(scored),
+        "values.json": msgspec.json.encode(seen.values.saved()),
+        "known.json": structure,
+        "known.arrow": columns,
+    }
+    return {FORECAST + name: content for name, content in found.items()}
+
+
+def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
+    """The forecasts read back from `members`."""
+    there = {name.removeprefix(FORECAST): content for name, content in members.items()}
+    scored = msgspec.json.decode(there["scores.json"])
+    values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
+    known = unpacked(there["known.json"], there["known.arrow"])
+    history = added(nothing_seen(layout(plan).families).history, known.pop("seen"))
+    queries = {
+        name: replace(each, scores=scores.from_dict(scored[name]))
+        for name, each in known.pop("judged").items()
+    }
+    return Forecasting(Sightings(history, values), queries=queries, **known)

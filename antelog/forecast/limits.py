@@ -9,7 +9,6 @@ its answer before it had too small a chance. Nothing of this is part of a state:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,27 +51,21 @@ class LeftOut:
         return LeftOut(self.lines + other.lines, self.chances + other.chances)
 
 
-@dataclass(frozen=True, eq=False)
-class Filtered:
-    """The lines within the limits, and a count of those left out."""
-
-    lines: pa.Table
-    left_out: LeftOut
-
-
-def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> Filtered:
-    """Lines of these kinds of changes within the limits.
+def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
+    """Lines of these kinds of changes within the limits, and a count of those left out.
 
     `likeliest` is for each line the largest chance that its answer had in lines before: 1 if one of them had
     no chance, NaN if there was none.
     """
     if not limits or lines.num_rows == 0:
-        return Filtered(lines, LeftOut())
+        return lines, LeftOut()
     chance, tick = lines.column("chance").to_numpy(), lines.column("tick").to_numpy()
-    out, hidden = left_out_of(kind <= REVISED, chance, tick, limits), _hidden(kind, likeliest, limits)
+    out = left_out_of(kind <= REVISED, chance, tick, limits)
     left_out = LeftOut(int(out.sum()), float(np.nansum(chance[out])))
-    out |= hidden
-    return Filtered(lines.filter(pa.array(~out)) if out.any() else lines, left_out)
+    if limits.min_chance is not None:
+        # Of rejected answers all lines before had too small a chance.
+        out |= (kind == REJECT) & (likeliest < limits.min_chance - ROUNDED)
+    return lines.filter(pa.array(~out)) if out.any() else lines, left_out
 
 
 def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:
@@ -99,22 +92,3 @@ def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> M
         place = np.arange(len(rows)) - same.starts.take(same.numbers) if len(rows) else rows
         out[rows.take(order[place >= limits.most])] = True
     return out
-
-
-def _hidden(kind: Kinds, likeliest: Numbers, limits: Limits) -> Mask:
-    """The lines of rejected answers none of whose lines before had a large enough chance."""
-    if limits.min_chance is None:
-        return np.zeros(len(kind), np.bool_)
-    hidden: Mask = (kind == REJECT) & (likeliest < limits.min_chance - ROUNDED)
-    return hidden
-
-
-def left_out_table(by_query: Mapping[str, LeftOut]) -> pa.Table:
-    """The lines left out of each query, and the sum of their chances."""
-    return pa.table(
-        {
-            "query": pa.array(list(by_query), pa.string()),
-            "lines": pa.array([each.lines for each in by_query.values()], pa.int64()),
-            "chances": pa.array([each.chances for each in by_query.values()], pa.float64()),
-        }
-    )

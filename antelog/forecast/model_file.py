@@ -26,18 +26,16 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
-from antelog.forecast.judges.judge import Judge
+from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges.judged import Judged, Predictions
 from antelog.forecast.judges.mean import JudgeWeights
 from antelog.forecast.outcomes.following import AnswerLines, TrackedAnswers
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.outcomes.rows import SettledLines
+from antelog.forecast.outcomes.rows import Judge, SettledLines
 from antelog.forecast.rates import counts as series_counts
-from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.ledger import Ledger
-from antelog.forecast.rates.tally import EPOCH, Counted, Tally
-from antelog.forecast.scores.scored_lines import ScoredLines
-from antelog.forecast.scores.thresholds import FirstAlerts
+from antelog.forecast.rates.counts import Counted, SeriesCounts
+from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
+from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
 from antelog.forecast.values.latest import LatestValues, QueryFeatures
 from antelog.forecast.values.looks import Look
 from antelog.forecast.values.values_judge import Fit, ValuesJudge
@@ -49,7 +47,7 @@ _CLASSES: Mapping[str, type[Any]] = {
         for each in (
             *(Facts, AnswerLines, FirstAlerts, Judged, Predictions, ScoredLines, SeriesCounts),
             *(Counted, JudgeWeights, Ledger, Tally),
-            *(Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
+            *(Fit, LatestValues, Learning, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
         )
     },
     "OpenAnswers": TrackedAnswers,
@@ -216,7 +214,8 @@ class Model:
                 )
             plan = from_json(members["plan.json"])
         except (KeyError, msgspec.MsgspecError, PlanError) as error:
-            raise StateError(f"{name} is no model: {_reason(error)}; `antelog learn` writes one") from None
+            reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else error
+            raise StateError(f"{name} is no model: {reason}; `antelog learn` writes one") from None
         values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
         learned = unpacked(members["learned.json"], members["learned.arrow"])
         counted = (learned["series"], learned["judges"], learned["weights"])
@@ -231,10 +230,6 @@ class Model:
         if self.plan.meaning == plan.meaning:
             return self
         raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
-
-
-def _reason(error: Exception) -> str:
-    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
 
 
 def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:

@@ -28,7 +28,7 @@ from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings
-from antelog.forecast.rates.tally import Cells, Tally
+from antelog.forecast.rates.tally import Cells
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
 """Which of some cells are a worker's own, given what they stand for."""
@@ -42,14 +42,16 @@ def part_of(model: Model, mine: Mine | None) -> Model:
     key = model.plan.key
     places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
 
-    def chosen(counts: Tally, series: str) -> Tally:
-        return counts.take(np.flatnonzero(mine(counts.keys[places[series]], model.values)))
+    def chosen(name: str, counts: SeriesCounts) -> SeriesCounts:
+        column = counts.tally.keys[places[name]]
+        return replace(counts, tally=counts.tally.take(np.flatnonzero(mine(column, model.values))))
 
     own = {
         name: {judge: of.part(lambda column: mine(column, model.values)) for judge, of in judges.items()}
         for name, judges in still.judges.items()
     }
-    return recoded(replace(_each_series(still, chosen), judges=own), Values())
+    series = {name: chosen(name, counts) for name, counts in still.series.items()}
+    return recoded(replace(still, series=series, judges=own), Values())
 
 
 def recoded(model: Model, values: Values) -> Model:
@@ -58,11 +60,11 @@ def recoded(model: Model, values: Values) -> Model:
     def cells(column: Column) -> Column:
         return values.recoded(column, model.values)
 
-    found = _each_series(model, lambda counts, _: counts.with_cells(cells))
+    series = {name: each.with_cells(cells) for name, each in model.series.items()}
     judges = {
         name: {judge: of.with_cells(cells) for judge, of in own.items()} for name, own in model.judges.items()
     }
-    return replace(found, judges=judges, values=values)
+    return replace(model, series=series, judges=judges, values=values)
 
 
 def merged(models: Sequence[Model]) -> Model:
@@ -94,34 +96,27 @@ def _standing(model: Model, epoch: int) -> Model:
     return replace(model, series=series)
 
 
-def _each_series(model: Model, change: Callable[[Tally, str], Tally]) -> Model:
-    """The model with the tallies of its series by key changed."""
-    series = {name: replace(c, tally=change(c.tally, name)) for name, c in model.series.items()}
-    return replace(model, series=series)
-
-
 def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
     """Replaces the learned state by a model; while learning goes on, only what all keys share."""
     model, learns = recoded(model, current.sightings.values), learning.on
-    series, queries = dict(model.series), {}
+    series, judges = model.series, model.judges
     if learns:
         series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
-    for name, each in current.queries.items():
-        newer = model.judges[name]
         judges = {
-            judge: of.renewed(newer[judge]) if learns else newer[judge] for judge, of in each.judges.items()
+            name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
+            for name, each in current.queries.items()
         }
-        queries[name] = each.with_judges(judges, model.weights[name])
+    queries = {n: each.with_judges(judges[n], model.weights[n]) for n, each in current.queries.items()}
     return replace(current, series=series, queries=queries, learning=learning)
 
 
 def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
     nothing = start(plan, current.learning)
-    queries = {}
-    for name, each in current.queries.items():
-        empty = nothing.queries[name]
-        queries[name] = each.with_judges(empty.judges, empty.weights)
+    queries = {
+        name: each.with_judges(nothing.queries[name].judges, nothing.queries[name].weights)
+        for name, each in current.queries.items()
+    }
     return replace(current, series=nothing.series, queries=queries)
 
 
@@ -148,7 +143,7 @@ def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
     return replace(
         current,
         sightings=Sightings(_history(seen.history, cells), seen.values),
-        series={name: _series(each, cells) for name, each in current.series.items()},
+        series={name: each.with_cells(cells) for name, each in current.series.items()},
         queries={name: _judged(each, cells) for name, each in current.queries.items()},
         features={name: each.with_cells(cells) for name, each in current.features.items()},
     )
@@ -163,11 +158,6 @@ def _history(history: History, cells: Cells) -> History:
         moved[name] = Facts((*map(cells, own), met), facts.time, facts.arrival)
     empty: Mapping[str, Stream] = {name: Stream(stream.width, {}) for name, stream in history.items()}
     return added(empty, moved)
-
-
-def _series(counts: SeriesCounts, cells: Cells) -> SeriesCounts:
-    later = tuple(each.with_cells(cells) for each in counts.later)
-    return replace(counts, tally=counts.tally.with_cells(cells), later=later)
 
 
 def _judged(judged: Judged, cells: Cells) -> Judged:

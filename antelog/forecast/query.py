@@ -24,7 +24,7 @@ from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerts import AnswerChances, LastLines, alert_lines, lines_in_order
+from antelog.forecast.alerts import AnswerChances, LastLines, LineColumns, alert_lines, lines_in_order
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.learning import Learning
@@ -32,18 +32,18 @@ from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
-from antelog.forecast.line_columns import LineColumns
 from antelog.forecast.outcomes.following import (
     LOST,
     AnswerLines,
     DecidedAnswers,
     Stretches,
+    age_bucket,
     ends_of,
     followed,
     last_line_ticks,
+    state_of,
 )
 from antelog.forecast.outcomes.rows import AnswerRows
-from antelog.forecast.scores.thresholds import AlertOutcomes
 from antelog.forecast.values.latest import QueryFeatures
 
 LONGEST = 4096
@@ -95,34 +95,33 @@ class QueryForecast:
         rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
         step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
-        judged = judging.learned(
-            replace(before, followed=step.after), step.decided, self._key, learning.learns, self._ends
-        )
+        judged = replace(before, followed=step.after)
+        judged = judging.learned(judged, step.decided, self._key, learning.learns)
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
         found = self._chances(requests, rows, lines, columns)
         judged, answers = self._judge(judged, requests, found, step.decided)
         judged = judging.settled(judging.score_decided(judged, step.decided), now)
         some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
-        columns.put(some.line, some.predictions.chance, some.predictions.source)
-        columns.grow(some.line, some.time, some.found)
+        columns.put(some.line, some)
         table, likely, limits = columns.table(logged.table), before.likely, self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
-        within = filtered(table, logged.kind, likeliest, limits)
-        parts = [within.lines]
+        within, left_out = filtered(table, logged.kind, likeliest, limits)
+        parts = [within]
         if self.relation.alert is not None:
             values = self.known.sightings.values
             last = LastLines(logged.table, earlier, of, values, judged.sources, self.unseen)
-            alerts = alert_lines(likely, [answers], self.relation.alert, last, lossy=self._lossy)
+            alerts = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
             likely = alerts.likely[find(alerts.likely, step.decided.number) < 0]
             parts += alerts.lines
             judged = replace(judged, alerts=judged.alerts.with_later(alerts.alerts))
-            outcomes = _outcomes(step.decided, [before.reported, some.predictions])
-            judged = judging.score_alerts(judged, outcomes, self.relation.alert)
+            lines_before = (before.reported, some.predictions)
+            with_chance = np.concatenate([each.number[~np.isnan(each.chance)] for each in lines_before])
+            judged = judging.score_alerts(judged, step.decided, with_chance, self.relation.alert)
         after = judging.without(replace(judged, likely=likely), step.lost)
-        return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
+        return QueryStep(after, lines_in_order(parts, self.relation), left_out)
 
     def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""
@@ -136,8 +135,7 @@ class QueryForecast:
         found = self._chances(requests, rows, lines, columns)
         if len(at):
             _, answers = self._judge(judged, requests, found, None)
-            columns.put(answers.line, answers.predictions.chance, answers.predictions.source)
-            columns.grow(answers.line, answers.time, answers.found)
+            columns.put(answers.line, answers)
         return open_within(columns.table(logged.table), logged.kind <= REVISED, self.limits)
 
     @property
@@ -209,11 +207,10 @@ class QueryForecast:
     ) -> tuple[Judged, AnswerChances]:
         """The chances of open answers, given those of the model of facts, and what is decided in the step."""
         key = tuple(at.answer[place] for place in self._key)
-        end = ends_of(self._ends, at.stage)
-        learns = self._learning.learns
-        rows = AnswerRows(
-            at.answer, key, at.stage, at.tick, at.at_line, learns, end, self.features.unknown(len(at.tick))
-        )
+        learns, unknown = self._learning.learns, self.features.unknown(len(at.tick))
+        age = at.tick - at.answer[-1] - ends_of(self._ends, at.stage)
+        state = state_of(at.stage, age_bucket(age), ~at.at_line)
+        rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
         if judged.looks_at_values(learns):
             rows = replace(rows, features=self.features.of(rows))
         judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)
@@ -223,15 +220,6 @@ class QueryForecast:
     def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
         """The ticks of answers; 0 where the query fixes it."""
         return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
-
-
-def _outcomes(decided: DecidedAnswers, reported: Sequence[judging.Predictions]) -> AlertOutcomes:
-    """The outcomes of decided answers with whether they had chances, given the predictions at their lines."""
-    number, chance = (
-        np.concatenate([getattr(each, name) for each in reported]) for name in ("number", "chance")
-    )
-    had_chance = find(decided.number, number[~np.isnan(chance)]) >= 0
-    return AlertOutcomes(decided.number, decided.tick, decided.confirmed, had_chance)
 
 
 def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:

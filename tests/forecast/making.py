@@ -9,20 +9,16 @@ from typing import Any
 import numpy as np
 
 import antelog
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import OUTCOMES
 from antelog.forecast.inference.forms import chains_of
-from antelog.forecast.inference.formulas import WHEN, Condition, Formula, formula_of
-from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some, Turns
-from antelog.forecast.judges.judge import Judge
+from antelog.forecast.inference.formulas import Formula, formula_of
 from antelog.forecast.model_file import Model
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
+from antelog.forecast.outcomes.rows import Judge
 from antelog.forecast.rates.odds import Chain, ChainState, Keys, Odds, Series, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, nothing_seen, seen
 
@@ -45,58 +41,6 @@ def formula(text: str, query: str = "P") -> Formula:
 def chains(text: str, query: str = "P") -> list[Chain]:
     rules = prepared(plan_of(text))
     return list(chains_of(formula_of(rules, query).literals, rules.inputs))
-
-
-def in_words(found: Formula) -> str:
-    """A formula as `any(all(T >= 0, Temp(X, high) at 0))`, its conditions written out where they stand."""
-    return _words(found.whole, found.conditions)
-
-
-def _words(node: Node, conditions: Sequence[Condition]) -> str:
-    match node:
-        case Comes(series, key, at):
-            return f"{series_in_words(series, key)} at {at}"
-        case Holds(condition):
-            return _condition(conditions[condition])
-        case Every(parts):
-            return f"all({', '.join(_words(part, conditions) for part in parts)})"
-        case Some(parts):
-            return f"any({', '.join(_words(part, conditions) for part in parts)})"
-        case AtLeast(number, parts):
-            return f"{number} of({', '.join(_words(part, conditions) for part in parts)})"
-        case Turns(true, false):
-            return f"{_words(true, conditions)} or else {_words(false, conditions)}"
-        case Never(part):
-            return f"not {_words(part, conditions)}"
-
-
-def series_in_words(series: Series, key: Sequence[str]) -> str:
-    """A series as `Temp(X, high)`, with `column 1 >= 90` for a test."""
-    columns = {place: str(value) for place, value in series.constants}
-    columns.update(zip(series.key, key, strict=True))
-    tests = [f"column {_operand(t.left)} {t.operator} {_operand(t.right)}" for t in series.tests]
-    return f"{series.predicate}({', '.join([*(columns[place] for place in sorted(columns)), *tests])})"
-
-
-def _condition(condition: Condition) -> str:
-    if isinstance(condition, StaticAtom):
-        return f"{condition.predicate}({', '.join(map(_operand, condition.arguments))})"
-    assert isinstance(condition, Comparison)
-    return f"{_operand(condition.left)} {condition.operator} {_operand(condition.right)}"
-
-
-def _operand(operand: object) -> str:
-    match operand:
-        case Var(name):
-            return name
-        case Const(value):
-            return str(value)
-        case Time(variable, offset):
-            if variable is None:
-                return str(offset)
-            return ("T" if variable == WHEN else variable) + (f"+{offset}" if offset else "")
-        case _:
-            return str(operand)
 
 
 # ---- facts, keys and odds ----

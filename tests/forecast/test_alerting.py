@@ -14,12 +14,11 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.schema import AFTER_ANSWER
-from antelog.errors import DataError
-from antelog.forecast.alerts import alert_changes
+from antelog.forecast.alerts import AnswerChances, LineColumns, alert_changes
 from antelog.forecast.columns import COLUMNS, HOLDS, KINDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances, Growth
-from antelog.forecast.limits import LeftOut, Limits, filtered, left_out_table, open_within
-from antelog.forecast.line_columns import LineColumns
+from antelog.forecast.judges.judged import Predictions
+from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
 
@@ -94,10 +93,6 @@ def test_types_may_change_from_step_to_step(steps: list[list[Any]], options: dic
     assert alerts > 0
 
 
-def test_kinds() -> None:
-    assert KINDS[-2:] == ("likely", "unlikely")
-
-
 Row = tuple[int, int, float]
 ASKED = 0.8
 NOBODY = np.zeros(0, np.int64)
@@ -137,12 +132,6 @@ def test_answers_have_nothing_to_do_with_each_other() -> None:
     assert alerts(*rows, before=np.array([1, 7])) == ([(4, "unlikely"), (5, "likely")], [2, 7])
 
 
-def test_nothing_said() -> None:
-    nothing = np.zeros(0, np.int64)
-    after, found = alert_changes(NOBODY, nothing, nothing, np.zeros(0), ASKED)
-    assert (after.tolist(), found.row.tolist(), found.likely.tolist()) == ([], [], [])
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_cuts_change_nothing(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -170,10 +159,8 @@ def left(limits: Limits, *lines: Line, likeliest: list[float] | None = None) -> 
     table = pa.table({"tick": tick, "change": change, "X": x, "chance": pa.array(chance, pa.float64())})
     kind = np.array([KINDS.index(each) for each in change])
     before = np.array(likeliest or [UNTOLD] * len(lines))
-    found = filtered(table, kind, before, limits)
-    return list(
-        zip(found.lines["tick"].to_pylist(), found.lines["X"].to_pylist(), strict=True)
-    ), found.left_out
+    found, out = filtered(table, kind, before, limits)
+    return list(zip(found["tick"].to_pylist(), found["X"].to_pylist(), strict=True)), out
 
 
 def test_lines_of_unlikely_answers() -> None:
@@ -214,28 +201,6 @@ def test_open_answers_in_a_table() -> None:
     assert open_within(table, open_, Limits()).equals(table)
 
 
-@pytest.mark.parametrize(
-    ("limits", "any_"), [(Limits(), False), (Limits(0.0), True), (Limits(None, 1), True)]
-)
-def test_limits(limits: Limits, any_: bool) -> None:
-    assert bool(limits) is any_
-
-
-@pytest.mark.parametrize(("given", "why"), [((1.5, None), "from 0 to 1"), ((None, 0), "at least one answer")])
-def test_limits_that_are_none(given: Any, why: str) -> None:
-    with pytest.raises(DataError, match=why):
-        Limits(*given)
-
-
-def test_counted() -> None:
-    table = left_out_table({"Malf": LeftOut(2, 0.05) + LeftOut(1, 0.01), "Calm": LeftOut()})
-    assert table.to_pydict() == {
-        "query": ["Malf", "Calm"],
-        "lines": [3, 0],
-        "chances": pytest.approx([0.06, 0.0]),
-    }
-
-
 LINES = pa.table({"X": ["a", "b", "c", "d"]})
 FOUND = Chances(
     np.array([0.8, 0.5]),
@@ -253,18 +218,13 @@ def ints(*numbers: int) -> np.ndarray:
 def said(*, lossy: bool = False) -> pa.Table:
     """Rows 0, 1 and 3 are said something of, as of answers about tick 10; row 2 is not."""
     beside = LineColumns(4, ("model", "outcomes", "values"), lossy=lossy)
-    beside.put(ints(0, 1, 3), np.array([0.5, 0.4, 0.7]), ints(0, 2, 1))
-    beside.grow(ints(0, 1, 3), ints(10, 10, 10), FOUND)
+    rows, time, nothing = ints(0, 1, 3), ints(10, 10, 10), np.zeros((3, 0), np.float32)
+    chance, source = np.array([0.5, 0.4, 0.7]), ints(0, 2, 1)
+    predictions = Predictions(rows, time, time, np.zeros((3, 0)), chance, source, nothing)
+    beside.put(rows, AnswerChances(predictions, FOUND, (), time, rows))
     if lossy:
         beside.hold(ints(0, 1, 3), FOUND)
     return beside.table(LINES)
-
-
-def test_who_says_which_chance() -> None:
-    table = said()
-    assert table.schema.names == ["X", *COLUMNS.names]
-    assert table.column("chance").to_pylist() == [0.5, 0.4, None, 0.7]
-    assert table.column("chance_from").to_pylist() == ["model", "values", None, "outcomes"]
 
 
 def test_a_chance_grows_as_the_model_says_in_proportion() -> None:
@@ -279,9 +239,3 @@ def test_a_chance_grows_as_the_model_says_in_proportion() -> None:
 def test_what_holds_is_said_where_facts_may_be_lost() -> None:
     assert HOLDS.names[0] not in said().schema.names
     assert said(lossy=True).column("holds").to_pylist() == [0.6, 0.9, None, None]
-
-
-def test_lines_without_anything_said() -> None:
-    table = LineColumns(4, (), lossy=True).table(LINES)
-    assert [table.column(name).null_count for name in (*COLUMNS.names, *HOLDS.names)] == [4, 4, 4, 4]
-    assert LineColumns(0, (), lossy=False).table(LINES[:0]).schema.names == ["X", *COLUMNS.names]

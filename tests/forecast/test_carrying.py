@@ -11,7 +11,7 @@ import pytest
 import antelog
 from antelog.engine.saving import FORECAST
 from antelog.errors import StateError
-from antelog.forecast.saving import members, resumed
+from antelog.forecast.forecasting import members, resumed
 from antelog.process import Engine
 
 RULES = """
@@ -120,14 +120,13 @@ def kept() -> dict[str, bytes]:
 
 def test_there_and_back() -> None:
     written = kept()
-    names = {"head.json", "values.json", "known.json", "known.arrow"}
+    names = {"scores.json", "values.json", "known.json", "known.arrow"}
     assert {name.removeprefix(FORECAST) for name in written} >= names
     assert members(resumed(PROGRAM.plan, written)) == written
 
 
 def test_scores_that_are_none() -> None:
     written = kept()
-    head = msgspec.json.decode(written[FORECAST + "head.json"])
-    head["scores"]["Malf"] = {"lines": -1}
+    scores = {"Malf": {"without": "none"}}
     with pytest.raises(StateError):
-        resumed(PROGRAM.plan, {**written, FORECAST + "head.json": msgspec.json.encode(head)})
+        resumed(PROGRAM.plan, {**written, FORECAST + "scores.json": msgspec.json.encode(scores)})

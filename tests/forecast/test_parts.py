@@ -14,9 +14,8 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
 from antelog.forecast.model_file import Model, packed, unpacked
 from antelog.forecast.parts import Mine, merged, part_of
-from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.ledger import opened
-from antelog.forecast.rates.tally import EPOCH, Counted, Tally, nothing_counted
+from antelog.forecast.rates.counts import Counted, SeriesCounts
+from antelog.forecast.rates.tally import EPOCH, Tally, nothing_counted, opened
 from antelog.process import Engine
 from tests.forecast.making import with_what_was_found_meanwhile
 

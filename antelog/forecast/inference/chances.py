@@ -7,6 +7,7 @@ Computes the chance of each row, and the ticks at which it grows. Rows whose dia
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -73,34 +74,21 @@ def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Qu
     )
 
 
-@lru_cache(maxsize=4096)
-def diagram(form: QueryForm, shape: DiagramShape, horizon: int) -> Diagram | None:
-    """The diagram of a shape by a horizon; None if it is too large."""
+@lru_cache(maxsize=1024)
+def diagrams(form: QueryForm, shape: DiagramShape) -> Mapping[int, Diagram] | None:
+    """The diagrams of a shape by horizon; None if any is too large."""
+    horizons = [FOREVER, *(shape.ticks(form).tolist() if shape.slowest else [])]
     try:
-        return diagram_of(question(form, shape, horizon))
+        return {horizon: diagram_of(question(form, shape, horizon)) for horizon in horizons}
     except DiagramTooLargeError:
         return None
-
-
-@lru_cache(maxsize=4096)
-def fits(form: QueryForm, shape: DiagramShape) -> bool:
-    """Whether no diagram of a shape is too large: whether chances are exact depends on the shape alone."""
-    horizons = [FOREVER, *(shape.ticks(form).tolist() if shape.slowest else [])]
-    return all(diagram(form, shape, horizon) is not None for horizon in horizons)
 
 
 def whole_fits(form: QueryForm) -> bool:
     """Whether no diagram is too large where all conditions hold and all chains differ."""
     delays = tuple((form.slowest,) * len(chain.states) for chain in form.chains)
     shape = DiagramShape((True,) * len(form.formula.conditions), tuple(range(len(form.chains))), delays)
-    return fits(form, shape)
-
-
-def certain(form: QueryForm, shape: DiagramShape, horizon: int) -> Diagram:
-    """The diagram of a shape all of whose diagrams fit."""
-    found = diagram(form, shape, horizon)
-    assert found is not None
-    return found
+    return diagrams(form, shape) is not None
 
 
 def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
@@ -225,18 +213,16 @@ def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
     shape = _shape(table)
     window = _window(form, table, shape)
     try:
-        return _exact(form, shape, window) if fits(form, shape) else None
+        by_horizon = diagrams(form, shape)
     except UnknownChanceError:
         return None
-
-
-def _exact(form: QueryForm, shape: DiagramShape, window: Window) -> Chances:
-    whole = certain(form, shape, FOREVER)
-    ahead = NOTHING_AHEAD
+    if by_horizon is None:
+        return None
+    whole, ahead = by_horizon[FOREVER], NOTHING_AHEAD
     if shape.slowest:
         # Where facts may be late, the formula by each tick is another one.
-        ticks = [tick for tick in shape.ticks(form).tolist() if tick > window.age.min()]
-        ahead = Ahead(ticks, [certain(form, shape, tick) for tick in ticks], shape.slowest)
+        ticks = [tick for tick in by_horizon if window.age.min() < tick < FOREVER]
+        ahead = Ahead(ticks, [by_horizon[tick] for tick in ticks], shape.slowest)
     found = probability(whole, window, form.last, FOREVER, ahead)
     holds = np.full(window.count, np.nan)
     if form.memory:

@@ -79,12 +79,6 @@ def _refuse_overlapping(series: Iterable[Series]) -> None:
             raise UnknownChanceError("one fact may stand for two of its literals")
 
 
-def leaf_of(literal: Comes, chains: Iterable[Chain]) -> tuple[int, int]:
-    """The chain a literal is about, and the state it asks for."""
-    state = ChainState(literal.series, literal.key)
-    return next((i, c.states.index(state) + 1) for i, c in enumerate(chains) if state in c.states)
-
-
 @dataclass(frozen=True, eq=False)
 class QueryForm:
     """The formula of a query's answers, its chains, and the leaf of each of its literals.
@@ -140,7 +134,11 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
         chains = tuple(chains_of(literals, rules.inputs))
     except UnknownChanceError as error:
         return str(error)
-    leaves = {literal: Leaf(*leaf_of(literal, chains), literal.at) for literal in literals}
+    leaves = {}
+    for literal in literals:
+        state = ChainState(literal.series, literal.key)
+        number = next(i for i, chain in enumerate(chains) if state in chain.states)
+        leaves[literal] = Leaf(number, chains[number].states.index(state) + 1, literal.at)
     slowest = max((max(rules.inputs[chain.predicate].delays) for chain in chains), default=0)
     ticks = [leaf.at for leaf in leaves.values()]
     wide = max(ticks, default=0) - min(ticks, default=0)

@@ -57,10 +57,6 @@ class Learning:
             return Learns.NOTHING
         return Learns.ALL if self.shared else Learns.KEYS
 
-    def epochs(self, ticks: Column) -> Column:
-        """The epochs of ticks."""
-        return ticks // self.length
-
     def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
         """The epoch up to which counts may be used in an epoch."""
         still, lag = None if self.shared else self.epoch, layout.lag(self.length)
@@ -106,7 +102,7 @@ class OddsOf:
     def epochs(self, chain: Chain, ticks: Column) -> Column:
         """The epochs of ticks for a chain; if nothing is learned of it any more, they are all one."""
         counts = self.learning.counts_in(family_of(chain))
-        return self.learning.epochs(ticks) if counts else np.zeros_like(ticks)
+        return ticks // self.learning.length if counts else np.zeros_like(ticks)
 
     def _declared(self, odds: Odds, family: Family) -> bool:
         """Whether nothing of these odds is learned."""

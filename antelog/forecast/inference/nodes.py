@@ -7,7 +7,7 @@ Nodes are trees that compare by value. Ticks are counted from the answer's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -117,15 +117,18 @@ def at_least(number: int, parts: Sequence[Node]) -> Node:
 
 def total(parts: Sequence[Weighed], operator: str, number: int) -> Node:
     """The weights of the parts that hold compare so with a number."""
-    if operator in FAILS:
-        return Never(total(parts, FAILS[operator], number))
-    if operator == "=":
-        return Every((total(parts, ">=", number), Never(total(parts, ">", number))))
-    least = number if operator == ">=" else number + 1
     each: list[Node] = []
     for own in parts:
         each += [own.part if own.weight > 0 else Never(own.part)] * abs(own.weight)
-    return at_least(least - sum(min(own.weight, 0) for own in parts), each)
+    below = sum(min(own.weight, 0) for own in parts)
+    return by_operator(operator, lambda sign: at_least(number + (sign == ">") - below, each))
+
+
+def by_operator(operator: str, above: Callable[[str], Node]) -> Node:
+    """A comparison with any operator, given those with `>=` and `>`."""
+    if operator in FAILS:
+        return Never(by_operator(FAILS[operator], above))
+    return Every((above(">="), Never(above(">")))) if operator == "=" else above(operator)
 
 
 FAILS = {"<": ">=", "<=": ">", "!=": "="}

@@ -205,18 +205,12 @@ def _shown(known: Known, chain: Chain, asked: AnswersAtTicks, keys: Sequence[Col
         for state in chain.states
     ]
     series = [family.series.index(state.series) for state in chain.states]
-    possible = possible_states(known, chain, asked)
+    possible: Sequence[Mask | None] = [None] * len(chain.states)  # there are facts of all of them
+    if chain.kinds:
+        source = next(each for each in known.plan.inputs if each.name == chain.predicate)
+        possible = possible_kinds(chain, source, Keys(asked.cells, asked.count, known.sightings.values))
     sought = Sought(keys, beyond, series, possible, asked.tick, asked.as_of)
     return outcomes(known.sightings, family, sought, np.array(ticks))
-
-
-def possible_states(known: Known, chain: Chain, asked: AnswersAtTicks) -> list[Mask | None]:
-    """For each state of a chain for which answers there are facts of it; None if there are for any."""
-    if not chain.kinds:
-        return [None] * len(chain.states)
-    source = next(each for each in known.plan.inputs if each.name == chain.predicate)
-    everyone = Keys(asked.cells, asked.count, known.sightings.values)
-    return [*possible_kinds(chain, source, everyone)]
 
 
 def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int) -> tuple[Column, ...]:

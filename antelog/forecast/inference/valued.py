@@ -28,6 +28,7 @@ from antelog.forecast.inference.nodes import (
     Turns,
     Weighed,
     at_least,
+    by_operator,
     total,
 )
 from antelog.forecast.rates.odds import Value
@@ -179,14 +180,10 @@ def size(facts: ValuedFacts, function: str, number: Fraction) -> int:
 
 
 def _total(facts: ValuedFacts, each: Sequence[Valued], operator: str, number: Fraction) -> Node:
-    if operator in FAILS:
-        return Never(_total(facts, each, FAILS[operator], number))
-    if operator == "=":
-        return Every((_total(facts, each, ">=", number), Never(_total(facts, each, ">", number))))
     scale = _scale(each, number)
     parts = [Weighed(int(fact.value * scale), fact.part) for fact in each]
-    reached = total(parts, operator, int(number * scale))
-    return facts.found(reached) if facts.rises else facts.in_the_end(reached)
+    decided = facts.found if facts.rises else facts.in_the_end
+    return by_operator(operator, lambda sign: decided(total(parts, sign, int(number * scale))))
 
 
 def _scale(each: Sequence[Valued], number: Fraction) -> Fraction:
@@ -202,20 +199,20 @@ def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
 
     It is too small for certain once too many ticks add nothing: no fact, or the value of another one.
     """
-    if operator in FAILS:
-        return Never(_different(facts, FAILS[operator], number))
-    if operator == "=":
-        return Every((_different(facts, ">=", number), Never(_different(facts, ">", number))))
-    least = ceil(number) if operator == ">=" else floor(number) + 1
     by_value: dict[Fraction, list[Node]] = {}
     for fact in facts.each:
         by_value.setdefault(fact.value, []).append(fact.part)
     without = [Every(tuple(Never(fact.part) for fact in tick)) for tick in facts.ticks]
     again = [AtLeast(n, tuple(own)) for own in by_value.values() for n in range(2, len(own) + 1)]
-    return Turns(
-        at_least(least, [Some(tuple(own)) for own in by_value.values()]),
-        at_least(len(facts.ticks) - least + 1, [*without, *again]),
-    )
+
+    def above(sign: str) -> Node:
+        least = ceil(number) if sign == ">=" else floor(number) + 1
+        return Turns(
+            at_least(least, [Some(tuple(own)) for own in by_value.values()]),
+            at_least(len(facts.ticks) - least + 1, [*without, *again]),
+        )
+
+    return by_operator(operator, above)
 
 
 def _largest(facts: ValuedFacts, operator: str, number: Fraction) -> Node:

@@ -8,7 +8,7 @@ somebody looks at, so it is worked out one by one, and its diagrams are not kept
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from antelog.forecast.inference.chances import chance_of, worked_out
 from antelog.forecast.inference.diagrams import DiagramTooLargeError
 from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.formulas import UnknownChanceError
-from antelog.forecast.inference.nodes import Comes, Every, Never, Node, Some
+from antelog.forecast.inference.nodes import Every, Never, Node, Some
 from antelog.forecast.inference.table import AnswersAtTicks, Known, table_of
 from antelog.language.line_literals import arguments_of, read_literal
 from antelog.language.printer import value_text
@@ -68,24 +68,21 @@ def what_if(
     chance = float(worked_out(form, table).chance[0])
     if np.isnan(chance):
         return None, nothing
-    found = []
+    found: list[WhatIf | None] = []
     for text in literals:
         node = _node(form, answer, tick, text)
         try:
-            own = both = 0.0
-            if node is not None:
-                own = chance_of(form, table, node)
-                both = chance_of(form, table, Every((form.formula.whole, node)))
-            found.append(None if node is None else _split(chance, own, both))
+            if node is None:
+                found.append(None)
+                continue
+            own = chance_of(form, table, node)
+            both = chance_of(form, table, Every((form.formula.whole, node)))
+            comes = None if own < _NONE else min(1.0, both / own)
+            fails = None if 1 - own < _NONE else min(1.0, max(0.0, (chance - both) / (1 - own)))
+            found.append(WhatIf(own, comes, fails))
         except (UnknownChanceError, DiagramTooLargeError):
             found.append(None)
     return chance, found
-
-
-def _split(chance: float, own: float, both: float) -> WhatIf:
-    comes = None if own < _NONE else min(1.0, both / own)
-    fails = None if 1 - own < _NONE else min(1.0, max(0.0, (chance - both) / (1 - own)))
-    return WhatIf(own, comes, fails)
 
 
 def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | None:
@@ -98,26 +95,14 @@ def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | No
         return None
     first = min(ticks) - tick
     last = first if ticks == [literal.tick] else max(ticks) - tick if len(ticks) > 1 else form.last
-    facts = [
-        each
-        for each in form.formula.literals
-        if first <= each.at <= last
-        and each.series.predicate == literal.predicate
-        and _fits(each, answer, text)
-    ]
+    facts, written = [], dict(enumerate(arguments_of(text)))
+    for each in form.formula.literals:
+        if first <= each.at <= last and each.series.predicate == literal.predicate:
+            own = {place: value_text(value) for place, value in each.series.constants}
+            pairs = zip(each.series.key, each.key, strict=True)
+            own |= {place: value_text(answer.values[name] or "") for place, name in pairs}
+            if own.items() <= written.items():
+                facts.append(each)
     if not facts or len({each.series for each in facts}) > 1:
         return None  # which of several kinds of facts is meant is not known
     return Never(Some(tuple(facts))) if literal.negated else Some(tuple(facts))
-
-
-def _fits(fact: Comes, answer: OneAnswer, text: str) -> bool:
-    """Whether the constants and the key of a fact are those of a literal."""
-    written = arguments_of(text)
-    return all(place < len(written) and written[place] == own for place, own in _known_columns(fact, answer))
-
-
-def _known_columns(fact: Comes, answer: OneAnswer) -> Iterator[tuple[int, str]]:
-    for place, value in fact.series.constants:
-        yield place, value_text(value)
-    for place, name in zip(fact.series.key, fact.key, strict=True):
-        yield place, value_text(answer.values[name] or "")

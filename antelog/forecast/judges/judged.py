@@ -8,27 +8,93 @@ Lines of a tick are judged by what was decided before it, so it makes no differe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
-from antelog.forecast.columns import MODEL, VALUES
-from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judge, Judges, JudgeSettings
+from antelog.errors import DataError
+from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
 from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
 from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.outcomes.rows import AnswerRows, SettledLines, lesson_of
+from antelog.forecast.outcomes.outcomes import nothing_known
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
-from antelog.forecast.scores.scored_lines import ScoredLines
+from antelog.forecast.scores.scored_lines import FirstAlerts, ProgramAlerts, ScoredLines, alerts
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.scores.thresholds import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
+from antelog.forecast.values.latest import NO_FEATURES, QueryFeatures
+from antelog.forecast.values.looks import looks_of
+from antelog.forecast.values.values_judge import can_fit, nothing_fitted
+from antelog.lazily import brought_by
+
+# ---- the table of judges ----
+
+# To add a judge, write a module with a subclass of `Judge`, and a line for it in JUDGES.
+
+
+OF_MODEL = 2.0
+"""What the model of facts weighs before anything is known of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeSettings:
+    """The input of a new judge of a query.
+
+    The number of columns in the key of its answers, the longest half-life, and the features of its answers.
+    """
+
+    keys: int
+    half_life: float | None
+    features: QueryFeatures = NO_FEATURES
+
+
+NewJudge = Callable[[JudgeSettings], Judge | None]
+"""Makes a judge before anything is known; None where it could never say anything."""
+
+Judges = Mapping[str, NewJudge]
+
+JUDGES: Judges = {
+    OUTCOMES: lambda given: nothing_known(given.keys, given.half_life),
+    VALUES: lambda given: nothing_fitted(given.features.width) if given.features.looks else None,
+}
+"""The judges besides the model of facts, by name."""
+
+
+def check_values(plan: Plan, names: Collection[str] | None, *, learns: bool) -> None:
+    """Raises DataError if the judge of values is named, and can say nothing about a plan."""
+    if VALUES not in (names or ()):
+        return
+    if learns and not can_fit():
+        raise DataError(
+            f"the judge {VALUES!r} learns with scikit-learn, which is not installed: "
+            f"{brought_by(VALUES)}. Or name other judges"
+        )
+    if {*(names or ())} == {VALUES} and not any(looks_of(plan, query.name) for query in plan.queries):
+        raise DataError(
+            f"no query compares values, as `V >= 90` does, so there is nothing for the judge {VALUES!r} to "
+            "look at: name other judges, or leave them out"
+        )
+
+
+def check_judges(names: Collection[str] | None) -> None:
+    """Raises DataError if there is no judge of a name, or if there is none at all."""
+    known = ", ".join(JUDGE_NAMES)
+    for name in names or ():
+        if name not in JUDGE_NAMES:
+            raise DataError(f"there is no judge {name!r}; there are {known}")
+    if names is not None and not names:
+        raise DataError(f"without a judge there are no chances: name some of {known}, or leave it out")
+
+
+# ---- judged answers ----
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +114,6 @@ class Predictions(ColumnSet):
     features: Features
 
 
-def no_predictions(columns: int, features: int = 0) -> Predictions:
-    """None, with a number of columns of `each`, and of features."""
-    empty, none = np.zeros(0, np.int64), np.zeros(0)
-    no_features = np.zeros((0, features), np.float32)
-    return Predictions(empty, empty, empty, np.zeros((0, columns)), none, empty, no_features)
-
-
 @dataclass(frozen=True, eq=False)
 class Judged:
     """The open answers of a query, its judges besides the model of facts, and the weights of all judges.
@@ -71,7 +130,7 @@ class Judged:
     unscored: ScoredLines
     scores: Scores
     likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))
-    alerts: FirstAlerts = field(default_factory=no_first_alerts)
+    alerts: FirstAlerts = field(default_factory=lambda: FirstAlerts(*np.zeros((2, 0), np.int64)))
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -109,18 +168,17 @@ def nothing_judged(width: int, settings: JudgeSettings, judges: Judges = JUDGES)
     """Before the first answer, which has `width` columns, the time being the last."""
     made = {name: found for name, judge in judges.items() if (found := judge(settings)) is not None}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
-    no_lines = no_predictions(len(weights), settings.features.width)
+    empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
+    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, settings.features.unknown(0))
     return Judged(nobody(width), made, first_weights(weights), no_lines, nothing_unscored(), Scores())
 
 
-def learned(
-    judged: Judged, decided: DecidedAnswers, key: tuple[int, ...], learns: Learns, ends: Column
-) -> Judged:
+def learned(judged: Judged, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> Judged:
     """The judges after the lesson of answers that are decided in a step."""
     if learns is Learns.NOTHING or len(decided.states) == 0:
         return judged
-    lesson = lesson_of(decided, key, learns, ends)
-    taught = {name: judge.learn(*lesson) for name, judge in judged.judges.items()}
+    lesson = lesson_of(decided, key, learns)
+    taught = {name: judge.learn(lesson) for name, judge in judged.judges.items()}
     return replace(judged, judges=taught)
 
 
@@ -223,12 +281,18 @@ def without(judged: Judged, lost: Column) -> Judged:
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
 
 
-def score_alerts(judged: Judged, outcomes: AlertOutcomes, threshold: float) -> Judged:
-    """Scores the alerts of answers that are decided, and drops them."""
-    found = alert_sums(judged.alerts, outcomes, threshold)
-    alerts = judged.alerts.take(find(judged.alerts.number, outcomes.number) < 0)
+def score_alerts(judged: Judged, decided: DecidedAnswers, with_chance: Column, threshold: float) -> Judged:
+    """Scores the alerts of answers that are decided, and drops them; `with_chance` are numbers of answers."""
+    first = judged.alerts
+    at = find(decided.number, first.number)
+    rang = at >= 0
+    since = np.where(rang, np.append(first.tick, 0).take(at), decided.tick)
+    chance = np.where(rang, threshold, 0.0)
+    lines = ScoredLines(decided.number, since, chance, decided.tick, decided.confirmed)
+    some = lines.take(rang | (find(decided.number, with_chance) >= 0))
+    found = ProgramAlerts(threshold, alerts(some, (threshold,)))
     scores = replace(judged.scores, program=judged.scores.program + found)
-    return replace(judged, alerts=alerts, scores=scores)
+    return replace(judged, alerts=first.take(find(first.number, decided.number) < 0), scores=scores)
 
 
 _AT_ONCE = 5_000

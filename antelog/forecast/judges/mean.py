@@ -159,13 +159,8 @@ def averaged(weights: Numbers, each: Numbers) -> Numbers:
     known = ~np.isnan(each) & (weights > 0)
     weight = weights * known
     with np.errstate(invalid="ignore"):
-        odds = (weight * _log_odds(np.where(known, each, 0.5))).sum(axis=1) / weight.sum(axis=1)
+        clipped = np.clip(np.where(known, each, 0.5), LEAST, 1 - LEAST)
+        odds = (weight * np.log(clipped / (1 - clipped))).sum(axis=1) / weight.sum(axis=1)
     alone = known.sum(axis=1) == 1
     chance: Numbers = np.where(alone, np.where(known, each, 0).sum(axis=1), 1 / (1 + np.exp(-odds)))
     return chance
-
-
-def _log_odds(chance: Numbers) -> Numbers:
-    clipped = np.clip(chance, LEAST, 1 - LEAST)
-    result: Numbers = np.log(clipped / (1 - clipped))
-    return result

@@ -167,19 +167,10 @@ def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
     return numbers, before.next + len(first)
 
 
-def numbers_of(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
-    """The numbers of answers; -1 for those that are not tracked."""
-    if len(before.number) == 0:
-        return np.full(len(answer[-1]), -1)
-    known, asked = keys_of([before.last.answer, answer])
-    at = find(asked, known)
-    return np.where(at < 0, -1, before.number.take(at))
-
-
 def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
     """The ticks of the last lines of answers; -1 for those that are not tracked."""
-    at = find(numbers_of(before, answer), before.number)
-    return np.append(before.last.tick, -1).take(at)
+    known, asked = keys_of([before.last.answer, answer])
+    return np.append(before.last.tick, -1).take(find(asked, known))
 
 
 def _states(before: TrackedAnswers, open_: Stretches, end: Column) -> tuple[Column, Column]:
@@ -226,20 +217,6 @@ def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
     """
     state: Column = (stage * _BUCKETS + bucket) * 2 + silent
     return state
-
-
-def is_silent(state: Column) -> Mask:
-    silent: Mask = state % 2 > 0
-    return silent
-
-
-def least_age(state: Column) -> Column:
-    """The age nearest to 0 in the bucket of each state, or about that."""
-    bucket = state // 2 % _BUCKETS - _BUCKETS // 2
-    size = np.abs(bucket)
-    large = np.left_shift(1, np.maximum(size - (_EXACT - 3), 0))
-    age: Column = np.sign(bucket) * np.where(size <= _EXACT, size, large)
-    return age
 
 
 def either_of(state: Column) -> Column:

@@ -21,10 +21,20 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.outcomes.following import either_of, stage_of
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, Lesson
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
-from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
+from antelog.forecast.rates.tally import (
+    Cells,
+    Learns,
+    Ledger,
+    before,
+    closed,
+    entered,
+    nothing_counted,
+    opened,
+    summed,
+    unfaded,
+)
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
@@ -59,7 +69,7 @@ def half_lives(longest: float | None) -> Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class OutcomeStatistics:
+class OutcomeStatistics(Judge):
     """Counts of the answers that were in each state, and of those that were confirmed, in each memory.
 
     of_all  by level and class of all keys: of the query, a pattern, a state whether silent or not, a state
@@ -139,24 +149,20 @@ class OutcomeStatistics:
         """The half-lives of the memories in which a ledger counts."""
         return self.half_lives[-1:] if level is self.drawn else self.half_lives
 
-    def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> OutcomeStatistics:
+    def learn(self, lesson: Lesson) -> OutcomeStatistics:
         """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
-        numbers = np.stack([np.ones(len(rows.tick)), outcome.confirmed.astype(np.float64)], axis=1)
-        own = self._entered(self.by_key, (rows.state, *rows.key), outcome.tick, numbers)
-        if rows.learns is not Learns.ALL:
+        numbers = np.stack([np.ones(len(lesson.tick)), lesson.confirmed.astype(np.float64)], axis=1)
+        own = self._entered(self.by_key, (lesson.state, *lesson.key), lesson.tick, numbers)
+        if lesson.learns is not Learns.ALL:
             return replace(self, by_key=own)
         # States are few: what all keys share is added up from their sums, not from every answer.
-        (states, ticks), numbers = summed((rows.state, outcome.tick), numbers)
+        (states, ticks), numbers = summed((lesson.state, lesson.tick), numbers)
         levels = len(WEIGHTS)
         of_all = self._entered(
             self.of_all, _classes(states), np.tile(ticks, levels), np.tile(numbers, (levels, 1))
         )
         taught = replace(self, of_all=of_all, by_key=own)
         return replace(taught, drawn=taught._drawn_by())
-
-    def learn_lines(self, _lines: SettledLines, _now: int) -> OutcomeStatistics:
-        """The statistics as they are: states say enough."""
-        return self
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
         return entered(level, ticks, key, numbers, self._half_lives(level))

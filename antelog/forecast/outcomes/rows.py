@@ -1,28 +1,29 @@
-"""The input of judges: answers in a state they are or were in, and their outcomes.
+"""Judges and their input: answers in a state they are or were in, and their outcomes.
 
-Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
+    Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
+
+    judge = judge.learn(lesson)             what became of answers in states they have been in
+    judge = judge.learn_lines(lines, now)   what became of answers, with what was known at each line
+    judge.predict(rows)                     for each row the chance that its answer is confirmed
+    judge = judge.settled(now)              at the end of a step
+
+A row has all that a judge may know of an answer. A step has many ticks: `predict` goes for each row by what
+was decided before the row's tick, so chances do not depend on how a run is cut.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.columns.trees import Features
-from antelog.forecast.outcomes.following import (
-    DecidedAnswers,
-    age_bucket,
-    ends_of,
-    is_silent,
-    least_age,
-    stage_of,
-    state_of,
-)
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.outcomes.following import DecidedAnswers
+from antelog.forecast.rates.tally import Cells, Learns
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class AnswerRows:
     tick     the tick of the chance
     at_line  whether the answer has a line at this tick, or has been silent since one before
     learns   what is learned; what was decided before a row's tick may be used
-    end      the tick, from the answer's on, up to which its pattern counts; 0 if it counts nothing
+    state    a number for the stage, a class of ages, and whether the answer was silent
     features how near the latest values are to what the query compares them with: see `forecast/values`
     """
 
@@ -45,7 +46,7 @@ class AnswerRows:
     tick: Column
     at_line: Mask
     learns: Learns
-    end: Column
+    state: Column
     features: Features
 
     @property
@@ -53,11 +54,6 @@ class AnswerRows:
         """The ticks between the answer's own and that of the chance."""
         age: Column = self.tick - self.answer[-1]
         return age
-
-    @cached_property
-    def state(self) -> Column:
-        """A number for each stage, class of ages, and whether the answer was silent."""
-        return state_of(self.stage, age_bucket(self.age - self.end), ~self.at_line)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,32 +101,73 @@ def _digest(features: Features) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class RowOutcomes:
-    """For each row whether its answer was confirmed, and the tick at which that was decided."""
+class Lesson:
+    """A row for each state that decided answers have been in, what became of these, and when they settled."""
 
+    answer: tuple[Column, ...]
+    key: tuple[Column, ...]
+    state: Column
     confirmed: Mask
     tick: Column
+    learns: Learns
 
 
-def lesson_of(
-    decided: DecidedAnswers, key: tuple[int, ...], learns: Learns, ends: Column
-) -> tuple[AnswerRows, RowOutcomes]:
-    """Rows for the states that decided answers have been in, without features, and their outcomes.
-
-    The least age of a class stands for the class.
-    """
-    of, states = decided.state_of, decided.states
+def lesson_of(decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> Lesson:
+    """The lesson of decided answers, given which columns are their key."""
+    of = decided.state_of
     answer = tuple(column.take(of) for column in decided.answer)
-    stage = stage_of(states)
-    end = ends_of(ends, stage)
-    rows = AnswerRows(
-        answer,
-        tuple(answer[place] for place in key),
-        stage,
-        answer[-1] + end + least_age(states),
-        ~is_silent(states),
-        learns,
-        end,
-        np.zeros((len(of), 0), np.float32),
-    )
-    return rows, RowOutcomes(decided.confirmed.take(of), decided.settled.take(of))
+    own = tuple(answer[place] for place in key)
+    return Lesson(answer, own, decided.states, decided.confirmed.take(of), decided.settled.take(of), learns)
+
+
+class Judge:
+    """Predicts the chances of open answers, and learns from the outcomes of decided ones.
+
+    The methods that return a judge are those of one that learns nothing, and is the same for all keys.
+    """
+
+    @property
+    def columns(self) -> Mapping[str, float]:
+        """The names of the columns of `predict`, and what each weighs before anything is known of it."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int:
+        """About how many rows of its state there are; none before it has learned anything."""
+        raise NotImplementedError
+
+    def predict(self, rows: AnswerRows) -> Numbers:
+        """The chances of each row, one column for each of its `columns`; NaN where they are unknown."""
+        raise NotImplementedError
+
+    def learn(self, _lesson: Lesson) -> Self:
+        """The judge after the lesson of a step."""
+        return self
+
+    def learn_lines(self, _lines: SettledLines, _now: int) -> Self:
+        """The judge after the lines about answers that were settled in a step, which ends at a tick."""
+        return self
+
+    def settled(self, _now: int) -> Self:
+        """The judge after a step that ended at a tick."""
+        return self
+
+    def at_tick(self, _tick: int) -> Self:
+        """The judge as it is kept in a model that was learned up to a tick."""
+        return self
+
+    def merged(self, _others: Sequence[Self]) -> Self:
+        """One judge from those of several workers with different keys."""
+        return self
+
+    def part(self, _mine: Callable[[Column], Mask]) -> Self:
+        """The judge of a worker, given which cells of the partition key are its own."""
+        return self
+
+    def renewed(self, newer: Self) -> Self:
+        """The judge that goes on learning about its keys; what all keys share is that of a newer model."""
+        return newer
+
+    def with_cells(self, _cells: Cells) -> Self:
+        """A copy with rewritten cells."""
+        return self

@@ -3,13 +3,21 @@
     wt2 hot     in 100 ticks 12 times, 9 of them after a hot tick; 8 in time, 3 a tick late, 1 two ticks late
     once 3/88, again 9/12, shares 8/12, 3/12, 1/12, all drawn towards those of all devices
 
-Counts sightings epoch by epoch, and turns the counts into the odds of keys.
+Counts sightings epoch by epoch, and turns the counts into the odds of keys. Of slots it also counts which
+fact comes after which:
+
+    wt2    after high 50 times high, 20 times low, never none; after low 20 times high, 910 times low
+    high   0.71 again, 0.29 low; a slot that always has a fact
+
+Whether there is a fact, and which one if there is, are learned apart: often a slot has a fact at each tick,
+or at any as often as at another, whichever came before. Its silence then speaks for none of its facts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,23 +25,34 @@ from antelog.compile.literals.terms import Var
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
-from antelog.engine.facts.history import Facts, gather
+from antelog.engine.facts.history import gather
 from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
-from antelog.forecast.rates.slots import SlotCounts, Weights, kinds_of, slot_shares, slot_transitions
 from antelog.forecast.rates.tally import (
     EPOCH,
     FORGOTTEN,
-    Counted,
+    Cells,
     KnownEpoch,
     Tally,
-    added,
     alive,
+    before,
+    entered,
     faded,
-    looked_up,
+    latest,
+    matched,
     nothing_counted,
+    opened,
     without_old,
 )
+
+
+class Weights(NamedTuple):
+    """The weights of all keys in the odds of one: as so many ticks without, ticks after a fact, facts."""
+
+    once: float
+    again: float
+    shares: float
+
 
 WEIGHTS = Weights(20.0, 5.0, 5.0)
 
@@ -46,6 +65,15 @@ _ONES, _BEFORES, _STAYS = 0, 1, 2
 def _size(family: Family, slowest: int) -> int:
     """The number of counts of a series: facts, ticks after one, facts after one of each series, delays."""
     return _STAYS + len(family.series) + slowest + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The counts of one epoch: keys, which may repeat, and numbers for each."""
+
+    epoch: int
+    keys: tuple[Column, ...]
+    numbers: Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +91,11 @@ class SeriesCounts:
     shared: Tally
     later: tuple[Counted, ...] = ()
     length: int = EPOCH
+
+    def with_cells(self, cells: Cells) -> SeriesCounts:
+        """A copy with rewritten cells in its keys."""
+        later = (replace(each, keys=tuple(map(cells, each.keys))) for each in self.later)
+        return replace(self, tally=self.tally.with_cells(cells), later=tuple(later))
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
@@ -83,9 +116,10 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     facts = facts.take(facts.columns[-1] > 0)
     keys = facts.columns[: len(family.places)]
     numbers = np.zeros((facts.count, len(family.series), _size(family, slowest)))
-    series, within = _first_met(facts), facts.time >= first
-    here, before = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
-    at = find(here, before)
+    met, within = facts.columns[-1], facts.time >= first
+    series = np.log2(met & -met).astype(np.int64)  # the first one that each fact meets
+    here, next_ = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
+    at = find(here, next_)
     new, old = np.flatnonzero(within), np.flatnonzero(facts.time < last)
     stays = np.flatnonzero(within & (at >= 0))
     numbers[new, series[new], _ONES] = 1
@@ -97,11 +131,10 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     return Counted(epoch, keys, numbers.reshape(facts.count, width))
 
 
-def _first_met(facts: Facts) -> Column:
-    """The number of the first series that each fact meets."""
-    met = facts.columns[-1]
-    first: Column = np.log2(met & -met).astype(np.int64)
-    return first
+def added(tally: Tally, new: Counted, half_life: float | None) -> Tally:
+    """A tally with the counts of an epoch, which comes after all before."""
+    epochs = np.full(len(new.numbers), new.epoch)
+    return latest(entered(opened(tally), epochs, new.keys, new.numbers, half_life))
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
@@ -144,9 +177,9 @@ def _used(counts: SeriesCounts, new: Counted, as_of: KnownEpoch) -> SeriesCounts
 def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) -> float:
     """For how many epochs its keys together have been known after an epoch and up to another."""
     gone = tally.last[tally.forgotten(epoch, tally.last)]
-    whole, after = _stretch(epoch - since, half_life), epoch - np.maximum(gone + FORGOTTEN, since)
-    before = whole - _stretches(after, half_life)
-    return alive(tally, epoch) * whole + float(before.sum())
+    whole = float(_stretches(np.array([epoch - since]), half_life)[0])
+    lost = whole - _stretches(epoch - np.maximum(gone + FORGOTTEN, since), half_life)
+    return alive(tally, epoch) * whole + float(lost.sum())
 
 
 def at_epoch(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
@@ -168,11 +201,6 @@ def _every(counts: SeriesCounts, epoch: int, half_life: float | None) -> Numbers
     return every
 
 
-def _stretch(epochs: int, half_life: float | None) -> float:
-    """The weight of the last `epochs` together, the last one counting fully."""
-    return float(_stretches(np.array([epochs]), half_life)[0])
-
-
 def _stretches(epochs: Column, half_life: float | None) -> Numbers:
     """The weight of the last epochs together, by their number, the last one counting fully."""
     if half_life is None:
@@ -190,17 +218,23 @@ def odds_of(
     """
     epoch, half_life = as_of.by_key
     family = family_of(chain)
-    asked = [_column(chain, number, keys) for number in range(len(chain.places))]
-    found = looked_up(counts.tally, asked, keys.count, epoch, half_life)
+    asked = [
+        keys.cells[term.name]
+        if isinstance(term, Var)
+        else np.full(keys.count, keys.values.cell(term.value), np.int64)
+        for term in chain.terms
+    ]
+    tally = counts.tally
+    sums = before(opened(tally), asked, np.full(keys.count, epoch), half_life)
+    first = np.append(tally.first, epoch).take(matched(asked, keys.count, tally))
     every = _every(counts, *as_of.shared)
-    seen: Mask = np.asarray(found.sums.any(axis=1))
+    seen: Mask = np.asarray(sums.any(axis=1))
     known = seen | (counts.shared.count > 0)
-    ticks = np.where(seen, counts.length * _stretches(epoch - found.first + 1, half_life), 0)
+    ticks = np.where(seen, counts.length * _stretches(epoch - first + 1, half_life), 0)
     unexpected = np.zeros(keys.count)
     weights = WEIGHTS if counts.shared.count else _OF_NOTHING
     of_key, of_all = (
-        _as_slots(sums, ticks_, family)
-        for sums, ticks_ in ((found.sums, ticks), (every[None, :-1], every[-1:]))
+        _as_slots(each, ticks_, family) for each, ticks_ in ((sums, ticks), (every[None, :-1], every[-1:]))
     )
     if family.slotted:
         kinds = kinds_of(chain, family, possible)
@@ -236,8 +270,124 @@ def _rates(own: SlotCounts, every: SlotCounts, weights: Weights) -> tuple[Number
     return transitions(np.clip(once, 0, 1), np.clip(again, 0, 1)), shares
 
 
-def _column(chain: Chain, number: int, keys: Keys) -> Column:
-    term = chain.terms[number]
-    if isinstance(term, Var):
-        return keys.cells[term.name]
-    return np.full(keys.count, keys.values.cell(term.value), np.int64)
+# ---- slots ----
+
+
+@dataclass(frozen=True, eq=False)
+class SlotCounts:
+    """Counts of slots, a row each.
+
+    ticks   the ticks that were counted
+    after   of each kind of facts the ticks after one (by kind)
+    facts   the facts of each kind: after none, and after one of each kind (by kind before, by kind)
+    late    of each kind of facts how many came 0, 1, 2, … ticks late (by kind, by ticks)
+    """
+
+    ticks: Numbers
+    after: Numbers
+    facts: Numbers
+    late: Numbers
+
+    @property
+    def silent(self) -> Numbers:
+        """The ticks after none."""
+        silent: Numbers = np.maximum(self.ticks - self.after.sum(axis=1), 0)
+        return silent
+
+    @property
+    def after_any(self) -> Numbers:
+        """How often there was no fact, and one, after a fact of any kind."""
+        return _yes_or_no(self.facts[:, 1:].sum(axis=(1, 2)), self.after.sum(axis=1))
+
+    @property
+    def after_each(self) -> Numbers:
+        """How often there was no fact, and one, after a fact of each kind (by kind)."""
+        return _yes_or_no(self.facts[:, 1:].sum(axis=2), self.after)
+
+    @property
+    def after_none(self) -> Numbers:
+        return _yes_or_no(self.facts[:, 0].sum(axis=1), self.silent)
+
+    def of(self, kinds: Numbers) -> SlotCounts:
+        """The counts for other kinds: `kinds` says of which one each is (rows, kinds before, kinds)."""
+        each = np.swapaxes(kinds, 1, 2)
+        none, after = self.facts[:, :1] @ kinds, each @ self.facts[:, 1:] @ kinds
+        return SlotCounts(
+            self.ticks,
+            (each @ self.after[:, :, None])[:, :, 0],
+            np.concatenate([none, after], axis=1),
+            each @ self.late,
+        )
+
+
+def _yes_or_no(facts: Numbers, of: Numbers) -> Numbers:
+    return np.stack([np.maximum(of - facts, 0), facts], axis=-1)
+
+
+def kinds_of(chain: Chain, family: Family, possible: Sequence[Mask]) -> Numbers:
+    """Which of the states of a chain facts of each series are, in each row: 1 for that one, else 0.
+
+    Facts are counted by the first series they meet. If states have values of the answer beyond the slot, it
+    is not known which facts they are: then all of them count as another fact.
+    """
+    count, states = len(possible[0]), len(chain.states)
+    found = np.zeros((count, len(family.series), states))
+    if family.more:
+        found[:, :, -1] = 1
+        return found
+    for number, series in enumerate(family.series):
+        free = np.ones(count, np.bool_)
+        for at, state in enumerate(chain.states):
+            kind = at >= chain.formula_states
+            if state.series == series or (kind and set(state.series.constants) <= set(series.constants)):
+                mine = free & possible[at]
+                found[mine, number, at] = 1
+                free &= ~mine
+        found[free, number, -1] = 1
+    return found
+
+
+def slot_transitions(own: SlotCounts, every: SlotCounts, weights: Weights) -> Numbers:
+    """The chances to get from no fact and each kind to each of these, drawn towards those of all keys."""
+    count, states = own.after.shape
+    found = np.empty((count, states + 1, states + 1))
+    # Whether there is no fact, or one: after none, and after a fact of each kind.
+    of_all = _drawn(every.after_any, _HALF, 1)
+    of_key = _drawn(own.after_any, of_all, weights.again)
+    after_each = _drawn(own.after_each, _of_kinds(of_key, every.after_each, of_all), weights.again)
+    after_none = _drawn(own.after_none, _drawn(every.after_none, _HALF, 1), weights.once)
+    there = np.concatenate([after_none[:, None], after_each], axis=1)
+    # Facts of all keys, and which of them came after which.
+    all_ = _drawn(every.facts.sum(axis=1), np.full(states, 1 / states), 1)
+    kind = _drawn(own.facts, _drawn(every.facts, all_[:, None], 1), weights.again)
+    found[:, :, 0] = there[:, :, 0]
+    found[:, :, 1:] = there[:, :, 1:] * kind
+    return found
+
+
+_HALF = np.full(2, 0.5)
+
+
+def slot_shares(own: SlotCounts, every: SlotCounts, weight: float) -> Numbers:
+    """The shares of the facts of each kind that come 0, 1, 2, … ticks late."""
+    lags = own.late.shape[2]
+    of_all = _drawn(every.late.sum(axis=1), np.full(lags, 1 / lags), 1)
+    of_key = _drawn(own.late.sum(axis=1), of_all, weight)
+    return _drawn(own.late, _of_kinds(of_key, every.late, of_all), weight)
+
+
+def _of_kinds(of_key: Numbers, each: Numbers, of_all: Numbers) -> Numbers:
+    """The shares of a key for each kind: if one is twice as frequent of a kind as of all, here as well.
+
+    One more was counted, and one more was expected, so that what is seldom makes no great difference.
+    """
+    expected = each.sum(axis=-1, keepdims=True) * of_all[:, None]
+    found: Numbers = of_key[:, None] * (each + 1) / (expected + 1)
+    found /= found.sum(axis=-1, keepdims=True)
+    return found
+
+
+def _drawn(counts: Numbers, towards: Numbers, weight: float) -> Numbers:
+    """The shares of what was counted (last axis), drawn towards others that count as so many."""
+    found: Numbers = (counts + weight * towards) / (counts.sum(axis=-1, keepdims=True) + weight)
+    return found

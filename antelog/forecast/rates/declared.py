@@ -43,7 +43,10 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
         delay[:, number] = np.where(sure, delays[at], delays.max())
         shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
         stated[:, number] = sure & np.array([s is not None for s in given])[at]
-        nobody[:, number] = ~(_has_values(state, keys) & possible[number])
+        some = possible[number].copy()
+        for place in state.series.key:
+            some &= keys.column(state, place) != OTHERS
+        nobody[:, number] = ~some
     once[nobody] = again[nobody] = 0
     together = once.sum(axis=1, keepdims=True)
     within = np.maximum(together, together - once + again).max(axis=1) <= 1 + _ROUNDED
@@ -63,14 +66,6 @@ _UNFORESEEN = 1e-13
 
 _ROUNDED = 1e-9
 """Declared chances are rounded to doubles."""
-
-
-def _has_values(state: ChainState, keys: Keys) -> Mask:
-    """The rows in which the key of a state has values of facts."""
-    possible = np.ones(keys.count, np.bool_)
-    for place in state.series.key:
-        possible &= keys.column(state, place) != OTHERS
-    return possible
 
 
 def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:

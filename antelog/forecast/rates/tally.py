@@ -18,8 +18,19 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, numbered, once
+from antelog.engine.columns.joins import KeyTicks, find, last_before
+from antelog.engine.columns.tables import (
+    Column,
+    Mask,
+    Numbers,
+    changed,
+    groups,
+    keys_of,
+    marked,
+    numbered,
+    once,
+    run_ends,
+)
 
 EPOCH = 20
 """So many ticks an epoch has, by default."""
@@ -89,7 +100,7 @@ class Tally(ColumnSet):
 
     def with_cells(self, cells: Cells, first: int = 0) -> Tally:
         """A copy with rewritten cells in its keys, from the column `first` on."""
-        return replace(self, keys=_with_cells(self.keys, cells, first))
+        return replace(self, keys=(*self.keys[:first], *map(cells, self.keys[first:])))
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
         """Whether keys are forgotten at an epoch that were counted last at these."""
@@ -100,23 +111,6 @@ class Tally(ColumnSet):
 def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tally:
     empty = np.zeros(0, np.int64)
     return Tally((empty,) * keys, empty, empty, np.zeros((0, sums)), forgets)
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """The counts of one epoch: keys, which may repeat, and numbers for each."""
-
-    epoch: int
-    keys: tuple[Column, ...]
-    numbers: Numbers
-
-    def with_cells(self, cells: Cells, first: int = 0) -> Counted:
-        """A copy with rewritten cells in its keys, as of a tally."""
-        return replace(self, keys=_with_cells(self.keys, cells, first))
-
-
-def _with_cells(keys: tuple[Column, ...], cells: Cells, first: int) -> tuple[Column, ...]:
-    return (*keys[:first], *map(cells, keys[first:]))
 
 
 def kept(epochs: Column, half_life: HalfLife) -> Numbers:
@@ -136,25 +130,6 @@ def faded(sums: Numbers, epochs: Column | int, half_life: HalfLife) -> Numbers:
     shares = kept(epochs, half_life)
     result: Numbers = sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
     return result
-
-
-def added(tally: Tally, counted: Counted, half_life: HalfLife) -> Tally:
-    """The tally with the counts of an epoch added; epochs come in order."""
-    if len(counted.numbers) == 0:
-        return tally
-    new, numbers = summed(counted.keys, counted.numbers)
-    at = matched(new, len(numbers), tally)
-    fresh, known = np.flatnonzero(at < 0), np.flatnonzero(at >= 0)
-    sums, last, first = tally.sums.copy(), tally.last.copy(), tally.first.copy()
-    there = at.take(known)
-    gone = tally.forgotten(counted.epoch, last.take(there))
-    older = faded(sums.take(there, axis=0), counted.epoch - last.take(there), half_life)
-    sums[there] = np.where(gone[:, None], 0, older) + numbers.take(known, axis=0)
-    first[there[gone]] = last[there] = counted.epoch
-    epoch = np.full(len(fresh), counted.epoch)
-    keys, more = tuple(own.take(fresh) for own in new), numbers.take(fresh, axis=0)
-    known_before = replace(tally, first=first, last=last, sums=sums)
-    return known_before.and_then(Tally(keys, epoch, epoch, more, tally.forgets))
 
 
 def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...], Numbers]:
@@ -193,28 +168,6 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
     return find(asked, there)
 
 
-@dataclass(frozen=True, eq=False)
-class TallySums:
-    """The sums of some keys as of an epoch (0 where nothing was counted), and their first epochs."""
-
-    sums: Numbers
-    first: Column
-
-
-def looked_up(tally: Tally, keys: Sequence[Column], count: int, epoch: int, half_life: HalfLife) -> TallySums:
-    """The sums of keys as of an epoch."""
-    sums = np.zeros((count, tally.sums.shape[1]))
-    first = np.full(count, epoch)
-    if tally.count == 0 or count == 0:
-        return TallySums(sums, first)
-    at = matched(keys, count, tally)
-    known = np.flatnonzero((at >= 0) & ~tally.forgotten(epoch, tally.last.take(at)))
-    there = at.take(known)
-    sums[known] = faded(tally.sums.take(there, axis=0), epoch - tally.last.take(there), half_life)
-    first[known] = tally.first.take(there)
-    return TallySums(sums, first)
-
-
 def alive(tally: Tally, epoch: int) -> int:
     """The number of keys that are not forgotten at an epoch."""
     return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
@@ -225,3 +178,183 @@ def without_old(tally: Tally, epoch: int) -> Tally:
     if tally.forgets is None or tally.count == 0 or epoch - tally.oldest <= tally.forgets:
         return tally
     return tally.take(np.flatnonzero(~tally.forgotten(epoch, tally.last)))
+
+
+# ---- ledgers: the sums of a tally as of every tick of a step ----
+
+#     in the tally   (wt2) 4 of 9, last counted at 12
+#     counted        (wt2) 1 of 1 at 20, 0 of 1 at 23
+#     looked up      at 19: 4 of 9, faded; at 21: with the first; at 24: with both
+#
+# Sums may fade differently from column to column. Of a tick counts what was counted before it, never what is
+# counted at it: so it makes no difference how a run is cut into steps.
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """A tally by ticks, and the entries of a step: the sums of rows of the tally as of later ticks.
+
+    Entries are in the order of rows, and of ticks within a row. `counted` is what each adds to its sums, in
+    every memory the same.
+    """
+
+    tally: Tally
+    row: Column
+    tick: Column
+    sums: Numbers
+    counted: Numbers
+
+    def with_cells(self, cells: Cells, first: int = 0) -> Ledger:
+        """A copy with rewritten cells in the keys, from the column `first` on."""
+        return replace(self, tally=self.tally.with_cells(cells, first))
+
+
+def opened(tally: Tally) -> Ledger:
+    """A ledger without entries."""
+    empty = np.zeros(0, np.int64)
+    none = np.zeros((0, tally.sums.shape[1]))
+    return Ledger(tally, empty, empty, none, none)
+
+
+def closed(ledger: Ledger, now: int) -> Ledger:
+    """The ledger at the end of a step, without the keys that are forgotten by then."""
+    tally = without_old(latest(ledger), now)
+    return ledger if tally is ledger.tally else opened(tally)
+
+
+def latest(ledger: Ledger) -> Tally:
+    """The tally with the last entries of each row."""
+    tally = ledger.tally
+    if len(ledger.row) == 0:
+        return tally
+    end = marked(run_ends(ledger.row))
+    at = ledger.row.take(end)
+    last, sums = tally.last.copy(), tally.sums.copy()
+    last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
+    return replace(tally, last=last, sums=sums)
+
+
+def entered(
+    ledger: Ledger, tick: Column, keys: Sequence[Column], numbers: Numbers, half_life: HalfLife
+) -> Ledger:
+    """The ledger with what was counted at ticks, each after those of the tally. It has no entries yet.
+
+    The numbers are whole, or parts of a whole UNIT; with several half-lives they count in each memory.
+    """
+    if len(tick) == 0:
+        return ledger
+    tally, row = _with_keys(ledger.tally, keys, tick)
+    low, high = int(tick.min()), int(tick.max())
+    same = groups(row * (high - low + 1) + tick - low)
+    row, tick, counted = row.take(same.first), tick.take(same.first), numbers.take(same.order, axis=0)
+    if same.count < len(counted):
+        counted = np.add.reduceat(counted, same.starts, axis=0)
+    begins = changed(row)
+    before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
+    keeps = kept(tick - before, half_life)
+    gone = marked(tally.forgotten(tick, before))
+    keeps[gone] = 0
+    sums = np.tile(counted, (1, keeps.shape[1]))
+    start = marked(begins)
+    earlier = np.repeat(keeps.take(start, axis=0), counted.shape[1], axis=1)
+    sums[start] += earlier * tally.sums.take(row.take(start), axis=0)
+    keeps[start] = 0
+    if len(gone):  # these begin anew
+        first = tally.first.copy()
+        first[row.take(gone)] = tick.take(gone)
+        tally = replace(tally, first=first)
+    return Ledger(tally, row, tick, running_sums(sums, keeps), counted)
+
+
+def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tally, Column]:
+    """The tally with rows for new keys, and the row of each key."""
+    at = matched(keys, len(tick), tally)
+    fresh = np.flatnonzero(at < 0)
+    if len(fresh) == 0:
+        return tally, at
+    own = [column.take(fresh) for column in keys]
+    same = groups(keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
+    at[fresh] = tally.count + same.numbers
+    first = same.least(tick.take(fresh))
+    more = [column.take(same.first) for column in own]
+    return (
+        replace(
+            tally,
+            keys=tuple(np.concatenate(pair) for pair in zip(tally.keys, more, strict=True)),
+            first=np.concatenate([tally.first, first]),
+            last=np.concatenate([tally.last, first]),
+            sums=np.concatenate([tally.sums, np.zeros((len(first), tally.sums.shape[1]))]),
+        ),
+        at,
+    )
+
+
+def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:
+    """The sums of keys before ticks, faded to these; 0 of what was not counted."""
+    tally = ledger.tally
+    sums = np.zeros((len(tick), tally.sums.shape[1]))
+    if tally.count == 0 or len(tick) == 0:
+        return sums
+    at = matched(keys, len(tick), tally)
+    known = np.flatnonzero(at >= 0)
+    row, tick = at.take(known), tick.take(known)
+    last, found = tally.last.take(row), tally.sums.take(row, axis=0)
+    if len(ledger.row):
+        entry = last_before(KeyTicks(row, tick), KeyTicks(ledger.row, ledger.tick))
+        there = np.flatnonzero(entry >= 0)
+        last[there] = ledger.tick.take(entry.take(there))
+        found[there] = ledger.sums.take(entry.take(there), axis=0)
+    found = faded(found, tick - last, half_life)
+    found[tally.forgotten(tick, last)] = 0
+    sums[known] = found
+    return sums
+
+
+def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
+    """The sums of so many keys as they are, whatever the tick; 0 of what was not counted."""
+    tally = ledger.tally
+    at = matched(keys, count, tally)
+    none: Numbers = np.zeros((1, tally.sums.shape[1]))
+    return np.concatenate([tally.sums, none]).take(at, axis=0)
+
+
+_LENGTH = 32
+"""So many rows a block has: to go through them takes as many calls."""
+
+
+def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:
+    """The sums after each row, which keeps a share of the one before, and adds its own number.
+
+        numbers  1  0  1  1     keeps  0  .5  .5  0     sums  1  .5  1.25  1
+
+    Blocks of rows are added up side by side; then each gets what the one before has left. As many columns of
+    numbers, side by side, share a column of `keeps`.
+    """
+    if not keeps[1:].any():
+        return numbers
+    count, columns = keeps.shape
+    length = min(len(numbers), _LENGTH)
+    left = _by_block(keeps, length)[:, :, None]
+    sums = _by_block(numbers, length).reshape(length, columns, -1, left.shape[-1])
+    for row in range(1, length):
+        sums[row] += left[row] * sums[row - 1]
+        left[row] *= left[row - 1]
+    if count > length:
+        ends = sums[-1].reshape(-1, sums.shape[-1]).T, left[-1, :, 0].T
+        before = np.ascontiguousarray(running_sums(*ends)[:-1].T).reshape(columns, -1, sums.shape[-1] - 1)
+        for row in range(length):
+            sums[row, ..., 1:] += left[row, ..., 1:] * before
+    found: Numbers = (
+        sums.reshape(length, numbers.shape[1], -1).transpose(2, 0, 1).reshape(-1, numbers.shape[1])
+    )
+    return found[:count]
+
+
+def _by_block(rows: Numbers, length: int) -> Numbers:
+    """The rows of all blocks side by side: by row in the block, column, block; filled up with 0."""
+    count, width = rows.shape
+    whole = count // length * length
+    found = np.zeros((length, width, -(-count // length)))
+    found[..., : whole // length] = rows[:whole].reshape(-1, length, width).transpose(1, 2, 0)
+    found[: count - whole, :, whole // length :] = rows[whole:, :, None]
+    return found

@@ -97,7 +97,11 @@ def _learned(model: Model, chain: Chain, number: int) -> Learned | None:
         for term, column in zip(chain.terms, columns, strict=True)
         if isinstance(term, Var)
     }
-    odds = _odds(model, chain, Keys(cells, 1 + len(there), values))
+    # The first key is one that nobody has seen.
+    keys = Keys(cells, 1 + len(there), values)
+    learning = Learning(False, model.half_life, model.epoch)
+    odds_of = OddsOf(layout(model.plan), model.series, learning)
+    odds = odds_of(chain, keys, np.zeros(keys.count, np.int64))
     if not odds.known[0]:
         return None
     source = next(each for each in model.plan.inputs if each.name == chain.predicate)
@@ -109,32 +113,21 @@ def _learned(model: Model, chain: Chain, number: int) -> Learned | None:
         tuple(source.columns[place] for place in free),
         len(there),
         replace(rates[0], shares=_shares(rates, ones.take(there))),
-        tuple(_different(rates, _names(columns, values))) if free else (),
+        tuple(_different(rates, columns, values)) if free else (),
     )
-
-
-def _odds(model: Model, chain: Chain, keys: Keys) -> Odds:
-    """The odds of keys, of which the first is one that nobody has seen."""
-    odds_of = OddsOf(layout(model.plan), model.series, Learning(False, model.half_life, model.epoch))
-    return odds_of(chain, keys, np.zeros(keys.count, np.int64))
 
 
 def _rates(odds: Odds, row: int, number: int) -> Rates:
     """The rates of one state; after a tick without, its slot may have had another fact, or none."""
     shares: Numbers = odds.shares[row, number]
     moves, state = odds.transitions[row], number + 1
-    often = np.delete(_in_the_long_run(moves), state)
+    # The share of ticks that the chain is in each state in the long run.
+    equations = np.concatenate([moves.T - np.eye(len(moves)), np.ones((1, len(moves)))])
+    found = np.linalg.lstsq(equations, np.append(np.zeros(len(moves)), 1.0))[0]
+    often = np.delete(np.maximum(found, IMPOSSIBLE), state)
     often /= max(float(often.sum()), IMPOSSIBLE)
     once = float(often @ np.delete(moves[:, state], state))
     return Rates(once, float(moves[state, state]), tuple(shares.tolist()))
-
-
-def _in_the_long_run(moves: Numbers) -> Numbers:
-    """The share of ticks that a chain is in each state."""
-    states = len(moves)
-    equations = np.concatenate([moves.T - np.eye(states), np.ones((1, states))])
-    found: Numbers = np.linalg.lstsq(equations, np.append(np.zeros(states), 1.0))[0]
-    return np.maximum(found, IMPOSSIBLE)
 
 
 def _shares(rates: Sequence[Rates], facts: Numbers) -> tuple[float, ...]:
@@ -145,18 +138,14 @@ def _shares(rates: Sequence[Rates], facts: Numbers) -> tuple[float, ...]:
     return tuple((facts @ each / facts.sum()).tolist())
 
 
-def _names(columns: Sequence[Column], values: Values) -> list[str]:
-    texts = [pa.array(values.texts(column)).to_pylist() for column in columns]
-    return [", ".join(each) for each in zip(*texts, strict=True)]
-
-
-def _different(rates: Sequence[Rates], names: Sequence[str]) -> Iterator[tuple[str, Rates]]:
+def _different(rates: Sequence[Rates], keys: Sequence[Column], values: Values) -> Iterator[tuple[str, Rates]]:
     """The keys with rates that lie furthest from those of all."""
+    names = [*zip(*(pa.array(values.texts(column)).to_pylist() for column in keys), strict=True)]
     often = np.array([each.often for each in rates])
     apart = np.abs(often[1:] - often[0])
     for row in np.argsort(-apart, kind="stable")[:DIFFERENT].tolist():
         if apart[row] > 0:
-            yield names[row], rates[row + 1]
+            yield ", ".join(names[row]), rates[row + 1]
 
 
 def _facts(series: Series, columns: Sequence[str]) -> str:
@@ -179,11 +168,9 @@ _LABEL = 12
 
 def learned_text(model: Model) -> str:
     """A text on each series: the rates and delays of its facts, and the keys that differ most."""
-    parts = ["\n".join(_series(each)) for each in learned(model)]
-    if not parts:
-        parts = ["\n".join(wrap(_NOTHING, _WIDTH))]
-    parts += ["\n".join(wrap(f"{text}.", _WIDTH)) for text in notes(model.plan, learned=True)]
-    return "\n\n".join(parts) + "\n"
+    parts = [[*_series(each)] for each in learned(model)] or [wrap(_NOTHING, _WIDTH)]
+    parts += [wrap(f"{text}.", _WIDTH) for text in notes(model.plan, learned=True)]
+    return "\n\n".join(map("\n".join, parts)) + "\n"
 
 
 _NOTHING = (
@@ -196,8 +183,18 @@ def _series(found: Learned) -> Iterator[str]:
     keys = ", ".join(map(shown, found.keys))
     of = f" with {words.count(found.known, 'value')} of {keys}" if keys else ""
     yield f"{shown(found.facts)}: {words.count(found.count, 'fact')}{of}"
-    yield from _labelled("how often", _often(found.rates))
-    yield from _labelled("how late", _late(found.rates))
+    once, again, often = (percent(e) for e in (found.rates.once, found.rates.again, found.rates.often))
+    yield from _labelled(
+        "how often",
+        f"{once} of the ticks after one without have one, {again} of those after one with; {often} of all in "
+        "the long run",
+    )
+    late = [
+        f"{percent(share)} {'in time' if late == 0 else words.count(late, 'tick') + ' late'}"
+        for late, share in enumerate(found.rates.shares)
+        if percent(share) != "0 %"
+    ]
+    yield from _labelled("how late", ", ".join(late))
     width = max((len(shown(name)) for name, _ in found.different), default=0)
     label = "differs most"
     for name, rates in found.different:
@@ -206,23 +203,5 @@ def _series(found: Learned) -> Iterator[str]:
         label = ""
 
 
-def _often(rates: Rates) -> str:
-    return (
-        f"{percent(rates.once)} of the ticks after one without have one, {percent(rates.again)} of those "
-        f"after one with; {percent(rates.often)} of all in the long run"
-    )
-
-
-def _late(rates: Rates) -> str:
-    parts = [
-        f"{percent(share)} {'in time' if late == 0 else words.count(late, 'tick') + ' late'}"
-        for late, share in enumerate(rates.shares)
-        if percent(share) != "0 %"
-    ]
-    return ", ".join(parts)
-
-
 def _labelled(label: str, text: str) -> list[str]:
-    indent = " " * (_LABEL + 4)
-    first = f"  {label:<{_LABEL}}  "
-    return words.wrapped(text, _WIDTH, first, indent)
+    return words.wrapped(text, _WIDTH, f"  {label:<{_LABEL}}  ", " " * (_LABEL + 4))

@@ -10,7 +10,6 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent, wrapped
 from antelog.forecast.scores.scored_lines import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
-from antelog.forecast.scores.thresholds import Alerted
 
 _WIDTH = 78
 
@@ -43,7 +42,8 @@ def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
     yield ""
     yield from _calibration(found)
     yield ""
-    yield from _alerts(found.alerts, tick)
+    yield from wrapped("Had you been alerted as soon as the chance reached a threshold:", _WIDTH)
+    yield from _table([words.ALERTS, *(words.alert_row(each, tick) for each in found.alerts)])
 
 
 def _loss(name: str, found: Loss) -> str:
@@ -55,16 +55,9 @@ def _calibration(found: ScoreResult) -> Iterator[str]:
     calibration = found.calibration
     if calibration.error is not None:
         yield from wrapped(words.error(calibration.error), _WIDTH)
-    rows: list[Sequence[str]] = [("chance", "lines", "confirmed", "95 % range", "")]
-    rows += map(words.bin_row, calibration.bins)
-    yield from _table(rows)
+    yield from _table([words.BINS, *map(words.bin_row, calibration.bins)])
     if (bin_ := words.example(calibration)) is not None:
         yield from wrapped(words.sentence(bin_) + " An answer counts once for each line.", _WIDTH)
-
-
-def _alerts(found: Sequence[Alerted], tick: int | None) -> Iterator[str]:
-    yield from wrapped("Had you been alerted as soon as the chance reached a threshold:", _WIDTH)
-    yield from _table([words.ALERTS, *(words.alert_row(each, tick) for each in found)])
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -91,24 +84,15 @@ def short_streams(decided: Mapping[str, int], ticks: int, tick: int | None) -> I
     for query, answers in decided.items():
         if answers < ENOUGH:
             enough = f"learned chances are of use from some {ENOUGH} on"
-            yield f"{query}: {_so_far(answers)}; {enough}{ahead(answers, ENOUGH, ticks, tick)}"
-
-
-def _so_far(answers: int) -> str:
-    if not answers:
-        return "no answer is decided"
-    return f"{words.count(answers, 'answer')} {'is' if answers == 1 else 'are'} decided"
+            are = "is" if answers <= 1 else "are"
+            so_far = f"{words.count(answers, 'answer') if answers else 'no answer'} {are} decided"
+            yield f"{query}: {so_far}; {enough}{ahead(answers, ENOUGH, ticks, tick)}"
 
 
 def ahead(answers: int, enough: int, ticks: int, tick: int | None) -> str:
     """The time until enough answers are decided, if they go on at this pace: so many after some `ticks`."""
     if not answers:
         return ""
-    more = _rounded(ceil(ticks * (enough - answers) / answers))
-    return f", about {words.lead(more, tick)} more at this pace"
-
-
-def _rounded(number: int) -> int:
-    """With two digits: 3,247 as 3,200."""
-    digits = max(floor(log10(max(number, 1))) - 1, 0)
-    return int(round(number, -digits))
+    more = ceil(ticks * (enough - answers) / answers)
+    two_digits = int(round(more, -max(floor(log10(max(more, 1))) - 1, 0)))
+    return f", about {words.lead(two_digits, tick)} more at this pace"

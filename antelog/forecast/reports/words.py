@@ -7,9 +7,8 @@ from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from antelog.forecast.scores.calibration import Bin, CalibrationError, CalibrationResult
-from antelog.forecast.scores.scored_lines import Loss
+from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult
-from antelog.forecast.scores.thresholds import Alerted
 from antelog.language.durations import LENGTHS, duration_text
 from antelog.language.printer import rounded_percent
 
@@ -162,7 +161,11 @@ def calibrated(found: CalibrationResult) -> str:
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
     match _finding(found):
         case "unknown":
-            return _too_little(found.visible)
+            if found.visible is None:
+                least = "ten blocks of time at least"
+                return f"Too little to tell whether the chances are right: that takes {least}."
+            wrong = f"were all chances wrong by {round(100 * found.visible)} points"
+            return f"Too little to tell: {wrong}, these answers might not show it."
         case "refuted":
             return f"Refuted: these chances are not what they say{_direction(found)}."
         case "doubtful":
@@ -171,13 +174,6 @@ def calibrated(found: CalibrationResult) -> str:
             return f"Calibrated so far: {lies}, as one in twenty does by chance."
         case "fine":
             return "Calibrated so far."
-
-
-def _too_little(visible: float | None) -> str:
-    if visible is None:
-        return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
-    points = round(100 * visible)
-    return f"Too little to tell: were all chances wrong by {points} points, these answers might not show it."
 
 
 def points(share: float) -> str:
@@ -265,6 +261,9 @@ def bin_row(found: Bin) -> tuple[str, ...]:
     reported, expected = percents(found.low, found.high), percents(*found.expected)
     return reported, count(found.lines), percent(found.confirmed), expected, mark(found)
 
+
+BINS = ("chance", "lines", "confirmed", "95 % range", "")
+"""The heads of a table of bins."""
 
 ALERTS = ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
 """The heads of a table of alerts by threshold."""

@@ -11,27 +11,33 @@ as long as the lines of an answer come together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
+from antelog.engine.columns.tables import Column
+from antelog.errors import StateError
 from antelog.escaping import json_text
-from antelog.forecast.scores import json_sums
 from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
 from antelog.forecast.scores.scored_lines import (
+    Alerted,
+    AlertSums,
     Loss,
     Losses,
+    ProgramAlerts,
     ScoredLines,
     Sums,
+    alerts,
     base_rate,
     brier,
+    by_threshold,
     log_loss,
     losses,
     with_chance,
 )
-from antelog.forecast.scores.thresholds import Alerted, AlertSums, ProgramAlerts, alerts, by_threshold
 
 
 @dataclass(frozen=True)
@@ -90,24 +96,47 @@ def result(scores: Scores) -> ScoreResult:
     return ScoreResult(counted, brier(losses), log_loss(losses), calibrated, thresholds, program)
 
 
+# ---- sums as plain values ----
+
+# Most numbers of a column are 0. So a column is its shape, and each other number with its place.
+
+
 def to_dict(scores: Scores) -> dict[str, Any]:
     """The sums as plain values, for JSON."""
-    found = json_sums.saved(scores.losses, scores.calibration, scores.alerts, scores.program, scores.without)
-    plain: dict[str, Any] = msgspec.to_builtins(found)
+    plain: dict[str, Any] = msgspec.to_builtins(scores, enc_hook=_placed)
     return plain
+
+
+def _placed(column: Any) -> list[Any]:
+    flat = column.ravel()
+    at = np.flatnonzero(flat)
+    return [column.shape, np.stack([at, flat.take(at)], axis=1).tolist()]
 
 
 def from_dict(given: Any) -> Scores:
     """Back from plain values; raises StateError if they are no scores."""
-    found = json_sums.read(given)
-    return Scores(
-        found.without,
-        json_sums.losses(found),
-        json_sums.calibration(found),
-        json_sums.alerts(found),
-        json_sums.program_alerts(found),
-    )
+    try:
+        found = msgspec.convert(given, Scores, dec_hook=_column)
+        if _shapes(found) != _shapes(Scores()):
+            raise ValueError("a column is too short or too long")
+    except (ValueError, IndexError) as error:
+        raise StateError(f"these are no scores: {error}") from error
+    return found
 
+
+def _column(_kind: Any, given: Any) -> Column:
+    shape, numbers = msgspec.convert(given, tuple[tuple[int, ...], list[tuple[int, int]]])
+    column = np.zeros(shape, np.int64)
+    for place, number in numbers:
+        column.flat[place] = number
+    return column
+
+
+def _shapes(sums: Any) -> Any:
+    return {n: _shapes(v) for n, v in vars(sums).items()} if is_dataclass(sums) else np.shape(sums)
+
+
+# ---- a table ----
 
 _REAL, _COUNT = pa.float64(), pa.int64()
 _BIN = pa.struct(
@@ -116,10 +145,11 @@ _BIN = pa.struct(
         "expected_low": _REAL, "expected_high": _REAL,
     }
 )  # fmt: skip
+_LEADS = ("lead_quarter", "lead_half", "lead_three_quarters")
 _ALERT = pa.struct(
     {
         "threshold": _REAL, "alerts": _COUNT, "precision": _REAL, "found": _REAL,
-        "lead_quarter": _COUNT, "lead_half": _COUNT, "lead_three_quarters": _COUNT,
+        **dict.fromkeys(_LEADS, _COUNT),
     }
 )  # fmt: skip
 SCHEMA = pa.schema(
@@ -141,22 +171,12 @@ def table(by_query: Mapping[str, Scores]) -> pa.Table:
 
 
 def _row(query: str, found: ScoreResult) -> dict[str, Any]:
-    counted, error, program = found.counted, found.calibration.error, found.program_alert
+    error, program = found.calibration.error, found.program_alert
     low, high = (None if error is None else error.interval) or (None, None)
-    return {
+    row = {
         "query": query,
-        "lines": counted.lines,
-        "without": counted.without,
-        "answers": counted.answers,
-        "confirmed": counted.confirmed,
-        "base_rate": counted.base_rate,
+        **vars(found.counted),
         "program_alert": None if program is None else _alert(program),
-        "brier": found.brier.mean,
-        "brier_base": found.brier.base,
-        "brier_skill": found.brier.skill,
-        "log_loss": found.log_loss.mean,
-        "log_loss_base": found.log_loss.base,
-        "log_loss_skill": found.log_loss.skill,
         "refuted": found.calibration.refuted,
         "visible_error": found.calibration.visible,
         "calibration_error": None if error is None else error.mean,
@@ -165,22 +185,17 @@ def _row(query: str, found: ScoreResult) -> dict[str, Any]:
         "bins": [_bin(each) for each in found.calibration.bins],
         "alerts": [_alert(each) for each in found.alerts],
     }
+    for name, loss in (("brier", found.brier), ("log_loss", found.log_loss)):
+        row |= {name: loss.mean, f"{name}_base": loss.base, f"{name}_skill": loss.skill}
+    return row
 
 
 def _bin(found: Bin) -> dict[str, Any]:
-    low, high = found.expected
-    return {
-        "low": found.low, "high": found.high, "lines": found.lines, "chance": found.chance,
-        "confirmed": found.confirmed, "expected_low": low, "expected_high": high,
-    }  # fmt: skip
+    return {**vars(found), **dict(zip(("expected_low", "expected_high"), found.expected, strict=True))}
 
 
 def _alert(found: Alerted) -> dict[str, Any]:
-    quarter, half, most = found.lead or (None, None, None)
-    return {
-        "threshold": found.threshold, "alerts": found.alerts, "precision": found.precision,
-        "found": found.found, "lead_quarter": quarter, "lead_half": half, "lead_three_quarters": most,
-    }  # fmt: skip
+    return {**vars(found), **dict(zip(_LEADS, found.lead or (None,) * 3, strict=True))}
 
 
 def report_json(by_query: Mapping[str, Scores], tick: int | None = None) -> str:

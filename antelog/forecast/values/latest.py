@@ -74,7 +74,10 @@ class LatestValues(ColumnSet):
 
     def seen_by(self, key: tuple[Column, ...], tick: Column) -> LastValues:
         """The values that answers see, given their keys and the ticks they are asked at."""
-        some = self._about(key)
+        some = self
+        if key and self.count >= _MANY and len(key[0]) * 4 <= self.count:
+            # To sort all values for few answers would take long.
+            some = self.take(find(self.key[0], distinct(key[0])) >= 0)
         mine, theirs = keys_of([_whole(some.key, some.count), _whole(key, len(tick))])
         number = numbered(np.concatenate([mine, theirs]))[1]
         mine, theirs = number[: some.count], number[some.count :]
@@ -86,12 +89,6 @@ class LatestValues(ColumnSet):
         at = np.searchsorted(moment, theirs * span + np.clip(tick - low + 1, 0, span - 1), "right") - 1
         first = np.searchsorted(moment, theirs * span, "left")
         return LastValues(some, _walked(some, at, first, tick), tick)
-
-    def _about(self, key: tuple[Column, ...]) -> LatestValues:
-        """The values of these keys, and perhaps others: to sort all for few answers would take long."""
-        if not key or self.count < _MANY or len(key[0]) * 4 > self.count:
-            return self
-        return self.take(find(self.key[0], distinct(key[0])) >= 0)
 
     def _in_order(self, key: Column) -> Column:
         """The order by key, tick, arrival and value, whatever order they came in."""
@@ -242,10 +239,6 @@ class QueryFeatures:
         latest = tuple(each.trimmed(now) for each in self.latest)
         return replace(self, latest=latest, trimmed=sum(each.count for each in latest))
 
-    def without_values(self) -> QueryFeatures:
-        latest = tuple(no_values(len(look.key)) for look in self.looks)
-        return QueryFeatures(self.looks, self.literals, latest)
-
     def with_cells(self, cells: Cells) -> QueryFeatures:
         """A copy with rewritten cells."""
         latest = (replace(each, key=tuple(map(cells, each.key))) for each in self.latest)
@@ -262,4 +255,4 @@ def features_of(plan: Plan, query: str) -> QueryFeatures:
     """The features of a query's answers before the first fact."""
     looks = looks_of(plan, query)
     literals = max((len(each.literals) for each in prepared(plan).patterns[query]), default=0)
-    return QueryFeatures(looks, min(literals, BITS), ()).without_values()
+    return QueryFeatures(looks, min(literals, BITS), tuple(no_values(len(look.key)) for look in looks))

@@ -10,9 +10,10 @@ query names no input, there is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation, open_name
 from antelog.compile.literals.comparison import Comparison
@@ -93,7 +94,8 @@ class _LookSearch:
             name, right = open_name(each.value), literal.right
             number = right.value if isinstance(right, Const) and each.function != "sum" else 0
             if not isinstance(number, str):
-                bounds.setdefault(name, (_order(literal.operator), float(number)))
+                order = literal.operator if literal.operator in _ORDERS else ">="
+                bounds.setdefault(name, (order, float(number)))
         terms = tuple(Var(open_name(a)) if isinstance(a, Inner) else a for a in each.inside.arguments)
         name = each.inside.predicate if each.inside.predicate in self.rules.inputs else each.inside.relation
         self.reference(name, terms, bounds, known)
@@ -145,7 +147,8 @@ def _bounds(comparisons: Iterable[Comparison]) -> Bounds:
     """The variables that are compared, each with a number, or with 0 if rules do not say which."""
     numbers: dict[str, tuple[str, float]] = {}
     others: dict[str, tuple[str, float]] = {}
-    for each in _both_ways(comparisons):
+    orders = (each for each in comparisons if each.operator in _ORDERS)
+    for each in chain.from_iterable((one, one.mirrored) for one in orders):
         one, other = shifted(each.left), shifted(each.right)
         if one is None:
             others.update((name, (each.operator, 0.0)) for name in variables_in([each.left]))
@@ -156,14 +159,3 @@ def _bounds(comparisons: Iterable[Comparison]) -> Bounds:
             elif not isinstance(right, Const):
                 others.setdefault(one[0].name, (each.operator, 0.0))
     return {**others, **numbers}
-
-
-def _both_ways(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
-    for each in comparisons:
-        if each.operator in _ORDERS:
-            yield each
-            yield each.mirrored
-
-
-def _order(operator: str) -> str:
-    return operator if operator in _ORDERS else ">="

@@ -14,15 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
-from antelog.engine.columns.trees import Trees
+from antelog.engine.columns.trees import Features, Trees
 from antelog.forecast.columns import VALUES
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines, no_lines
-from antelog.forecast.rates.tally import Cells
-from antelog.forecast.values.fitting import can_fit, fitted
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, no_lines
 
 BLOCK = 20
 """The ticks of a block."""
@@ -59,7 +58,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class ValuesJudge:
+class ValuesJudge(Judge):
     """The judge of a query that compares values.
 
     It learns from the lines that are `kept`, of `count` there have been. The last fit was to the first
@@ -92,10 +91,6 @@ class ValuesJudge:
                 chance[at, 0] = 1 / (1 + np.exp(-odds))
         return chance
 
-    def learn(self, _rows: AnswerRows, _outcome: RowOutcomes) -> ValuesJudge:
-        """The judge as it is: of the states of answers it learns nothing."""
-        return self
-
     def learn_lines(self, lines: SettledLines, now: int) -> ValuesJudge:
         """The judge after the lines of answers that were settled in a step that ends at `now`."""
         if not can_fit():
@@ -110,7 +105,8 @@ class ValuesJudge:
     def _fitted(self, now: int) -> ValuesJudge:
         """With the fits that begin at the ends of blocks, as soon as enough lines are new."""
         fits, last, earlier = list(self.fits), self.fitted, self.count - self.kept.count
-        while (enough := _enough(last)) <= self.count:
+        # So many lines there have to be for another fit.
+        while (enough := max(LEAST, int(min(last * GROWTH, last + MOST)))) <= self.count:
             row = enough - 1 - earlier
             # Lines that are dropped were settled before the pause was over.
             settled = int(self.kept.settled[row]) if row >= 0 else -1
@@ -157,21 +153,8 @@ class ValuesJudge:
         """The judge of a worker: it has the trees that all keys share, and learns nothing itself."""
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
 
-    def renewed(self, newer: ValuesJudge) -> ValuesJudge:
-        """The newer judge: all keys share it."""
-        return newer
-
-    def with_cells(self, _cells: Cells) -> ValuesJudge:
-        """The judge as it is: it has no cells."""
-        return self
-
 
 _SOME = 1024
-
-
-def _enough(last: int) -> int:
-    """So many lines there have to be for another fit, given how many the last one was for."""
-    return max(LEAST, int(min(last * GROWTH, last + MOST)))
 
 
 def _fit(lines: SettledLines) -> Future[Trees]:
@@ -186,3 +169,73 @@ def _pool() -> ThreadPoolExecutor:
 def nothing_fitted(width: int) -> ValuesJudge:
     """The judge before the first line, given the number of features."""
     return ValuesJudge(no_lines(width))
+
+
+# ---- fitting, by gradient boosting: only this needs scikit-learn ----
+
+# The trees are taken out of scikit-learn's model, so they are applied without it.
+
+
+ROUNDS, RATE, LEAVES = 20, 0.2, 4
+"""How many trees there are, how much of each counts, and how many leaves it has."""
+
+_LEAST = 20
+"""So many rows come to a leaf at least."""
+
+_RIDGE, _BINS = 5.0, 64
+
+
+@cache
+def can_fit() -> bool:
+    """Whether scikit-learn is there."""
+    return find_spec("sklearn") is not None
+
+
+def fitted(features: Features, outcome: Mask) -> Trees:
+    """Trees whose sums are the log odds of outcomes. The same rows in the same order give the same trees."""
+    right = int(outcome.sum())
+    if right in (0, len(outcome)):
+        return _leaf(np.log((right + 0.5) / (len(outcome) - right + 0.5)))
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - an extra, and slow to import
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with it
+
+    model = HistGradientBoostingClassifier(
+        max_iter=ROUNDS,
+        learning_rate=RATE,
+        max_leaf_nodes=LEAVES,
+        min_samples_leaf=_LEAST,
+        l2_regularization=_RIDGE,
+        max_bins=_BINS,
+        early_stopping=False,
+        random_state=0,
+    )
+    # Several threads would wait for each other most of the time where the machine is busy.
+    with threadpool_limits(1):
+        model.fit(features, outcome)
+    return _trees(model)
+
+
+def _leaf(value: float) -> Trees:
+    nothing = np.zeros(1, np.int64)
+    return Trees(nothing, nothing, np.zeros(1), nothing, nothing, np.array([float(value)]))
+
+
+def _trees(model: object) -> Trees:
+    """The trees of a model, the first one being what it begins with."""
+    start = _leaf(float(model._baseline_prediction.ravel()[0]))  # type: ignore[attr-defined]  # it shows its trees nowhere else
+    nodes = [each.nodes for (each,) in model._predictors]  # type: ignore[attr-defined]
+    sizes = np.array([1, *map(len, nodes)])
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)[1:]
+    every = np.concatenate(nodes)
+    leaf, itself = every["is_leaf"] > 0, np.arange(1, len(every) + 1)
+    sides = (np.where(leaf, itself, every[side].astype(np.int64) + first) for side in ("left", "right"))
+    left, right = sides
+    threshold: Numbers = np.where(leaf, 0.0, every["num_threshold"])
+    return Trees(
+        np.repeat(np.arange(len(sizes)), sizes),
+        np.append(0, np.where(leaf, 0, every["feature_idx"].astype(np.int64))),
+        np.append(0.0, threshold),
+        np.append(start.left, left),
+        np.append(start.right, right),
+        np.append(start.value, every["value"]),
+    )

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import rows_of
 from antelog.forecast import forecasting
-from antelog.forecast import saving as resuming
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter, part_of, with_model, without_model
@@ -44,14 +43,14 @@ def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecas
 
 def members(job: Job, current: Forecasting) -> dict[str, bytes]:
     """The state as bytes, without a model that is not learned."""
-    return resuming.members(current if current.learning.counts else without_model(job.plan, current))
+    return forecasting.members(current if current.learning.counts else without_model(job.plan, current))
 
 
 def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting | None:
     """The state from the bytes of `members`, with the model of the job, which may be newer."""
     if job.forecasts is None:
         return None
-    return renewed(job, number, resuming.resumed(job.plan, members))
+    return renewed(job, number, forecasting.resumed(job.plan, members))
 
 
 def renewed(job: Job, number: int, current: Forecasting) -> Forecasting:

@@ -18,8 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from antelog.errors import StateError
+from antelog.forecast.scores.scored_lines import ProgramAlerts
 from antelog.forecast.scores.scores import from_dict, to_dict
-from antelog.forecast.scores.thresholds import ProgramAlerts
 from antelog.run.store import about, source_of
 from antelog.watch.board.answer_positions import FeedPiece
 from antelog.watch.board.board import Board, FeedProgram

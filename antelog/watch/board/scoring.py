@@ -19,9 +19,15 @@ import numpy as np
 
 from antelog.forecast.reports.text import ahead
 from antelog.forecast.scores.calibration import Bin
-from antelog.forecast.scores.scored_lines import ScoredLines, with_chance
+from antelog.forecast.scores.scored_lines import (
+    Alerted,
+    ProgramAlerts,
+    ScoredLines,
+    alerts,
+    by_threshold,
+    with_chance,
+)
 from antelog.forecast.scores.scores import ScoreResult, Scores, result, scored
-from antelog.forecast.scores.thresholds import Alerted, ProgramAlerts, alerts, by_threshold
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.terms import Const, Var
-from antelog.compile.prepared.rules import prepared
-from antelog.forecast.inference.forms import QueryForm, chains_of, forms, is_lossy, key_of, layout, leaf_of
-from antelog.forecast.inference.formulas import UnknownChanceError, formula_of
+from antelog.compile.literals.terms import Var
+from antelog.forecast.inference.forms import QueryForm, forms, layout
+from antelog.forecast.inference.formulas import UnknownChanceError
 from antelog.forecast.rates.tally import EPOCH
 from tests.forecast.making import chains, plan_of, state
 
@@ -35,19 +33,6 @@ def test_kinds_of_facts_that_declarations_speak_of_are_states_besides() -> None:
     (one,) = chains(SLOT.format(chance, "Temp(X, high, T)"))
     assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"), state("Temp", "X", "_"))
     assert (one.formula_states, one.kinds) == (1, 2)
-
-
-def test_a_slot_may_be_a_constant() -> None:
-    text = "input Temp(x: text, level: text, time) one per x. P(T) :- Temp(wt4, high, T). query P(T)."
-    (one,) = chains(text)
-    assert (one.places, one.terms) == ((0,), (Const("wt4"),))
-
-
-def test_leaves_know_their_chain_and_state() -> None:
-    rules = prepared(plan_of(SLOT.format("", "Temp(X, high, T), not Temp(X, low, T+1)")))
-    literals = formula_of(rules, "P").literals
-    found = list(chains_of(literals, rules.inputs))
-    assert [leaf_of(literal, found) for literal in literals] == [(0, 1), (0, 2)]
 
 
 @pytest.mark.parametrize(
@@ -88,22 +73,10 @@ def test_the_ticks_it_speaks_of() -> None:
     assert found.reach == 2 + 3 + 3 + 1 + 1
 
 
-def test_its_leaves_and_families() -> None:
-    found = form("P(X, T) :- Temp(X, high, T), not Temp(X, low, T+1).")
-    assert [(leaf.chain, leaf.state, leaf.at) for leaf in found.leaves.values()] == [(0, 1, 0), (1, 1, 1)]
-    assert [family.places for family in found.families] == [(0,), (0,)]
-
-
 def test_lost_facts_matter_for_longer() -> None:
     found = form("chance Temp(_, high, _) = 5%, again 55%. P(X, T) :- Temp(X, high, T).", " (60%, 30%)")
     assert found.memory == 40
     assert found.reach == 3 + 3 + 1 + 40
-
-
-def test_the_background_it_asks_for() -> None:
-    found = form("P(X, T) :- Temp(X, high, T), Site(X, b), T > 3.")
-    conditions = found.formula.conditions
-    assert [each.predicate for each in conditions if isinstance(each, StaticAtom)] == ["Site"]
 
 
 def test_a_query_without_chances_says_why() -> None:
@@ -134,21 +107,3 @@ def test_slow_facts_are_counted_later() -> None:
     slow = layout(plan_of(TEXT.format(delay=EPOCH + 1, more="")))
     assert slow.lag(EPOCH) == 3
     assert slow.lag(1) == EPOCH + 2
-
-
-def test_a_query_without_a_form_asks_for_nothing() -> None:
-    found = layout(plan_of("input A(x: text, time). P(X, T) :- A(X, T), A(X, U), U > T. query P(X, T)."))
-    assert (found.families, found.slowest) == ((), 0)
-
-
-def test_where_facts_may_be_lost() -> None:
-    plain = plan_of(TEXT.format(delay=2, more=""))
-    declared = plan_of(TEXT.format(delay="1 (60%, 30%)", more="chance Temp(_, high, _) = 5%."))
-    assert [is_lossy(plan, "Malf") for plan in (plain, declared)] == [False, True]
-
-
-def test_keys() -> None:
-    plan = plan_of(TEXT.format(delay=2, more=""))
-    assert key_of(plan, plan.relation("Malf")) == (0,)
-    pairs = plan_of("input A(x: text, y: text, time). P(Y, X, T) :- A(X, Y, T). query P(Y, X, T).")
-    assert key_of(pairs, pairs.relation("P")) == ((pairs.key["P"],) if pairs.key else (0, 1))

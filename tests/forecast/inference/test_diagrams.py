@@ -16,19 +16,14 @@ from antelog.forecast.inference.diagrams import (
     TRUE,
     Diagram,
     DiagramTooLargeError,
-    Joined,
     Leaf,
-    Parts,
     Question,
-    Shows,
     diagram_of,
 )
 from antelog.forecast.inference.nodes import (
-    NOT,
     AtLeast,
     Comes,
     Every,
-    Holds,
     Never,
     Node,
     Some,
@@ -65,31 +60,10 @@ def walked(diagram: Diagram, shown: Mapping[tuple[int, int], int]) -> int:
     return node
 
 
-def test_two_ticks_one_after_the_other() -> None:
-    both = diagram_of(question(Every((x(0), x(1)))))
-    ends = {(a, b): walked(both, {(0, 0): a, (0, 1): b}) for a, b in product(range(2), repeat=2)}
-    assert ends == {(0, 0): FALSE, (0, 1): FALSE, (1, 0): FALSE, (1, 1): TRUE}
-
-
 def test_nodes_that_say_the_same_are_one() -> None:
     # After tick 0 only `x at 1` is left, whichever of the two came.
     found = diagram_of(question(Every((Some((x(0), x(0, 1))), x(1)))))
     assert [(layer.at, layer.width) for layer in found.layers] == [(0, 3), (1, 2), (2, 2)]
-
-
-def test_conditions_are_decided_at_once() -> None:
-    whole = Every((Holds(0), x(0)))
-    assert diagram_of(question(whole, conditions=[False])).root == FALSE
-    assert diagram_of(question(whole, conditions=[True])).root == 2
-    assert diagram_of(question(Some((Holds(0), x(0))), conditions=[True])).root == TRUE
-    assert diagram_of(question(NOT)).root == FALSE
-
-
-def test_what_may_still_come_is_neither_true_nor_false() -> None:
-    absent = Never(x(0))
-    assert walked(diagram_of(question(absent)), {}) == TRUE
-    assert walked(diagram_of(question(absent, over=-1)), {}) == FALSE
-    assert walked(diagram_of(question(x(0), over=-1)), {}) == FALSE
 
 
 def test_another_fact_in_the_slot_rules_a_fact_out_at_once() -> None:
@@ -173,33 +147,3 @@ def test_counts_times_and_plus_numbers_as_whole_ones() -> None:
     assert whole_values("=", [((Affine("/", 0, first=False),), 2), ((), 3)]) is None
     often = [((Affine("*", 1.1, first=True),), 50), ((), 60)]
     assert whole_values(">", often) is None  # 1.1 * 50 is a little more than 55
-
-
-def parts_of(whole: Node, *conditions: bool) -> tuple[Parts, int]:
-    parts = Parts(question(whole, conditions=conditions))
-    return parts, parts.of(whole)
-
-
-def test_negations_stand_before_literals_only() -> None:
-    parts, root = parts_of(Never(Every((x(0), Never(x(1))))))
-    first, second = (parts.entries.index(Shows(Leaf(0, 1, at), came)) for at, came in ((0, False), (1, True)))
-    assert parts.entries[root] == Joined((first, second), needed=1)
-
-
-def test_each_part_is_there_once_and_after_its_own_parts() -> None:
-    same = Every((x(0), x(1)))
-    parts, root = parts_of(Some((same, Every((x(1), x(0))), Every((same, x(2))))))
-    assert len(parts.entries) == len(set(parts.entries)) == 2 + 3 + 3
-    for number, entry in enumerate(parts.entries):
-        if isinstance(entry, Joined):
-            assert max(entry.parts) < number
-    assert root == len(parts.entries) - 1
-
-
-def test_what_conditions_decide() -> None:
-    whole = Some((Every((Holds(0), x(0))), Never(Holds(1))))
-    assert parts_of(whole, True, False)[1] == TRUE
-    assert parts_of(whole, False, True)[1] == FALSE
-    parts, root = parts_of(whole, True, True)
-    assert parts.entries[root] == Shows(Leaf(0, 1, 0), came=True)
-    assert parts_of(NOT)[1] == FALSE

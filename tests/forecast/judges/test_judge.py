@@ -1,9 +1,9 @@
-"""antelog/forecast/judges/judge.py: a third judge is one class, and the mean of judges follows it."""
+"""antelog/forecast/judges/judged.py: a third judge is one class, and the mean of judges follows it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,26 +11,25 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Numbers
 from antelog.errors import DataError
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
-from antelog.forecast.judges import judge as judges_module
-from antelog.forecast.judges.judge import JUDGES, JudgeSettings
+from antelog.forecast.judges import judged as judges_module
 from antelog.forecast.judges.judged import (
+    JUDGES,
     Judged,
+    JudgeSettings,
     Predictions,
     all_scored,
     judge,
     learned,
-    no_predictions,
     nothing_judged,
     score_decided,
     settled,
 )
 from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
-from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened
-from antelog.forecast.rates.tally import Cells, Learns, nothing_counted
+from antelog.forecast.outcomes.rows import AnswerRows, Judge, Lesson
+from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine
 
@@ -43,7 +42,7 @@ TICKS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class EveryThird:
+class EveryThird(Judge):
     """Counts what became of answers by their tick modulo 3, which no other judge looks at."""
 
     counts: Ledger
@@ -61,30 +60,12 @@ class EveryThird:
         chance: Numbers = (found[:, 1] + 0.5) / (found[:, 0] + 1)
         return np.where(found[:, 0] > 0, chance, np.nan)[:, None]
 
-    def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> EveryThird:
-        numbers = np.stack([np.ones(len(outcome.tick)), outcome.confirmed.astype(np.float64)], axis=1)
-        return EveryThird(entered(self.counts, outcome.tick, (rows.answer[-1] % 3,), numbers, None))
-
-    def learn_lines(self, _lines: SettledLines, _now: int) -> EveryThird:
-        return self
+    def learn(self, lesson: Lesson) -> EveryThird:
+        numbers = np.stack([np.ones(len(lesson.tick)), lesson.confirmed.astype(np.float64)], axis=1)
+        return EveryThird(entered(self.counts, lesson.tick, (lesson.answer[-1] % 3,), numbers, None))
 
     def settled(self, now: int) -> EveryThird:
         return EveryThird(closed(self.counts, now))
-
-    def at_tick(self, _tick: int) -> EveryThird:
-        return self
-
-    def merged(self, _others: Sequence[EveryThird]) -> EveryThird:
-        raise NotImplementedError
-
-    def part(self, _mine: Callable[[Column], Mask]) -> EveryThird:
-        return self
-
-    def renewed(self, newer: EveryThird) -> EveryThird:
-        return newer
-
-    def with_cells(self, _cells: Cells) -> EveryThird:
-        return self
 
 
 def every_third(_settings: JudgeSettings) -> EveryThird:
@@ -184,7 +165,7 @@ def asked(*ticks: int, reported: bool = True) -> AnswerRows:
         tick,
         np.full(len(tick), reported),
         Learns.ALL,
-        zero,
+        state_of(zero, age_bucket(zero), np.full(len(tick), not reported)),
         np.zeros((len(tick), 0), np.float32),
     )
 
@@ -210,7 +191,7 @@ def decided(*rows: tuple[int, int, bool]) -> DecidedAnswers:
 def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     past = decided(*((i, 0, i < confirmed) for i in range(of)))
-    known = learned(nothing_judged(2, ONE_KEY), past, (0,), Learns.ALL, ints(0))
+    known = learned(nothing_judged(2, ONE_KEY), past, (0,), Learns.ALL)
     return settled(known, 0)
 
 
@@ -288,4 +269,3 @@ def test_nothing_decided_changes_nothing() -> None:
     none = DecidedAnswers((ints(), ints()), ints(), ints(), ints(), ints() > 0, ints(), ints())
     assert score_decided(judged, none) is judged
     assert score_decided(judged, nothing).scores == judged.scores
-    assert len(no_predictions(2).and_then(no_predictions(2)).number) == 0

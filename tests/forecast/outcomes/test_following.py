@@ -16,7 +16,6 @@ from antelog.forecast.outcomes.following import (
     followed,
     last_line_ticks,
     nobody,
-    numbers_of,
     stage_of,
     state_of,
 )
@@ -168,13 +167,8 @@ def test_a_state_is_a_stage_a_bucket_and_whether_it_was_silent() -> None:
 def test_what_is_known_of_answers_that_are_followed() -> None:
     known = step((2, 0, 0, POSSIBLE, A), (3, 0, 0, POSSIBLE, A), (3, 0, 2, REVISED, B), now=2).after
     answers = (np.array([3, 4, 2]), np.array([0, 0, 0]))
-    assert numbers_of(known, answers).tolist() == [1, -1, 0]
     assert last_line_ticks(known, answers).tolist() == [2, -1, 0]
-    assert (
-        numbers_of(nobody(2), answers).tolist()
-        == last_line_ticks(nobody(2), answers).tolist()
-        == [-1, -1, -1]
-    )
+    assert last_line_ticks(nobody(2), answers).tolist() == [-1, -1, -1]
 
 
 def test_ages_of_patterns_that_count_are_counted_from_where_they_end() -> None:

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import antelog
 from antelog.engine.step.lines import PATTERN
-from antelog.forecast.outcomes.following import (
-    DecidedAnswers,
-    age_bucket,
-    is_silent,
-    least_age,
-    stage_of,
-    state_of,
-)
+from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, stage_of, state_of
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics, nothing_known
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, lesson_of
+from antelog.forecast.outcomes.rows import AnswerRows, Lesson, lesson_of
 from antelog.forecast.rates.tally import Learns
 
 EARLY, LATE, OTHER, SILENT = (
@@ -29,7 +21,7 @@ EARLY, LATE, OTHER, SILENT = (
 )
 
 
-def lesson(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[AnswerRows, RowOutcomes]:
+def lesson(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> Lesson:
     """Answers given by key, what became of them, and the states they were in; decided at these ticks."""
     key, confirmed, states = zip(*answers, strict=True)
     of = [number for number, each in enumerate(states) for _ in each]
@@ -43,11 +35,11 @@ def lesson(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[Ans
         np.array(of, np.int64),
         np.array([state for each in states for state in each], np.int64),
     )
-    return lesson_of(found, (0,), Learns.ALL, np.zeros(2, np.int64))
+    return lesson_of(found, (0,), Learns.ALL)
 
 
 def learned(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
-    return nothing_known(1, None).learn(*lesson(ticks, *answers))
+    return nothing_known(1, None).learn(lesson(ticks, *answers))
 
 
 def known(*answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
@@ -56,24 +48,16 @@ def known(*answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
 
 def chances(outcomes: OutcomeStatistics, state: int, key: int, tick: int = 1) -> list[float]:
     """The chance by each memory, the fastest first, of an answer that is in a state at a tick."""
-    rows, _ = lesson([0], (key, True, [state]))
-    shifted = tick - rows.tick[0]
-    at = replace(rows, answer=(*rows.answer[:-1], rows.answer[-1] + shifted), tick=rows.tick + shifted)
-    found: list[float] = outcomes.predict(at)[0].tolist()
+    own, at, states = np.array([key]), np.array([tick]), np.array([state])
+    some, features = stage_of(states), np.zeros((1, 0), np.float32)
+    rows = AnswerRows((own, at), (own,), some, at, at >= 0, Learns.ALL, states, features)
+    found: list[float] = outcomes.predict(rows)[0].tolist()
     return found
 
 
 def chance(outcomes: OutcomeStatistics, state: int, key: int, tick: int = 1) -> float:
     """The chance by the slowest memory."""
     return chances(outcomes, state, key, tick)[-1]
-
-
-def test_a_state_comes_back_from_its_row() -> None:
-    ages = np.arange(-3000, 3000)
-    for silent in (False, True):
-        states = state_of(np.full(len(ages), 3), age_bucket(ages), np.full(len(ages), silent))
-        again = age_bucket(least_age(states))
-        assert state_of(stage_of(states), again, is_silent(states)).tolist() == states.tolist()
 
 
 def test_nothing_known() -> None:
@@ -139,7 +123,7 @@ def test_what_is_decided_is_used_from_the_next_tick_on() -> None:
 
 def test_memories_fade_each_at_its_own_pace() -> None:
     old = learned([*range(100)], *[(7, True, [EARLY])] * 100).settled(99)
-    new = old.learn(*lesson([*range(1000, 1100)], *[(7, False, [EARLY])] * 100)).settled(1099)
+    new = old.learn(lesson([*range(1000, 1100)], *[(7, False, [EARLY])] * 100)).settled(1099)
     fast, middle, slow = chances(new, EARLY, 7, 1100)
     assert fast < 0.1
     assert fast < middle < slow
@@ -156,7 +140,7 @@ def test_it_makes_no_difference_how_a_run_is_cut() -> None:
     numbers = np.random.default_rng(0)
     ticks = np.sort(numbers.integers(0, 40, 200))
     answers = [(int(numbers.integers(3)), bool(numbers.integers(2)), [EARLY, LATE]) for _ in ticks]
-    whole = nothing_known(1, 50.0).learn(*lesson(ticks.tolist(), *answers))
+    whole = nothing_known(1, 50.0).learn(lesson(ticks.tolist(), *answers))
     cut = nothing_known(1, 50.0)
     for tick in range(40):
         at = np.flatnonzero(ticks == tick).tolist()
@@ -164,7 +148,7 @@ def test_it_makes_no_difference_how_a_run_is_cut() -> None:
             wanted, got = chances(whole, EARLY, key, tick), chances(cut, EARLY, key, tick)
             assert got == pytest.approx(wanted, abs=1e-12, nan_ok=True)
         if at:
-            cut = cut.learn(*lesson(ticks[at].tolist(), *(answers[i] for i in at))).settled(tick)
+            cut = cut.learn(lesson(ticks[at].tolist(), *(answers[i] for i in at))).settled(tick)
     assert chances(whole.settled(39), LATE, 1, 60) == pytest.approx(chances(cut, LATE, 1, 60), abs=1e-12)
 
 

@@ -49,13 +49,6 @@ def test_a_declaration_that_fits_some_facts_of_a_series_leaves_it_open() -> None
     assert found("chance Temp(_, _, _) = 5%.", "wt2", rule=rule).known.tolist() == [True]
 
 
-def test_series_with_tests_have_no_declared_chance() -> None:
-    text = """input Read(x: text, v: number, time). chance Read(_, _, _) = 5%.
-        P(X, T) :- Read(X, V, T), V >= 90. query P(X, T)."""
-    (chain,) = chains(text)
-    assert declared(chain, input_of(text), keys(Values(), X=["a"])).known.tolist() == [False]
-
-
 def test_a_value_that_no_fact_has_has_no_facts() -> None:
     text = f"{INPUT.format('')} {CHANCES} {RULE}"
     (chain,) = chains(text)

@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.terms import Const, Sum, Time, Var
-from antelog.engine.values.values import Values
-from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
-from antelog.forecast.rates.odds import Series, each_once, exclusive, series_of
-from antelog.forecast.rates.tally import nothing_counted
-from tests.forecast.making import keys, odds, state
+from antelog.forecast.rates.odds import Series, exclusive
+from antelog.forecast.rates.tally import Ledger, before, closed, entered, nothing_counted, opened, unfaded
+from tests.forecast.making import odds
 
 
 def test_moves_lead_from_each_state_to_each() -> None:
@@ -34,26 +29,6 @@ def test_what_never_happens_may_happen_all_the_same() -> None:
     np.testing.assert_allclose(moves.sum(axis=2), 1)
 
 
-def test_columns_of_a_state() -> None:
-    values = Values()
-    rows = keys(values, X=["wt2", "wt4"])
-    temp = state("Temp", "X", "high", "_")
-    device, level = rows.column(temp, 0), rows.column(temp, 1)
-    assert device is not None
-    assert level is not None
-    assert device.tolist() == [values.cell("wt2"), values.cell("wt4")]
-    assert level.tolist() == [values.cell("high")] * 2
-    assert rows.column(temp, 2) is None
-
-
-def test_each_different_set_once() -> None:
-    one, other = odds([0.05], [0.8]), odds([0.1], [0.8])
-    table = one.and_then(other, one)
-    found, which = each_once(table)
-    assert len(found.once) == 2
-    assert found.take(which).once.tolist() == [[0.05], [0.1], [0.05]]
-
-
 def test_what_has_come_by_a_lag() -> None:
     lossy = odds([0.05], [0.8], [[0.6, 0.2, 0.1]])
     lags = np.array([-3, -1, 0, 1, 2, 99])
@@ -61,50 +36,6 @@ def test_what_has_come_by_a_lag() -> None:
     np.testing.assert_allclose(come[:, 0], [0, 0, 0.6, 0.8, 0.9, 0.9])
     for lag, wanted in zip(lags.tolist(), come.tolist(), strict=True):
         assert lossy.come(np.zeros(1, np.int64), lag).tolist() == [wanted]
-
-
-def test_some_rows_of_keys() -> None:
-    values = Values()
-    assert keys(values, X=["a", "b", "c"]).take(np.array([2, 0])).cells["X"].tolist() == [
-        values.cell("c"),
-        values.cell("a"),
-    ]
-
-
-AT = Time("T", 0)
-
-
-def test_constants_keys_and_open_columns() -> None:
-    atom = Atom("Temp", (Var("X"), Const("high"), Var("Y")), AT)
-    series, key = series_of(atom, {"X": Var("Device")}, ())
-    assert series == Series("Temp", ((1, "high"),), (), (0,), ())
-    assert key == (Var("Device"),)
-
-
-def test_a_variable_that_stands_for_a_constant_is_one() -> None:
-    series, key = series_of(Atom("Temp", (Var("X"), Var("L")), AT), {"X": Const("wt2")}, ())
-    assert (series.constants, series.key, key) == (((0, "wt2"),), (), ())
-
-
-def test_an_open_variable_twice_asks_for_equal_columns() -> None:
-    series, _ = series_of(Atom("Move", (Var("A"), Var("B"), Var("A")), AT), {}, ())
-    assert series.repeats == ((0, 2),)
-
-
-def test_a_known_variable_twice_is_two_columns_of_the_key() -> None:
-    series, key = series_of(Atom("Move", (Var("A"), Var("A")), AT), {"A": Var("X")}, ())
-    assert (series.key, series.repeats, key) == ((0, 1), (), (Var("X"), Var("X")))
-
-
-def test_tests_on_open_columns_are_named_after_them() -> None:
-    tests = (
-        Comparison(Var("V"), ">=", Const(90)),
-        Comparison(Sum("V", 5), "<", Var("W")),
-        Comparison(Var("V"), ">", Var("X")),  # rests on a value of the answer: no part of the series
-    )
-    atom = Atom("Reading", (Var("X"), Var("V"), Var("W")), AT)
-    series, _ = series_of(atom, {"X": Var("X")}, tests)
-    assert series.tests == (Comparison(Var("1"), ">=", Const(90)), Comparison(Sum("1", 5), "<", Var("2")))
 
 
 def test_series_exclude_each_other_by_different_constants() -> None:

@@ -11,7 +11,18 @@ import pytest
 from antelog.engine.columns.tables import Numbers
 from antelog.engine.facts.history import gather
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.counts import and_then, counted, no_counts, odds_of, up_to
+from antelog.forecast.rates.counts import (
+    SlotCounts,
+    Weights,
+    and_then,
+    counted,
+    kinds_of,
+    no_counts,
+    odds_of,
+    slot_shares,
+    slot_transitions,
+    up_to,
+)
 from antelog.forecast.rates.declared import possible_kinds
 from antelog.forecast.rates.odds import Chain, Odds
 from antelog.forecast.rates.sightings import (
@@ -23,7 +34,6 @@ from antelog.forecast.rates.sightings import (
     outcomes,
     seen,
 )
-from antelog.forecast.rates.slots import SlotCounts, Weights, kinds_of, slot_shares, slot_transitions
 from antelog.forecast.rates.tally import EPOCH, KnownEpoch
 from tests.forecast.making import Fact, cells, chains, facts_of, input_of, keys, sighted
 

@@ -11,8 +11,8 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.text import ENOUGH, report_text, short_streams
 from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.calibration import CalibrationError, CalibrationResult
+from antelog.forecast.scores.scored_lines import ProgramAlerts, alerts
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
-from antelog.forecast.scores.thresholds import ProgramAlerts, alerts
 from tests.forecast.streams import Made, decided, stream
 
 MINUTES = 10 * 60 * 1_000_000

@@ -1,4 +1,4 @@
-"""antelog/forecast/scores/thresholds.py: what a pager would have reported, and how early."""
+"""antelog/forecast/scores/scored_lines.py: what a pager would have reported, and how early."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.forecast.scores.scores import to_dict
-from antelog.forecast.scores.thresholds import (
+from antelog.forecast.scores.scored_lines import (
     PLACES,
-    AlertOutcomes,
     AlertSums,
     FirstAlerts,
     ProgramAlerts,
-    alert_sums,
     alerts,
     by_threshold,
     least,
     places,
     quantile,
 )
+from antelog.forecast.scores.scores import to_dict
 from antelog.process import Engine
 from tests.forecast.streams import decided
 
@@ -91,20 +89,8 @@ query Up(X, T) alert 80%.
 """
 
 
-def test_those_that_rang_by_hand() -> None:
-    first = FirstAlerts(np.array([7, 8, 5]), np.array([12, 13, 1]))
-    outcomes = AlertOutcomes(
-        np.array([7, 8, 9, 10]),
-        np.array([15, 14, 16, 16]),
-        np.array([True, False, True, True]),
-        # One alert rang between two lines, neither of which had a chance; of the last nothing was known.
-        np.array([True, False, True, False]),
-    )
-    found = alert_sums(first, outcomes, 0.75)
-    assert (found.sums.answers, found.sums.confirmed) == (3, 2)
-    alerted = found.alerted
-    assert alerted is not None
-    assert (alerted.alerts, alerted.precision, alerted.found, alerted.lead) == (2, 0.5, 0.5, (3, 3, 3))
+def test_sums_without_a_threshold_take_that_of_the_others() -> None:
+    found = ProgramAlerts(0.75)
     assert ProgramAlerts().alerted is None
     assert (ProgramAlerts() + found).threshold == (found + ProgramAlerts()).threshold == 0.75
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from antelog.forecast.values.fitting import LEAVES, ROUNDS, can_fit, fitted
 from antelog.forecast.values.looks import Look, looks_of
+from antelog.forecast.values.values_judge import LEAVES, ROUNDS, can_fit, fitted
 from tests.forecast.making import plan_of
 
 READING = "input Reading(device: text, kind: text, value: number, time) delay 1.\n"

@@ -13,8 +13,7 @@ from antelog.forecast.model_file import packed, unpacked
 from antelog.forecast.outcomes.rows import AnswerRows, SettledLines
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.values import values_judge as judging
-from antelog.forecast.values.fitting import fitted
-from antelog.forecast.values.values_judge import BLOCK, LEAST, MOST, ValuesJudge, nothing_fitted
+from antelog.forecast.values.values_judge import BLOCK, LEAST, MOST, ValuesJudge, fitted, nothing_fitted
 
 TICKS, WIDTH = 400, 17
 
