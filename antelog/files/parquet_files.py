@@ -19,13 +19,13 @@ from antelog.errors import DataError
 from antelog.files.cells import refuse_column, refuse_times
 from antelog.files.chunks import Chunk
 from antelog.files.columns import WantedColumns, by_position, places
-from antelog.files.lines import Bad
+from antelog.files.records import Bad
 
 _ROWS = 1 << 16
 
 
 def parquet_chunks(
-    stream: BinaryIO, path: Path, wanted: WantedColumns, _notes: list[str], *, whole: bool = True
+    stream: BinaryIO, path: Path, wanted: WantedColumns, *, whole: bool = True
 ) -> Iterator[Chunk]:
     """The rows of a Parquet file. Raises DataError if its columns are not the wanted ones."""
     try:
