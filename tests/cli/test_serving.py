@@ -8,14 +8,13 @@ import re
 import signal
 import sqlite3
 import subprocess
-import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -26,30 +25,40 @@ from antelog.watch.alerts.outbox import opened
 from antelog.watch.web import serving
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
-from tests.cli.trying import LOG, READINGS, antelog
+from tests.cli.trying import LOG, READINGS, antelog, command
 from tests.processes import Start, until
 
+pytestmark = pytest.mark.usefixtures("here")
+
 pytest.importorskip("uvicorn")
+
+
+Found = TypeVar("Found")
 
 
 class _Watch:
     """`antelog watch` as a process; what it says on stderr is in a file."""
 
     def __init__(self, start: Start, *arguments: object, stdin: int = subprocess.DEVNULL) -> None:
-        code = "from antelog.cli.main import main; main()"
-        command = [sys.executable, "-c", code, "watch", *map(str, arguments)]
         with Path("said").open("w") as said, Path("reported").open("w") as reported:
-            self.process = start(command, stdin=stdin, stdout=reported, stderr=said)
+            self.process = start(command("watch", *arguments), stdin=stdin, stdout=reported, stderr=said)
+
+    def until(self, condition: Callable[[], Found | None]) -> Found:
+        return until(condition, self.process, _said)
 
     def said(self, pattern: str) -> re.Match[str]:
-        return until(lambda: re.search(pattern, Path("said").read_text()), self.process, _said)
+        return self.until(lambda: re.search(pattern, _said()))
+
+    def link(self) -> re.Match[str]:
+        """The address of the page, and its token."""
+        return self.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
 
     def reported(self, count: int) -> list[str]:
         def lines() -> list[str]:
             found = Path("reported").read_text().splitlines()
             return found if len(found) >= count else []
 
-        return until(lines, self.process, _said)
+        return self.until(lines)
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
@@ -61,8 +70,17 @@ def _said() -> str:
 
 
 @pytest.fixture
-def watching(start: Start) -> Callable[..., _Watch]:
-    return partial(_Watch, start)
+def watching(start: Start) -> Iterator[Callable[..., _Watch]]:
+    """Starts a process, which ends without an error when it is asked to at the end of the test."""
+    started: list[_Watch] = []
+
+    def begun(*arguments: object, stdin: int = subprocess.DEVNULL) -> _Watch:
+        started.append(_Watch(start, *arguments, stdin=stdin))
+        return started[-1]
+
+    yield begun
+    for each in started:
+        assert each.stop() == 0
 
 
 def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
@@ -73,19 +91,17 @@ def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
     return found
 
 
-@pytest.mark.usefixtures("here")
 def test_the_page_shows_what_is_reported(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=temp.csv")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    link = process.link()
     process.said(r"to act on it: http.*\nCtrl-C stops it\n")
     assert process.reported(2) == LOG[:2]
     line = b'antelog_facts_total{input="Temp"} 3'
-    until(lambda: line in _asked(f"{link[1]}/metrics", link[2]), process.process, _said)
+    process.until(lambda: line in _asked(f"{link[1]}/metrics", link[2]))
     assert process.stop() == 0
     assert "done: 2 facts" in Path("said").read_text()
 
 
-@pytest.mark.usefixtures("here")
 def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=http:", "--state", "s")
     found = process.said(r"facts of Temp are posted to (\S+)/facts/Temp with the token (\S+)")
@@ -101,10 +117,8 @@ def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
     assert (json.loads(answer)["accepted"], json.loads(answer)["set_aside"]) == (1, 1)
     assert json.loads(answer)["reason"].startswith(reason)
     assert process.reported(2) == LOG[:2]
-    assert process.stop() == 0
 
 
-@pytest.mark.usefixtures("here")
 def test_a_token_that_was_given_is_not_printed(watching: Callable[..., _Watch]) -> None:
     Path("token").write_text("sixteen-letters-or-more\n")
     process = watching("p.alog", "--input", "Temp=http:", "--state", "s", "--facts-token", "@token")
@@ -116,7 +130,6 @@ def test_a_token_that_was_given_is_not_printed(watching: Callable[..., _Watch]) 
     assert "sixteen" not in _said()
 
 
-@pytest.mark.usefixtures("here")
 def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=-", stdin=subprocess.PIPE)
     assert process.process.stdin is not None
@@ -125,23 +138,19 @@ def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> Non
     process.process.stdin = None
     process.said("all has been read; the page is there until you stop it")
     assert process.reported(6) == LOG
-    assert process.stop() == 0
 
 
-@pytest.mark.usefixtures("here")
 def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
     Path("changes.jsonl").write_text("\n".join(LOG) + "\n")
     process = watching("changes.jsonl")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    link = process.link()
     assert b"wt2" in _asked(f"{link[1]}/api/decided", link[2])
-    assert process.stop() == 0
 
 
 def _part(link: re.Match[str], path: str = "/part/now") -> str:
     return _asked(f"{link[1]}{path}", link[2]).decode()
 
 
-@pytest.mark.usefixtures("here")
 def test_odd_lines_of_others_are_skipped_and_counted(watching: Callable[..., _Watch]) -> None:
     first, *rest = map(json.loads, LOG)
     odd: list[object] = [
@@ -155,7 +164,7 @@ def test_odd_lines_of_others_are_skipped_and_counted(watching: Callable[..., _Wa
     ]
     Path("changes.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in (*odd, first, *rest)))
     process = watching("changes.jsonl")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    link = process.link()
     process.said("note: the page: 7 lines are not records that antelog writes, and were skipped")
     assert len(json.loads(_part(link, "/api/decided"))["answers"]) == 3
     for view in ("now", "decided", "inputs", "trust", "plan"):
@@ -163,16 +172,14 @@ def test_odd_lines_of_others_are_skipped_and_counted(watching: Callable[..., _Wa
     assert json.loads(_part(link, "/healthz"))["status"] == "ok"
     with Path("changes.jsonl").open("a") as file:
         file.write(json.dumps({**first, "answer": {"X": "wt9", "T": 0}}) + "\n")
-    until(lambda: "wt9" in _part(link), process.process, _said)
-    assert process.stop() == 0
+    process.until(lambda: "wt9" in _part(link))
 
 
-@pytest.mark.usefixtures("here")
 def test_a_page_that_cannot_read_on_says_so(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=temp.csv", "--state", "s")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    link = process.link()
     process.reported(2)
-    until(lambda: json.loads(_part(link, "/api/now"))["total"], process.process, _said)
+    process.until(lambda: json.loads(_part(link, "/api/now"))["total"])
     with closing(sqlite3.connect("s")) as database, database:
         database.execute("INSERT INTO feed SELECT max(last) + 1000000, 1, 0, 0, 5 FROM feed")
     process.said("note: the page cannot read on: .*s: a value of `lines` is of another type")
@@ -181,7 +188,6 @@ def test_a_page_that_cannot_read_on_says_so(watching: Callable[..., _Watch]) -> 
     assert (raised.value.code, json.loads(raised.value.read())["status"]) == (503, "failed")
     raised.value.close()
     assert "The page cannot read on: " in _part(link)
-    assert process.stop() == 0
 
 
 FRESH = """\
@@ -199,7 +205,7 @@ def test_the_first_view_says_how_fresh_it_is_without_a_script(
     now = datetime.now(UTC).isoformat(timespec="seconds")
     (here / "temp.csv").write_text(f"device,level,time\nwt2,high,{now}\n")
     process = watching("p.alog", "--input", "Temp=temp.csv")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    link = process.link()
 
     def first() -> str:
         """The page as its link gives it, before any script."""
@@ -207,34 +213,30 @@ def test_the_first_view_says_how_fresh_it_is_without_a_script(
             found: str = answer.read().decode()
         return found
 
-    until(lambda: re.search(r"last fact \d+ s ago", first()), process.process, _said)
-    until(lambda: "2 open answers rest on it" in first(), process.process, _said)
+    process.until(lambda: re.search(r"last fact \d+ s ago", first()))
+    process.until(lambda: "2 open answers rest on it" in first())
     for page in (first(), _part(link)):
         assert re.search(
             r"Temp has been silent for \d+ s, since \S+ UTC; facts are expected within 5 s", page
         )
         assert re.findall(r'class="(item[^"]*)"', page) == ["item info stale"]
-    assert process.stop() == 0
 
 
-@pytest.mark.usefixtures("here")
 def test_a_program_that_is_edited_meanwhile_is_said(watching: Callable[..., _Watch]) -> None:
     before = Path("p.alog").read_text()
     Path("more.alog").write_text("% more\n")
     Path("p.alog").write_text(f'include "more.alog".\n{before}')
     process = watching("p.alog", "--input", "Temp=temp.csv", "--state", "s")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    link = process.link()
     process.reported(2)
     Path("more.alog").write_text("% less\n")
     said = "more.alog has changed since this run began"
     process.said(f"note: {said}, which goes on with the rules of before.*--accept-changes")
-    until(lambda: said in _part(link), process.process, _said)
+    process.until(lambda: said in _part(link))
     Path("more.alog").write_text("% more\n")
-    until(lambda: said not in _part(link), process.process, _said)
-    assert process.stop() == 0
+    process.until(lambda: said not in _part(link))
 
 
-@pytest.mark.usefixtures("here")
 def test_a_sender_that_keeps_dying_ends_a_run_with_1() -> None:
     facts = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", "--state", "s")
     alert = ("--alert", "command:true", "--alert-on", "possible", "--alert-from", "start")
@@ -250,23 +252,22 @@ def test_a_sender_that_keeps_dying_ends_a_run_with_1() -> None:
     assert "error: alerts: the process that sends them ends with an error" in done.stderr
 
 
-@pytest.mark.usefixtures("here")
 def test_alerts_begin_with_what_is_new_and_lead_to_the_answer(watching: Callable[..., _Watch]) -> None:
     past = "".join(f"wt2,high,{tick}\n" for tick in range(31))
     Path("temp.csv").write_text(f"device,level,time\n{past}", encoding="utf-8")
     alert = ("--alert", "command:tee -a sent", "--alert-on", "confirmed", "--alert-every", "0")
     process = watching("p.alog", "--input", "Temp=temp.csv", *alert, "--state", "s")
-    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    link = process.link()
 
     def begun() -> bool:
         with opened(Path("s")) as outbox:
             return outbox.begin == 30
 
-    until(begun, process.process, _said)
+    process.until(begun)
     with Path("temp.csv").open("a", encoding="utf-8") as file:
         file.write("".join(f"wt2,high,{tick}\n" for tick in range(31, 40)))
     sent = Path("sent")
-    until(lambda: sent.exists() and len(sent.read_text().splitlines()) > 5, process.process, _said)
+    process.until(lambda: sent.exists() and len(sent.read_text().splitlines()) > 5)
     lines = [json.loads(line) for line in sent.read_text().splitlines()]
     assert lines[0]["tick"] >= 30
     assert {each["status"] for each in lines} == {"firing"}
@@ -274,7 +275,6 @@ def test_alerts_begin_with_what_is_new_and_lead_to_the_answer(watching: Callable
     assert link[2] not in sent.read_text()
     answer = json.loads(_asked(lines[0]["link"].replace("/answer/", "/api/answers/"), link[2]))
     assert answer["lines"][-1]["answer"] == lines[0]["answer"]
-    assert process.stop() == 0
 
 
 def test_a_page_that_died_is_started_again(
@@ -301,7 +301,6 @@ def test_a_page_that_died_is_started_again(
     assert said.count("note: the page has ended; it is started again, at the same link") == 1
 
 
-@pytest.mark.usefixtures("here")
 def test_an_address_that_is_not_safe_is_refused() -> None:
     done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--host", "0.0.0.0")
     assert done.exit_code == 2

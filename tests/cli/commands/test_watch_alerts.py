@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -18,7 +17,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from tests.cli.trying import LOG, READINGS, antelog
+from tests.cli.trying import LOG, READINGS, antelog, command
 from tests.processes import Start, until
 from tests.watch.alerts.receiving import serving
 
@@ -26,6 +25,12 @@ pytestmark = pytest.mark.usefixtures("here")
 ONCE = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page")
 STARTED = (*ONCE, "--alert", "command:tee -a sent")
 CONFIRMED = [line for line in LOG if '"confirmed"' in line]
+
+
+def sent() -> list[dict[str, Any]]:
+    """What the command of an alert got."""
+    path = Path("sent")
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
 def watch(*arguments: object) -> Result:
@@ -36,13 +41,13 @@ def watch(*arguments: object) -> Result:
 def test_what_is_confirmed_is_sent() -> None:
     done = watch("--alert", "command:tee -a sent", "--alert-template", "{X} has failed")
     assert (done.exit_code, done.stdout.splitlines()) == (0, LOG)
-    (sent,) = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
-    assert sent.pop("text") == "wt2 has failed"
-    assert sent.pop("program") == "p.alog"
-    assert sent.pop("key")
+    (one,) = sent()
+    assert one.pop("text") == "wt2 has failed"
+    assert one.pop("program") == "p.alog"
+    assert one.pop("key")
     added = {"status": "firing", "group": "wt2", "severity": "info", "count": 1, "still_firing": 0}
-    assert {name: sent.pop(name) for name in added} == added
-    assert [sent] == [json.loads(line) for line in CONFIRMED]
+    assert {name: one.pop(name) for name in added} == added
+    assert [one] == [json.loads(line) for line in CONFIRMED]
 
 
 def test_of_what_is_over_there_is_no_alert() -> None:
@@ -53,19 +58,17 @@ def test_of_what_is_over_there_is_no_alert() -> None:
     assert done.exit_code == 0, done.stderr
     confirmed = [each for each in map(json.loads, done.stdout.splitlines()) if each["change"] == "confirmed"]
     assert len(confirmed) == 59
-    sent = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
-    assert [each["tick"] for each in sent] == [each["tick"] for each in confirmed if each["tick"] >= 59]
+    assert [each["tick"] for each in sent()] == [each["tick"] for each in confirmed if each["tick"] >= 59]
     Path("sent").unlink()
     assert antelog(*STARTED, "--alert-every", "0", "--alert-from", "58").exit_code == 0
-    assert len(Path("sent").read_text(encoding="utf-8").splitlines()) == 2
+    assert len(sent()) == 2
 
 
 def test_many_of_a_device_go_as_one() -> None:
     hour = "".join(f"wt2,high,{tick}\nwt4,high,{tick}\n" for tick in range(60))
     Path("temp.csv").write_text(f"device,level,time\n{hour}", encoding="utf-8")
     assert antelog(*STARTED, "--alert-from", "start").exit_code == 0
-    sent = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
-    assert sorted((each["group"], each["count"]) for each in sent) == [
+    assert sorted((each["group"], each["count"]) for each in sent()) == [
         ("wt2", 1), ("wt2", 58), ("wt4", 1), ("wt4", 58),
     ]  # fmt: skip
 
@@ -86,9 +89,9 @@ def calm(severity: str, *arguments: str) -> list[tuple[Any, ...]]:
     Path("sent").unlink(missing_ok=True)
     done = antelog(*STARTED, "--alert-from", "start", *arguments)
     assert done.exit_code == 0, done.stderr
-    found = Path("sent").read_text(encoding="utf-8").splitlines() if Path("sent").exists() else []
-    parts = ("status", "severity", "query", "change", "count")
-    return [tuple(each[part] for part in parts) for each in map(json.loads, found)]
+    return [
+        tuple(each[part] for part in ("status", "severity", "query", "change", "count")) for each in sent()
+    ]
 
 
 def test_that_all_is_well_is_told_to_those_who_ask_for_it() -> None:
@@ -123,16 +126,16 @@ def test_without_a_key_an_alert_of_alertmanager_ends_with_the_last_answer_of_its
         done = antelog(*ONCE, "--alert-from", "start", *alert)
         assert done.exit_code == 0, done.stderr
         got: list[Any] = [*server.got]  # each is a list of alerts
-    sent = [each for letter in got for each in letter]
-    assert len({json.dumps(each["labels"]) for each in sent}) == 1
-    wt2, wt4 = (moments(sent, f"{device}, T = {tick}: rejected") for device, tick in (("wt2", 1), ("wt4", 3)))
+    told = [each for letter in got for each in letter]
+    assert len({json.dumps(each["labels"]) for each in told}) == 1
+    wt2, wt4 = (moments(told, f"{device}, T = {tick}: rejected") for device, tick in (("wt2", 1), ("wt4", 3)))
     assert wt2[1] - wt2[0] > timedelta(hours=23)  # wt4 is still open
     assert wt4[1] - wt4[0] < timedelta(hours=1)
 
 
-def moments(sent: list[dict[str, Any]], words: str) -> list[datetime]:
+def moments(told: list[dict[str, Any]], words: str) -> list[datetime]:
     """When the alert that has these words starts and ends."""
-    (found,) = (each for each in sent if words in each["annotations"]["description"])
+    (found,) = (each for each in told if words in each["annotations"]["description"])
     return [datetime.fromisoformat(found[name]) for name in ("startsAt", "endsAt")]
 
 
@@ -148,19 +151,16 @@ query Hot(X, T).
 def test_of_silent_inputs_alone(here: Path, start: Start) -> None:
     (here / "p.alog").write_text(SILENT, encoding="utf-8")
     (here / "temp.csv").write_text(f"device,level,time\nwt2,high,{stamp(int(time.time()))}\n")
-    code = "from antelog.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "watch", "p.alog", "--input", "Temp=temp.csv", "--no-page"]
-    start([*command, "--alert", "command:tee -a sent", "--alert-on", "silent", "--alert-from", "start"])
-    until(lambda: (here / "sent").exists() and "\n" in (here / "sent").read_text(encoding="utf-8"))
-    alert = json.loads((here / "sent").read_text(encoding="utf-8").splitlines()[0])
-    assert (alert["status"], alert["change"], alert["answer"]) == ("firing", "silent", {"input": "Temp"})
+    alert = ("--alert", "command:tee -a sent", "--alert-on", "silent", "--alert-from", "start")
+    start(command("watch", "p.alog", "--input", "Temp=temp.csv", "--no-page", *alert))
+    first = until(sent)[0]
+    assert (first["status"], first["change"], first["answer"]) == ("firing", "silent", {"input": "Temp"})
 
 
 def test_what_is_printed_is_another_matter() -> None:
     done = watch("--only", "possible", "--alert", "command:tee -a sent", "--alert-on", "rejected")
     assert {json.loads(line)["change"] for line in done.stdout.splitlines()} == {"possible"}
-    sent = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
-    assert {each["change"] for each in sent} == {"rejected"}
+    assert {each["change"] for each in sent()} == {"rejected"}
 
 
 def test_a_receiver_that_is_down_gets_it_later() -> None:
@@ -227,28 +227,11 @@ def test_started_on_an_hour_of_the_past_it_tells_of_what_is_open_by_device(here:
         "\n".join(["device,level,time", *sorted(rows, key=lambda row: row[-20:]), ""])
     )
     (here / "fix.csv").write_text(f"device,time\nwt3,{stamp(now - 700)}\n")
-    code = "from antelog.cli.main import main; main()"
-    command = [
-        sys.executable,
-        "-c",
-        code,
-        "watch",
-        "p.alog",
-        "--input",
-        "Temp=temp.csv",
-        "--input",
-        "Fix=fix.csv",
-    ]
-    running = start(
-        [*command, "--alert", "command:tee -a sent"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    words = ("--input", "Temp=temp.csv", "--input", "Fix=fix.csv", "--alert", "command:tee -a sent")
+    running = start(command("watch", "p.alog", *words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert running.stderr is not None
     link = next(found[0] for line in running.stderr if (found := re.search(r"http\S+token=\S+", line)))
     address, _, token = link.partition("/?token=")
-
-    def sent() -> list[dict[str, Any]]:
-        lines = (here / "sent").read_text().splitlines() if (here / "sent").exists() else []
-        return [json.loads(line) for line in lines]
 
     until(lambda: len(sent()) >= 2)
     assert sorted((each["group"], each["count"], each["change"]) for each in sent()) == [

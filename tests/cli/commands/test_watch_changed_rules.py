@@ -103,11 +103,7 @@ def test_rules_that_are_only_written_otherwise_need_no_consent() -> None:
 
 
 def test_the_page_is_told() -> None:
-    shutil.copy("s", "t")
-    arguments = [each if each != "s" else "t" for each in ARGUMENTS if each != "--no-page"]
-    Path("out.jsonl").unlink()
-    del arguments[arguments.index("--output") : arguments.index("--output") + 2]
-    Path("t").unlink()
+    arguments = ("--input", "Temp=temp.csv", "--once", "--state", "t")
     for program in ("old.alog", "new.alog"):
         done = antelog("watch", program, *arguments, "--accept-changes")
         assert done.exit_code == 0, done.stderr
@@ -124,8 +120,7 @@ def test_the_page_is_told() -> None:
 
 
 def test_a_state_without_a_feed_goes_on_with_one() -> None:
-    arguments = [each for each in ARGUMENTS if each != "--no-page"]
-    done = antelog("watch", "new.alog", *arguments, "--accept-changes")
+    done = antelog("watch", "new.alog", *ARGUMENTS[:-1], "--accept-changes")
     assert done.exit_code == 0, done.stderr
     records = FeedReader(StoredFeedAt(Path("s"))).read()
     assert "head" in records[0]
@@ -133,10 +128,8 @@ def test_a_state_without_a_feed_goes_on_with_one() -> None:
 
 
 def test_a_listing_says_what_is_closed() -> None:
-    arguments = [*ARGUMENTS[:5], "--no-page", "--format", "table", "--accept-changes"]
-    for name, old in (("s", "t"),):
-        shutil.copy(name, old)
-    done = antelog("watch", "new.alog", *[each if each != "s" else "t" for each in arguments])
+    words = ("--no-page", "--format", "table", "--accept-changes")
+    done = antelog("watch", "new.alog", *ARGUMENTS[:5], *words)
     assert done.exit_code == 0, done.stderr
     assert "  closed     Cold  X = a, T = 2\n" in done.stdout
 
