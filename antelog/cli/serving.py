@@ -1,4 +1,4 @@
-"""The page and the alerts of a run, and a page of changes: `antelog watch CHANGES`.
+"""The page of a run, and a page of changes: `antelog watch CHANGES`.
 
 with_page(path, address, stack)    prints the link; returns the page, which `tending` looks after
 
@@ -25,8 +25,6 @@ from antelog.run.address import Kafka, address_of
 from antelog.run.settings import PageSettings
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
 from antelog.temporary import temporary_folder
-from antelog.watch.alerts.alert import AlertSetup
-from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.changes import ChangesPump
 from antelog.watch.web.address import PageAddress, Tokens, checked, new_token
 from antelog.watch.web.serving import Page
@@ -128,15 +126,3 @@ def with_page(
 def tending(page: Page) -> Tend:
     """A function that restarts the page if it has died."""
     return lambda: page.tend(lambda note: say(f"note: {note}"))
-
-
-def with_alerts(
-    feed: Path, setup: AlertSetup, stack: ExitStack, newest: Callable[[], int | None]
-) -> AlertProcess:
-    """Sends alerts until the stack is closed; `tend` restarts their process if it has died.
-
-    `newest` is the newest time there is at the start, once it is known.
-    """
-    alerts = AlertProcess(feed, setup, newest)
-    stack.callback(alerts.stop)
-    return alerts

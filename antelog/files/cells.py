@@ -46,9 +46,14 @@ class Fault:
 
 def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
     """The values of a column whose type is `number`, `text` or not known, and their faults."""
-    if is_text(array.type):
-        return _from_texts(array.cast(pa.string()), name, type_)
-    return array, _faults_of_values(array, name, type_)
+    if not is_text(array.type):
+        return array, _faults_of_values(array, name, type_)
+    texts = array.cast(pa.string())
+    faults = [Fault(mask_of(texts.is_null()), lambda _: f"column {name} has no value")]
+    if type_ in NUMBERS:
+        wrong = mask_of(texts.is_valid())
+        faults.append(Fault(wrong, lambda i: f"value `{texts[i]}` of column {name} {NO_NUMBER}"))
+    return texts, faults
 
 
 def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
@@ -162,25 +167,12 @@ def _spread(values: pa.Array, where: NDArray[np.bool_]) -> pa.Array:
 def _mixed(numbers: pa.Array, where: NDArray[np.bool_], texts: pa.Array) -> pa.Array:
     """Numbers in some rows, texts in the others."""
     if is_a.is_union(numbers.type):
-        found = iter(numbers.to_pylist())
-        return array_of(
-            [
-                next(found) if is_number else text
-                for is_number, text in zip(where, texts.to_pylist(), strict=True)
-            ]
-        )
+        found, given = iter(numbers.to_pylist()), zip(where, texts.to_pylist(), strict=True)
+        return array_of([next(found) if is_number else text for is_number, text in given])
     codes = np.where(where, 0, 1).astype(np.int8)
     offsets = np.where(where, np.cumsum(where), np.cumsum(~where)).astype(np.int32) - 1
     children = [numbers, texts.filter(pa.array(~where))]
     return pa.UnionArray.from_dense(pa.array(codes), pa.array(offsets), children)
-
-
-def _from_texts(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
-    missing = Fault(mask_of(array.is_null()), lambda _: f"column {name} has no value")
-    if type_ not in NUMBERS:
-        return array, [missing]
-    wrong = Fault(mask_of(array.is_valid()), lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}")
-    return array, [missing, wrong]
 
 
 # ---- values of other types ----
@@ -206,21 +198,15 @@ def refuse_times(type_: pa.DataType, name: str, file: str) -> None:
 
 
 def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fault]:
-    wrong = np.zeros(len(array), np.bool_)
-    infinite = _matching(array, pc.is_inf)
-    if is_a.is_union(array.type):
-        missing = np.zeros(len(array), np.bool_)
-        for rows, part in parts_of_union(array):
-            kind = kind_of(part.type)
-            if kind is Kind.NOTHING:
-                missing[rows] = True
-            elif type_ is not None and (kind is Kind.NUMBER) != (type_ in NUMBERS):
-                wrong[rows] = True
-    else:
-        missing = mask_of(array.is_null())
-        kind = kind_of(array.type)
-        if kind is not Kind.NOTHING and type_ is not None and (kind is Kind.NUMBER) != (type_ in NUMBERS):
-            wrong = ~missing
+    wrong, infinite = np.zeros(len(array), np.bool_), _matching(array, pc.is_inf)
+    is_union = is_a.is_union(array.type)
+    missing = np.zeros(len(array), np.bool_) if is_union else mask_of(array.is_null())
+    for rows, part in parts_of_union(array) if is_union else [(~missing, array)]:
+        kind = kind_of(part.type)
+        if kind is Kind.NOTHING:
+            missing[rows] = True
+        elif type_ is not None and (kind is Kind.NUMBER) != (type_ in NUMBERS):
+            wrong[rows] = True
     return [
         Fault(missing | _matching(array, pc.is_nan), lambda _: f"column {name} has no value"),
         Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is not a {type_}"),

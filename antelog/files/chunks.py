@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +16,7 @@ from antelog.arrow.ticks import TWICE
 from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file, in_ticks
 from antelog.files.columns import ARRIVAL, LINE, WantedColumns
-from antelog.files.lines import Bad
+from antelog.files.records import Bad, Block, RowSplitter, pieces
 from antelog.files.setting_aside import Reject, Rejects
 from antelog.files.times import notes_on, ticks
 from antelog.language.epochs import TICKS
@@ -44,6 +47,32 @@ class Chunk:
 def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
     """No rows that can be used."""
     return Chunk([pa.nulls(0)] * len(wanted.columns), lambda: np.zeros(0, np.int64), str, bad=bad)
+
+
+class RowReader(ABC):
+    """Takes the bytes of a file as they come, from some line on, and gives the rows that are whole."""
+
+    def __init__(self, path: Path | str, wanted: WantedColumns, line: int = 1) -> None:
+        self._path, self._wanted = path, wanted
+        self.lines = RowSplitter(line)
+
+    def feed(self, data: bytes) -> Iterator[Chunk]:
+        for block in self.lines.feed(data):
+            yield from self._chunks(block)
+
+    def end(self) -> Iterator[Chunk]:
+        for block in self.lines.end():
+            yield from self._chunks(block)
+
+    def all(self, stream: BinaryIO) -> Iterator[Chunk]:
+        """The rows of a whole file."""
+        for data in pieces(stream, self._path):
+            yield from self.feed(data)
+        yield from self.end()
+
+    @abstractmethod
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
+        """The rows of a block."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ line breaks; a row with a quote that is not closed is set aside, with all lines 
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from antelog.errors import DataError
 from antelog.files.cells import NUMBERS
-from antelog.files.chunks import Chunk
+from antelog.files.chunks import Chunk, RowReader
 from antelog.files.columns import ColumnPositions, WantedColumns, by_position, places
-from antelog.files.lines import Bad, Block, breaks, pieces
-from antelog.files.records import Grammar, Records, Unclosed, grammar_of, separator_of
+from antelog.files.records import Bad, Block, Grammar, Row, breaks, grammar_of, separator_of
 from antelog.files.times import looks_like_time
 from antelog.language.durations import ticks_of
+
+_HEAD = 1 << 16
+"""The first bytes of a file, this many, tell what separates the values."""
 
 
 @dataclass(frozen=True)
@@ -57,45 +59,45 @@ def csv_chunks(
 
     Raises DataError if its columns are not the wanted ones.
     """
-    rows = _WholeCsv(path, wanted, notes)
-    for data in pieces(stream, path):
-        yield from rows.feed(data)
-    yield from rows.end()
+    return _WholeCsv(path, wanted, notes).all(stream)
 
 
-class _WholeCsv:
-    """Takes the bytes of a whole CSV file as they come, and gives the rows that are whole."""
+class _WholeCsv(RowReader):
+    """Reads a whole CSV file, whose first line says what separates values."""
 
     def __init__(self, path: Path | str, wanted: WantedColumns, notes: list[str]) -> None:
-        self._path, self._wanted, self._notes = path, wanted, notes
+        super().__init__(path, wanted)
+        self._notes = notes
         self._layout: RowLayout | None = None
         self._sure = False
-        self._records = Records()
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
-        return self._chunks(self._records.feed(data))
+        if self.lines.grammar is None:
+            data, self.lines.rest = self.lines.rest + data, b""
+            separator = separator_of(data[:_HEAD])
+            if separator is None and len(data) < _HEAD:
+                self.lines.rest = data
+                return
+            self.lines.grammar = grammar_of(separator or ",")
+        yield from super().feed(data)
 
     def end(self) -> Iterator[Chunk]:
-        return self._chunks(self._records.end())
+        if self.lines.grammar is None:
+            self.lines.grammar = grammar_of(separator_of(self.lines.rest + b"\n") or ",")
+        yield from super().end()
 
-    def _chunks(self, found: Iterable[tuple[Grammar, Block]]) -> Iterator[Chunk]:
-        for grammar, block in found:
-            rest = block
-            if self._layout is None:
-                first = _first(grammar, block, self._path, self._wanted)
-                if first is None:
-                    continue
-                self._layout = self._begin(grammar, first)
-                rest = first.rest
-            yield self._doubted(block_chunk(rest, self._layout))
-
-    def _doubted(self, chunk: Chunk) -> Chunk:
-        """The first rows say whether columns that were matched by position are the wanted ones."""
-        assert self._layout is not None
-        if self._sure or not len(chunk.columns[0]):
-            return chunk
-        self._sure = True
-        return replace(chunk, misfit=self._layout.places.misfit)
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
+        if self._layout is None:
+            assert self.lines.grammar is not None
+            first = _first(self.lines.grammar, block, self._path, self._wanted)
+            if first is None:
+                return
+            self._layout, block = self._begin(self.lines.grammar, first), first.rest
+        chunk = block_chunk(block, self._layout)
+        if not self._sure and len(chunk.columns[0]):
+            # The first rows say whether columns that were matched by position are the wanted ones.
+            self._sure, chunk = True, replace(chunk, misfit=self._layout.places.misfit)
+        yield chunk
 
     def _begin(self, grammar: Grammar, first: FirstLine) -> RowLayout:
         at = first.row or places(self._wanted, first.values, str(self._path))
@@ -114,28 +116,23 @@ def first_line(head: bytes, path: Path | str, wanted: WantedColumns) -> FirstLin
 
 def _first(grammar: Grammar, block: Block, path: Path | str, wanted: WantedColumns) -> FirstLine | None:
     """The first row of a block that is not empty."""
-    at, line = 0, block.first
-    while (found := grammar.one.match(block.data, at)) is not None and not found[0].strip():
-        at, line = found.end(), line + breaks(found[0])
-    if block.lost and (found is None or block.lost[0].line < line):
+    row = next((each for each in grammar.rows(block) if each.data.strip()), None)
+    if block.lost and (row is None or block.lost[0].line < row.line):
         raise DataError(f"{path}: the first line: {block.lost[0].detail}")
-    if found is None:
-        if block.data[at:].strip():
-            raise DataError(f"{path}: the first line: {grammar.unclosed(block.data[at:], line)}")
+    rest = block.data.lstrip()
+    if row is None and not rest:
         return None
-    values = grammar.row(found[0], line).values
-    if isinstance(values, Unclosed):
-        raise DataError(f"{path}: the first line: {values}")
+    row = row or Row(grammar, rest, block.first + breaks(block.data) - breaks(rest))
+    if (values := row.values) is None:
+        raise DataError(f"{path}: the first line: {row.unclosed.detail}")
     names = [value.strip() for value in values]
     if not all(map(_is_unicode, names)):
-        raise DataError(f"{path}:{line}: is not UTF-8 text; save the file as UTF-8")
+        raise DataError(f"{path}:{row.line}: is not UTF-8 text; save the file as UTF-8")
     plain = by_position(wanted, len(names))
     named = any(name in names for _, name in wanted.called)
-    row = plain if plain and not named and _is_row(names, plain, wanted) else None
-    after = found.end()
-    begin, next_line = (at, line) if row else (after, line + breaks(found[0]))
-    rest = Block(next_line, block.data[begin:], block.lost)
-    return FirstLine(grammar.separator, names, row, rest)
+    at = plain if plain and not named and _is_row(names, plain, wanted) else None
+    begin, line = (row.begin, row.line) if at else (row.end, row.line + breaks(row.data))
+    return FirstLine(grammar.separator, names, at, Block(line, block.data[begin:], block.lost))
 
 
 def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bool:
@@ -157,7 +154,7 @@ def block_chunk(block: Block, layout: RowLayout) -> Chunk:
 def _fast(block: Block, layout: RowLayout) -> Chunk | None:
     """The rows of a block, or None if anything in it needs a closer look."""
     quotes = b'"' in block.data
-    if quotes and not layout.grammar.is_orderly(block.data):
+    if quotes and layout.grammar.flat.fullmatch(block.data) is None:
         return None
     if block.data.startswith(BOM_UTF8):  # the reader would take it for that of a file, and leave it out
         return None
@@ -172,8 +169,6 @@ def _fast(block: Block, layout: RowLayout) -> Chunk | None:
         )
     except pa.ArrowInvalid:  # a row has another number of values, or is not UTF-8
         return None
-    if quotes and table.num_rows != sum(map(bool, block.lines())):
-        return None  # a row has several lines
     columns = [table.column(name).combine_chunks() for name in used]
     return Chunk(
         columns,
@@ -190,43 +185,33 @@ def _lines(block: Block, rows: int) -> NDArray[np.int64]:
     ends = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
     if rows == ends and block.data.count(b"\r") == block.data.count(b"\r\n"):
         return np.arange(block.first, block.first + rows)
-    return block.first + np.flatnonzero([bool(line) for line in block.lines()])
+    return block.first + np.flatnonzero([bool(line) for line in block.data.splitlines()])
 
 
 # ---- row by row ----
 
 
-@dataclass(frozen=True)
-class _CsvRow:
-    line: int
-    text: str
-    used: list[str]
-
-
 def _slow(block: Block, layout: RowLayout) -> Chunk:
-    rows: list[_CsvRow] = []
-    bad = [*block.lost]
+    rows, bad = list[Row](), [*block.lost]
+    columns: list[list[str]] = [[] for _ in layout.places.all]
     for row in layout.grammar.rows(block):
-        if not row.text or (layout.width > 1 and row.text.isspace()):
+        text, values = row.text, row.values
+        if not text or (layout.width > 1 and text.isspace()):
             continue
-        if isinstance(row.values, Unclosed):
-            bad.append(Bad(row.values.line, str(row.values), row.values.text))
-            continue
-        used = [row.values[i] for i in layout.places.all] if len(row.values) == layout.width else []
-        if not used:
-            bad.append(Bad(row.line, f"has {_count(len(row.values))}, not {layout.width}", row.text))
-        elif not all(map(_is_unicode, used)):
-            bad.append(Bad(row.line, "is not UTF-8 text", row.text))
+        if values is None:
+            bad.append(row.unclosed)
+        elif len(values) != layout.width:
+            count = "1 value" if len(values) == 1 else f"{len(values)} values"
+            bad.append(Bad(row.line, f"has {count}, not {layout.width}", text))
+        elif not all(_is_unicode(values[i]) for i in layout.places.all):
+            bad.append(Bad(row.line, "is not UTF-8 text", text))
         else:
-            rows.append(_CsvRow(row.line, row.text, used))
-    return _rows_of(rows, layout, bad)
-
-
-def _rows_of(rows: list[_CsvRow], layout: RowLayout, bad: list[Bad]) -> Chunk:
-    width = len(layout.places.all)
-    columns = [pa.array([row.used[i] for row in rows], pa.string()) for i in range(width)]
+            rows.append(row)
+            for i, column in zip(layout.places.all, columns, strict=True):
+                column.append(values[i])
     lines = np.array([row.line for row in rows], np.int64)
-    return Chunk(columns, lambda: lines, lambda i: rows[i].text, True, bad)
+    arrays = [pa.array(column, pa.string()) for column in columns]
+    return Chunk(arrays, lambda: lines, lambda i: rows[i].text, True, bad)
 
 
 def _is_unicode(text: str) -> bool:
@@ -235,7 +220,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _count(values: int) -> str:
-    return "1 value" if values == 1 else f"{values} values"

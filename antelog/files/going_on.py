@@ -14,18 +14,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
 from antelog.errors import DataError
-from antelog.files.chunks import Chunk, no_rows
+from antelog.files.chunks import Chunk, RowReader, no_rows
 from antelog.files.columns import WantedColumns, by_position, places
 from antelog.files.csv_files import RowLayout, block_chunk, first_line
 from antelog.files.json_files import JsonLines, JsonRow, json_chunk, json_rows, mixed_chunk, paths
-from antelog.files.lines import Bad, Block, LineSplitter, breaks, pieces
-from antelog.files.naming import Form
-from antelog.files.records import Grammar, Records, Unclosed, grammar_of
+from antelog.files.records import Bad, Block, Row, breaks, grammar_of
 from antelog.files.times import looks_like_time
 
 _KINDS = 1_000
@@ -52,7 +49,7 @@ class Advice:
 
 
 class JsonRows(JsonLines):
-    """JSON objects, each matched by its own names. `fits` says whether one had all columns."""
+    """Reads JSON objects, each matched by its own names. `fits` says whether one had all columns."""
 
     def __init__(self, path: Path | str, advice: Advice, line: int = 1) -> None:
         super().__init__(path, advice.wanted, line)
@@ -112,74 +109,75 @@ class CsvHeader(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
 
 
-class CsvRows:
-    """CSV rows, each under the last header before it.
+class CsvRows(RowReader):
+    """Reads CSV rows, each under the last header before it.
 
     With a `header`, and the number of the next line, it goes on within a file. A file that begins without a
     header has the `header` of the one before, if its first line is a row of it: a log that was cut in place.
+    With `json`, lines that begin with `{` are JSON until there is a header of CSV.
     """
 
     def __init__(
-        self, path: Path | str, advice: Advice, line: int = 1, header: CsvHeader | None = None
+        self,
+        path: Path | str,
+        advice: Advice,
+        line: int = 1,
+        header: CsvHeader | None = None,
+        json: JsonRows | None = None,
     ) -> None:
-        self._path, self._advice, self._wanted = path, advice, advice.wanted
+        super().__init__(path, advice.wanted, line)
+        self._advice, self._json = advice, json
         self._names = [name.encode() for name in advice.wanted.required] if advice.wanted.declared else []
-        self._lines = LineSplitter(line)
-        self._records: Records | None = None
         self._layout: RowLayout | None = None
         self.header = header
         if header is not None and line > 1:
-            self._begin(header, line)
+            self._begin(header)
 
-    @property
-    def line(self) -> int:
-        return (self._records or self._lines).line
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
+        if block.lost:
+            yield no_rows(self._wanted, block.lost)
+        yield from self._before_header(block) if self._layout is None else self._under_headers(block)
 
-    @property
-    def held(self) -> int | None:
-        return (self._records or self._lines).held
+    def _begin(self, header: CsvHeader) -> None:
+        self.header, self._layout = header, self._layout_of(header)
+        self.lines.grammar = self._layout.grammar
 
-    @property
-    def fits(self) -> bool:
-        """Whether there was a header."""
-        return self._records is not None
-
-    def feed(self, data: bytes) -> Iterator[Chunk]:
-        if self._records is not None:
-            yield from self._chunks(self._records.feed(data))
-        else:
-            for block in self._lines.feed(data):
-                yield from self._look(block)
-
-    def end(self) -> Iterator[Chunk]:
-        if self._records is None:
-            for block in self._lines.end():
-                yield from self._look(block)
-        if self._records is not None:
-            yield from self._chunks(self._records.end())
+    def _layout_of(self, header: CsvHeader) -> RowLayout:
+        at = places(self._wanted, header.names, str(self._path), whole=False)
+        return RowLayout(grammar_of(header.separator), len(header.names), at)
 
     # ---- before the first header ----
 
-    def _look(self, block: Block) -> Iterator[Chunk]:
+    def _before_header(self, block: Block) -> Iterator[Chunk]:
         """Looks for the header in some lines; those before it are set aside."""
-        bad = [*block.lost]
         at, number = 0, block.first
-        for line in block.data.splitlines(keepends=True):
-            after = at + len(line)
-            found = self._first(line, number) if line.strip() else ""
-            if isinstance(found, _Beginning):
-                held = self._lines.taken()
-                rest = at if found.is_row else after
-                records = self._begin(found.header, number if found.is_row else number + 1)
-                if bad:
-                    yield no_rows(self._wanted, bad)
-                yield from self._chunks(records.feed(block.data[rest:] + held))
-                return
-            if found:
-                bad.append(Bad(number, found, line.decode(errors="replace").rstrip("\r\n")))
-            at, number = after, number + 1
-        if bad:
-            yield no_rows(self._wanted, bad)
+        for is_json, group in groupby(block.data.splitlines(keepends=True), self._is_json):
+            lines, bad = list(group), list[Bad]()
+            if self._json is not None and is_json:
+                yield self._json.chunk(enumerate(lines, number))
+            for line in () if is_json else lines:
+                found = self._first(line, number) if line.strip() else ""
+                if isinstance(found, _Beginning):
+                    if bad:
+                        yield no_rows(self._wanted, bad)
+                    self._begin(found.header)
+                    behind = 0 if found.is_row else len(line)
+                    data, self.lines.rest = block.data[at + behind :] + self.lines.rest, b""
+                    self.lines.line = number if found.is_row else number + 1
+                    yield from self.feed(data)
+                    return
+                if found:
+                    bad.append(Bad(number, found, line.decode(errors="replace").rstrip("\r\n")))
+                at, number = at + len(line), number + 1
+            if is_json:
+                at, number = at + sum(map(len, lines)), number + len(lines)
+            elif bad:
+                yield no_rows(self._wanted, bad)
+
+    def _is_json(self, line: bytes) -> bool:
+        # Of columns without names any line of CSV could be the first: then what has been read decides.
+        json, declared = self._json, self._wanted.declared
+        return json is not None and (line.lstrip().startswith(b"{") or (json.fits and not declared))
 
     def _first(self, line: bytes, number: int) -> _Beginning | str:
         """The header that a line is, or that it is a row of; or why it is neither."""
@@ -206,50 +204,28 @@ class CsvRows:
         time = self._layout_of(header).places.columns[-1]
         return len(values) == len(header.names) and looks_like_time(values[time])
 
-    def _begin(self, header: CsvHeader, line: int) -> Records:
-        self.header, self._layout = header, self._layout_of(header)
-        self._records = Records(self._layout.grammar, line)
-        return self._records
-
-    def _layout_of(self, header: CsvHeader) -> RowLayout:
-        at = places(self._wanted, header.names, str(self._path), whole=False)
-        return RowLayout(grammar_of(header.separator), len(header.names), at)
-
     # ---- behind it ----
-
-    def _chunks(self, found: Iterable[tuple[Grammar, Block]]) -> Iterator[Chunk]:
-        for _, block in found:
-            yield from self._under_headers(block)
 
     def _under_headers(self, block: Block) -> Iterator[Chunk]:
         """The rows of a block, each part of it under its own header."""
         assert self._layout is not None
         begin, first = 0, block.first
-        if block.lost:
-            yield no_rows(self._wanted, block.lost)
         if self._names and all(name in block.data for name in self._names):
-            at, line = 0, first
-            while (row := self._layout.grammar.one.match(block.data, at)) is not None:
-                at, line = row.end(), line + breaks(row[0])
-                header = self._header(row[0])
+            for row in self._layout.grammar.rows(block):
+                header = self._header(row)
                 if header is not None:
-                    if row.start() > begin:
-                        yield block_chunk(Block(first, block.data[begin : row.start()]), self._layout)
+                    if row.begin > begin:
+                        yield block_chunk(Block(first, block.data[begin : row.begin]), self._layout)
                     self.header, self._layout = header, self._layout_of(header)
-                    begin, first = at, line
+                    begin, first = row.end, row.line + breaks(row.data)
         if begin < len(block.data):
             yield block_chunk(Block(first, block.data[begin:]), self._layout)
 
-    def _header(self, row: bytes) -> CsvHeader | None:
+    def _header(self, row: Row) -> CsvHeader | None:
         """The header that a row is, if it has all names."""
-        if not all(name in row for name in self._names):
+        if not all(name in row.data for name in self._names) or (values := row.values) is None:
             return None
-        assert self.header is not None
-        assert self._layout is not None
-        values = self._layout.grammar.row(row, 1).values
-        if isinstance(values, Unclosed):
-            return None
-        header = CsvHeader(self.header.separator, tuple(value.strip() for value in values))
+        header = CsvHeader(row.grammar.separator, tuple(value.strip() for value in values))
         try:
             self._layout_of(header)
         except DataError:
@@ -263,68 +239,3 @@ class _Beginning:
 
     header: CsvHeader
     is_row: bool = False
-
-
-class EitherRows:
-    """CSV or JSON lines: lines that begin with `{` are JSON until there is a header of CSV."""
-
-    def __init__(self, path: Path | str, advice: Advice) -> None:
-        self._path, self._advice = path, advice
-        self._lines = LineSplitter()
-        self._json = JsonRows(path, advice)
-        self._csv: CsvRows | None = None
-
-    @property
-    def line(self) -> int:
-        return (self._csv or self._lines).line
-
-    @property
-    def held(self) -> int | None:
-        return (self._csv or self._lines).held
-
-    def feed(self, data: bytes) -> Iterator[Chunk]:
-        if self._csv is not None:
-            yield from self._csv.feed(data)
-        else:
-            for block in self._lines.feed(data):
-                yield from self._look(block)
-
-    def end(self) -> Iterator[Chunk]:
-        if self._csv is None:
-            for block in self._lines.end():
-                yield from self._look(block)
-        if self._csv is not None:
-            yield from self._csv.end()
-
-    def _look(self, block: Block) -> Iterator[Chunk]:
-        if block.lost:
-            yield no_rows(self._advice.wanted, block.lost)
-        at, number = 0, block.first
-        for is_json, group in groupby(block.data.splitlines(keepends=True), self._is_json):
-            lines = list(group)
-            if is_json:
-                yield self._json.chunk(enumerate(lines, number))
-            else:
-                rows = CsvRows(self._path, self._advice, number)
-                yield from rows.feed(b"".join(lines))
-                if rows.fits:
-                    self._csv = rows
-                    yield from rows.feed(block.data[at + sum(map(len, lines)) :] + self._lines.taken())
-                    return
-                yield from rows.end()
-            at, number = at + sum(map(len, lines)), number + len(lines)
-
-    def _is_json(self, line: bytes) -> bool:
-        # Of columns without names any line of CSV could be the first: then what has been read decides.
-        return line.lstrip().startswith(b"{") or (self._json.fits and not self._advice.wanted.declared)
-
-
-def going_on(
-    stream: BinaryIO, path: Path | str, wanted: WantedColumns, notes: list[str], form: Form
-) -> Iterator[Chunk]:
-    """The rows of a file, CSV or JSON lines, that is a part of what goes on, as those of a folder are."""
-    advice = Advice(wanted, notes)
-    rows = JsonRows(path, advice) if form is Form.JSON else CsvRows(path, advice)
-    for data in pieces(stream, path):
-        yield from rows.feed(data)
-    yield from rows.end()

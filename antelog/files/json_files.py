@@ -6,20 +6,19 @@ A column may be mapped to a field within fields: `decoded.payload.temperature` i
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from antelog.arrow.arrays import MOST_DIGITS, array_of
 from antelog.errors import DataError
-from antelog.files.chunks import Chunk, no_rows
-from antelog.files.columns import ColumnPositions, WantedColumns, places
-from antelog.files.lines import Bad, Block, LineSplitter, pieces
+from antelog.files.chunks import Chunk, RowReader, no_rows
+from antelog.files.columns import ColumnPositions, places
+from antelog.files.records import Bad, Block
 
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
@@ -42,46 +41,12 @@ class JsonRow(NamedTuple):
         return self.data.decode(errors="replace")
 
 
-def json_chunks(
-    stream: BinaryIO, path: Path | str, wanted: WantedColumns, _notes: list[str]
-) -> Iterator[Chunk]:
-    """The rows of a file of JSON lines. Raises DataError if its columns are not the wanted ones.
+class JsonLines(RowReader):
+    """Reads JSON lines."""
 
-    The names of its columns are those that occur in the first block of lines.
-    """
-    rows = WholeJson(path, wanted)
-    for data in pieces(stream, path):
-        yield from rows.feed(data)
-    yield from rows.end()
-
-
-class JsonLines(ABC):
-    """Takes the bytes of JSON lines as they come, and gives the rows that are whole.
-
-    With the number of the next line it goes on within a file.
-    """
-
-    def __init__(self, path: Path | str, wanted: WantedColumns, line: int = 1) -> None:
-        self._path, self._wanted = path, wanted
-        self._lines = LineSplitter(line)
-
-    @property
-    def line(self) -> int:
-        return self._lines.line
-
-    @property
-    def held(self) -> int | None:
-        return self._lines.held
-
-    def feed(self, data: bytes) -> Iterator[Chunk]:
-        return map(self._chunk, self._lines.feed(data))
-
-    def end(self) -> Iterator[Chunk]:
-        return map(self._chunk, self._lines.end())
-
-    def _chunk(self, block: Block) -> Chunk:
-        chunk = self.chunk(enumerate(block.lines(), block.first))
-        return replace(chunk, bad=[*chunk.bad, *block.lost]) if block.lost else chunk
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
+        chunk = self.chunk(enumerate(block.data.splitlines(), block.first))
+        yield replace(chunk, bad=[*chunk.bad, *block.lost]) if block.lost else chunk
 
     @abstractmethod
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
@@ -89,15 +54,18 @@ class JsonLines(ABC):
 
 
 class WholeJson(JsonLines):
-    """A whole file: the names of its columns are those in its first block, where mapped ones must be."""
+    """Reads a whole file: the names of its columns are those in its first block, where mapped ones must be.
+
+    Raises DataError if these are not the wanted ones.
+    """
 
     names: Sequence[str] = ()
     _places: ColumnPositions | None = None
 
-    def _chunk(self, block: Block) -> Chunk:
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
         if block.first == 1 and block.data.lstrip().startswith(b"["):
             raise DataError(f"{self._path}: is a JSON list; write each of its objects on a line of its own")
-        return super()._chunk(block)
+        return super()._chunks(block)
 
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
         rows, bad = json_rows(lines)

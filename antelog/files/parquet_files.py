@@ -12,24 +12,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as is_a
-from numpy.typing import NDArray
 
 from antelog.arrow.arrays import Array, of_no_use, plain, why_of_no_use
 from antelog.errors import DataError
 from antelog.files.cells import refuse_column, refuse_times
 from antelog.files.chunks import Chunk
 from antelog.files.columns import WantedColumns, by_position, places
-from antelog.files.lines import Bad
+from antelog.files.records import Bad
 
 _ROWS = 1 << 16
 
 
 def parquet_chunks(
-    stream: BinaryIO, path: Path, wanted: WantedColumns, _notes: list[str], *, whole: bool = True
+    stream: BinaryIO, path: Path, wanted: WantedColumns, *, whole: bool = True
 ) -> Iterator[Chunk]:
     """The rows of a Parquet file. Raises DataError if its columns are not the wanted ones."""
     try:
-        file = _opened(stream, path)
+        try:
+            file = pq.ParquetFile(stream)
+        except UnicodeDecodeError as error:  # the library looks at all names
+            raise DataError(f"{path}: has a column whose name is not UTF-8 text: {error.object!r}") from None
         yield from table_chunks(
             file.schema_arrow, lambda used: file.iter_batches(_ROWS, columns=used), path, wanted, whole=whole
         )
@@ -81,21 +83,14 @@ def table_chunks(
         first, misfit = first + batch.num_rows, ""
 
 
-def _opened(stream: BinaryIO, path: Path) -> pq.ParquetFile:
-    """Raises DataError if a name is no text; the library looks at all of them."""
-    try:
-        return pq.ParquetFile(stream)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: has a column whose name is not UTF-8 text: {error.object!r}") from None
-
-
 def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:
-    columns = [_plain(_column(batch, name)) for name in names]
+    columns = [_column(batch, name) for name in names]
     lines = np.arange(first, first + batch.num_rows)
     bad: list[Bad] = []
     fine = np.ones(len(lines), np.bool_)
     for name, column in zip(names, columns, strict=True):
-        for i in np.flatnonzero(_of_no_use(column) & fine).tolist():
+        wrong = of_no_use(column)
+        for i in () if wrong is None else np.flatnonzero(wrong & fine).tolist():
             said = f"the value of column {name} {why_of_no_use(column.type)}"
             bad.append(Bad(int(lines[i]), said, _shown(names, columns, i)))
             fine[i] = False
@@ -122,20 +117,9 @@ def _type(schema: pa.Schema, name: str) -> pa.DataType:
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
     """A column, or a field within fields, which is missing wherever one around it is."""
-    if name in batch.schema.names:
-        return batch.column(name)
-    outer, *inner = name.split(".")
-    return pc.struct_field(batch.column(outer), inner)
-
-
-def _plain(array: pa.Array) -> pa.Array:
-    usual = plain(array)
+    outer, *inner = [name] if name in batch.schema.names else name.split(".")
+    usual = plain(pc.struct_field(batch.column(outer), inner) if inner else batch.column(outer))
     return usual.dictionary_decode() if is_a.is_dictionary(usual.type) else usual
-
-
-def _of_no_use(column: pa.Array) -> NDArray[np.bool_]:
-    found = of_no_use(column)
-    return np.zeros(len(column), np.bool_) if found is None else found
 
 
 def _shown(names: list[str], columns: list[pa.Array], i: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,17 +11,11 @@ from antelog.errors import DataError
 from antelog.files.chunks import Chunk, usable
 from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
 from antelog.files.csv_files import csv_chunks
-from antelog.files.going_on import going_on
-from antelog.files.json_files import json_chunks
+from antelog.files.going_on import Advice, CsvRows, JsonRows
+from antelog.files.json_files import WholeJson
 from antelog.files.naming import ENDINGS, Form, form_of, opened
 from antelog.files.parquet_files import parquet_chunks
 from antelog.files.setting_aside import Rejects
-
-_CHUNKS: Mapping[Form, Callable[..., Iterator[Chunk]]] = {
-    Form.CSV: csv_chunks,
-    Form.JSON: json_chunks,
-    Form.PARQUET: parquet_chunks,
-}
 
 
 def tables(
@@ -51,12 +45,15 @@ def chunks_of(
         raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")
     with opened(path) as file:
         known = 0
-        if whole:
-            chunks = _CHUNKS[form](file.data, path, wanted, notes)
-        elif form is Form.PARQUET:
-            chunks = parquet_chunks(file.data, path, wanted, notes, whole=False)
+        if form is Form.PARQUET:
+            chunks = parquet_chunks(file.data, path, wanted, whole=whole)
+        elif not whole:
+            rows = JsonRows if form is Form.JSON else CsvRows
+            chunks = rows(path, Advice(wanted, notes)).all(file.data)
+        elif form is Form.JSON:
+            chunks = WholeJson(path, wanted).all(file.data)
         else:
-            chunks = going_on(file.data, path, wanted, notes, form)
+            chunks = csv_chunks(file.data, path, wanted, notes)
         if wanted.timed and wanted.arrival != DEFAULT_ARRIVAL:
             chunks = _with_arrivals(chunks, wanted, path, notes)
         for chunk in chunks:

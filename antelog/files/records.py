@@ -1,165 +1,168 @@
-"""Where the rows of CSV end: at the line breaks that stand in no quotes, as RFC 4180 says.
+"""The bytes of a text file in blocks of whole rows: lines, or rows of CSV, as RFC 4180 says.
 
-A value is in quotes if a quote is the first of it. It goes on, over line breaks too, up to a quote that a
-separator or the line's end follows; a quote in it is written twice. A quote that stands alone in it
+A value of CSV is in quotes if a quote is the first of it. It goes on, over line breaks too, up to a quote
+that a separator or the line's end follows; a quote in it is written twice. A quote that stands alone in it
 closes nothing. Then the row is no row, for nobody knows where its value was meant to end. A quote that stays
-open for too long is none either: its line is lost, and the next one begins a row.
+open for too long is none either: the line in which its row begins is lost, and the next one begins a row.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterator
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from io import StringIO
 from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
 
-from antelog.files.lines import BREAK, LONGEST, TOO_LONG, Bad, Block, Skip, breaks, end_of_lines, shown
+from antelog.errors import DataError
 
+SIZE = 1 << 20
+"""How many bytes are read at a time."""
+LONGEST = 1 << 26
+"""No line has many more bytes than this."""
 LARGEST = 1 << 20
 """A row in which a quote is open has no more bytes than this."""
-
 MOST_LINES = 1000
 """A row in which a quote is open has no more lines than this."""
 
-_SEPARATORS = b",;\t"
+_TOO_LONG = f"the line has more than {LONGEST >> 20} MiB"
 _OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST >> 20} MiB"
+_SHOWN = 1000
+"""The bytes shown of a row that is lost."""
 _NEAR = 1 << 12
 """Most rows end within so many bytes."""
-_HEAD = 1 << 16
-"""The first bytes of a file, this many, tell what separates the values."""
+_BREAK = re.compile(rb"\r\n|\n|\r")
+_SEPARATORS = b",;\t"
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
+csv.field_size_limit(max(LARGEST, csv.field_size_limit()))
 
 
 @dataclass(frozen=True)
-class Unclosed:
-    """A row with a quote that is not closed.
+class Bad:
+    """A row that is none: its line, why, and its text, or how that begins."""
 
-    `line` is that of the quote, `last` the last one it takes, and `text` how the row begins.
+    line: int
+    detail: str
+    row: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some whole rows, the number of the first line (the file's first line is 1), and lines that are lost.
+
+    A line that is lost is empty in the block, so that the others keep their numbers.
     """
 
-    line: int
-    last: int
-    text: str
-
-    def __str__(self) -> str:
-        taken = f"; it takes the lines up to {self.last} with it" if self.last > self.line else ""
-        return f"has a quote that is not closed{taken}"
+    first: int
+    data: bytes
+    lost: Sequence[Bad] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Row:
-    """A row: its first line, its text, its values or what is wrong with its quotes."""
+    """A row of CSV with the end of its line, the number of its first line, and where it begins in a block."""
 
-    line: int
-    text: str
-    values: list[str] | Unclosed
+    grammar: Grammar
+    data: bytes
+    line: int = 1
+    begin: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.data)
+
+    @property
+    def text(self) -> str:
+        return self.data.rstrip(b"\r\n").decode(errors="surrogateescape")
+
+    @property
+    def values(self) -> list[str] | None:
+        """Its values; None if a quote is not closed."""
+        text, grammar = self.text, self.grammar
+        if b'"' not in self.data:
+            return text.split(grammar.separator)
+        if grammar.orderly.fullmatch(self.data.rstrip(b"\r\n") + b"\n") is None:
+            return None
+        return next(csv.reader(StringIO(text, newline=""), delimiter=grammar.separator))
+
+    @property
+    def unclosed(self) -> Bad:
+        """It as a row that is none, for its quotes."""
+        last = self.line + max(0, breaks(self.data) - 1)
+        taken = f"; it takes the lines up to {last} with it" if last > self.line else ""
+        return Bad(self.line, f"has a quote that is not closed{taken}", _shown(self.data))
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """The grammar of CSV with a certain separator: patterns of bytes, and of a value in a text.
+    """The grammar of CSV with a certain separator: patterns of bytes.
 
-    one      a row, in order or not, with the end of its line
-    orderly  rows as many as there are in whose values no quote stands alone
+    row      a row, in order or not, with the end of its line
+    orderly  a row in whose values no quote stands alone
     flat     as many orderly rows as there are that have one line each
-    begun    the orderly values before the first that is none
-    value    a value of a row that is orderly, and the separator after it
     """
 
     separator: str
-    one: re.Pattern[bytes]
+    row: re.Pattern[bytes]
     orderly: re.Pattern[bytes]
     flat: re.Pattern[bytes]
-    begun: re.Pattern[bytes]
-    value: re.Pattern[str]
-
-    def is_orderly(self, data: bytes) -> bool:
-        """Whether in whole rows no quote stands alone."""
-        found = self.orderly.match(data)
-        return found is not None and found.end() == len(data)
 
     def rows(self, block: Block) -> Iterator[Row]:
         """The rows of a block; an empty line is a row as well."""
         line, at = block.first, 0
-        while (found := self.one.match(block.data, at)) is not None:
-            yield self.row(found[0], line)
+        while (found := self.row.match(block.data, at)) is not None:
+            yield Row(self, found[0], line, at)
             line, at = line + breaks(found[0]), found.end()
 
-    def row(self, data: bytes, line: int) -> Row:
-        """One row, with the end of its line."""
-        body = data.rstrip(b"\r\n")
-        text = body.decode(errors="surrogateescape")
-        if b'"' not in data:
-            return Row(line, text, text.split(self.separator))
-        if not self.is_orderly(body + b"\n"):
-            lost = self.unclosed(data, line)
-            return Row(line, lost.text, lost)
-        return Row(line, text, [_value(found) for found in self.value.finditer(text + self.separator)])
-
-    def unclosed(self, data: bytes, line: int) -> Unclosed:
-        """The lines and the text of a row whose quotes are not in order."""
-        begun = self.begun.match(data)
-        before = data[: begun.end()] if begun else b""
-        return Unclosed(line + breaks(before), line + max(0, breaks(data) - 1), shown(data))
-
-
-def _value(found: re.Match[str]) -> str:
-    quoted, after, plain = found.groups()
-    return plain if quoted is None else quoted.replace('""', '"') + after
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """Parts of the patterns of a grammar, by what they match."""
-
-    plain: bytes
-    orderly: bytes
-    row: bytes
-    orderly_row: bytes
-    flat_row: bytes
-
-
-def _parts(separator: str) -> _Parts:
-    s = re.escape(separator).encode()
-    space = _space(separator)
-    end = rb"(?:\n|\r\n|\r(?=[^\n]))"
-    plain = rb'(?!")[^%b\r\n]*+' % s
-    closed = rb"%b*+(?=[%b\r\n])" % (space, s)
-    orderly = rb'"[^"]*+(?:""[^"]*+)*+"%b' % closed
-    alone = rb'"(?!%b)' % closed
-    quoted = rb'"(?:[^"]++|""|%b)*+"%b' % (alone, closed)
-    flat = rb'"[^"\r\n]*+(?:""[^"\r\n]*+)*+"%b' % closed
-    rows = (
-        rb"(?:%b|%b)(?:%b(?:%b|%b))*+%b" % (value, plain, s, value, plain, end)
-        for value in (quoted, orderly, flat)
-    )
-    return _Parts(plain, orderly, *rows)
-
-
-def _space(separator: str) -> bytes:
-    """The spaces allowed between a closing quote and a separator, as a pattern."""
-    return rb"[ ]" if separator == "\t" else rb"[ \t]"
+    def rows_end(self, data: bytes, at: int) -> tuple[int, str]:
+        """The end of the whole rows from a place on; and why the line behind them is lost, if it is."""
+        while data.find(b'"', at) >= 0:
+            flat = self.flat.match(data, at, at + LARGEST)
+            at = at if flat is None else flat.end()
+            found = self.row.match(data, at, at + min(_NEAR, LARGEST))
+            if found is None or breaks(found[0]) > MOST_LINES:
+                last = next(islice(_BREAK.finditer(data, at), MOST_LINES - 1, None), None)
+                until = at + LARGEST if last is None else min(at + LARGEST, last.end())
+                found = self.row.match(data, at, until + 1)
+                if found is None and until >= len(data):
+                    return at, ""
+            if found is None:
+                line = _BREAK.search(data, at)
+                if data.find(b'"', at, len(data) if line is None else line.end()) >= 0:
+                    return at, _OPEN
+                if line is None or line.end() == len(data):
+                    return _lines_end(data, at)
+                found = line  # it is long, and yet no quote is open
+            at = found.end()
+        return _lines_end(data, at)
 
 
 @cache
 def grammar_of(separator: str) -> Grammar:
-    parts = _parts(separator)
-    simple = rb'[^"\r\n]*+\n'  # this is found faster
-    s, space = re.escape(separator), _space(separator).decode()
-    return Grammar(
-        separator,
-        re.compile(parts.row),
-        re.compile(rb"(?:%b|%b)*+" % (simple, parts.orderly_row)),
-        re.compile(rb"(?:%b|%b)*+" % (simple, parts.flat_row)),
-        re.compile(rb"(?:(?:%b|%b)%b)*+" % (parts.orderly, parts.plain, s.encode())),
-        re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"({space}*+)|((?!")[^{s}]*+)){s}'),
+    s = re.escape(separator).encode()
+    end = rb"(?:\n|\r\n|\r(?=[^\n]))"
+    plain = rb'(?!")[^%b\r\n]*+' % s
+    closed = rb"%b*+(?=[%b\r\n])" % (rb"[ ]" if separator == "\t" else rb"[ \t]", s)
+    orderly = rb'"[^"]*+(?:""[^"]*+)*+"%b' % closed
+    quoted = rb'"(?:[^"]++|""|"(?!%b))*+"%b' % (closed, closed)
+    flat = rb'"[^"\r\n]*+(?:""[^"\r\n]*+)*+"%b' % closed
+    one, orderly_one, flat_one = (
+        rb"(?:%b|%b)(?:%b(?:%b|%b))*+%b" % (value, plain, s, value, plain, end)
+        for value in (quoted, orderly, flat)
     )
+    simple = rb'[^"\r\n]*+\n'  # this is found faster
+    many = rb"(?:%b|%b)*+" % (simple, flat_one)
+    return Grammar(separator, re.compile(one), re.compile(orderly_one), re.compile(many))
 
 
 def row_pattern(separator: str) -> str:
     """The pattern of a whole row, with the end of its line, in which no quote stands alone; also for Java."""
-    return rf"\A{_parts(separator).orderly_row.decode()}\Z"
+    return rf"\A{grammar_of(separator).orderly.pattern.decode()}\Z"
 
 
 def separator_of(head: bytes) -> str | None:
@@ -171,135 +174,98 @@ def separator_of(head: bytes) -> str | None:
     return chr(next((s for s in _SEPARATORS if s in found[1]), _SEPARATORS[0]))
 
 
-class Records:
-    """Takes the bytes of a CSV file as they come, and gives the rows that are whole, in blocks.
+@dataclass(eq=False)
+class RowSplitter:
+    """Takes the bytes of a file as they come, and gives the rows that are whole, in blocks.
 
-    No more of a row in which a quote is open is in memory than it may have. With a grammar, and the number of
-    the next line, it goes on within a file.
+    Without a grammar, rows are lines. `rest` is what is there of the next row, which begins in `line`. A line
+    that is too long is lost, and `skips` while its end has not come.
     """
 
-    def __init__(self, grammar: Grammar | None = None, line: int = 1) -> None:
-        self._head = b""
-        self._cutter = None if grammar is None else _RowCutter(grammar, first=line)
-
-    @property
-    def line(self) -> int:
-        """The number of the next row's first line."""
-        return self._cutter.first if self._cutter else 1
+    line: int = 1
+    grammar: Grammar | None = None
+    rest: bytes = b""
+    skips: bool = False
 
     @property
     def held(self) -> int | None:
         """The number of bytes held of the next row; None while a line is being skipped."""
-        if self._cutter is None:
-            return len(self._head)
-        return None if self._cutter.skip else len(self._cutter.rest)
-
-    def feed(self, data: bytes) -> Iterator[tuple[Grammar, Block]]:
-        if self._cutter is None:
-            self._head += data
-            separator = separator_of(self._head[:_HEAD])
-            if separator is None and len(self._head) < _HEAD:
-                return
-            data = self._begin(separator)
-        assert self._cutter is not None
-        for found in self._cutter.feed(data):
-            yield self._cutter.grammar, found
-
-    def end(self) -> Iterator[tuple[Grammar, Block]]:
-        """The remaining rows, once no more bytes come."""
-        data = b"" if self._cutter else self._begin(separator_of(self._head + b"\n"))
-        assert self._cutter is not None
-        for found in self._cutter.end(data):
-            yield self._cutter.grammar, found
-
-    def _begin(self, separator: str | None) -> bytes:
-        data, self._head = self._head, b""
-        self._cutter = _RowCutter(grammar_of(separator or ","))
-        return data
-
-
-@dataclass(eq=False)
-class _RowCutter:
-    """Cuts bytes into blocks: `rest` begins with line `first`, or is behind a line to `skip`."""
-
-    grammar: Grammar
-    first: int = 1
-    rest: bytes = b""
-    skip: Skip | None = None
+        return None if self.skips else len(self.rest)
 
     def feed(self, data: bytes) -> Iterator[Block]:
-        if self.skip is not None:
-            behind = self.skip.feed(data)
-            if behind is None:
-                return
-            self.skip, data, self.first = None, behind, self.first + 1
-        self.rest += data
-        # A line that is lost leaves an empty one, so that the others keep their numbers.
-        rest, at, line, kept, lost = self.rest, 0, self.first, list[bytes](), list[Bad]()
+        data, at, first = self.rest + data, 0, self.line
+        rows, lost = list[bytes](), list[Bad]()
+        rows_end = self.grammar.rows_end if self.grammar else _lines_end
         while True:
-            end, bad = self._rows_end(rest, at)
-            kept.append(rest[at:end])
-            line += breaks(kept[-1])
-            if bad is None:
+            if self.skips:
+                found = _BREAK.search(data, at)
+                # A carriage return at the very end may be half of a line's end.
+                if found is None or (found[0] == b"\r" and found.end() == len(data)):
+                    at = len(data) if found is None else found.start()
+                    break
+                rows.append(found[0])
+                at, self.skips, self.line = found.end(), False, self.line + 1
+            end, why = rows_end(data, at)
+            rows.append(data[at:end])
+            at, self.line = end, self.line + breaks(rows[-1])
+            if not why:
                 break
-            found = BREAK.search(rest, bad)
-            at = found.end() if found is not None else len(rest)
-            why = _OPEN if rest[bad : bad + 1] == b'"' else TOO_LONG
-            lost.append(Bad(line + breaks(rest[end:bad]), why, shown(rest[end:at])))
-            gone = BREAK.findall(rest[end:at])
-            kept += gone
-            line += len(gone)
-            if found is None:
-                self.skip, end = Skip(), at
-                break
-        block = b"".join(kept)
-        first, self.rest, self.first = self.first, rest[end:], self.first + breaks(block)
-        if block or lost:
-            yield Block(first, block + b"\n" if block.endswith(b"\r") else block, tuple(lost))
+            lost.append(Bad(self.line, why, _shown(data[at : at + _SHOWN].splitlines()[0])))
+            self.skips = True
+        self.rest, whole = data[at:], b"".join(rows)
+        if whole or lost:
+            yield Block(first, whole + b"\n" if whole.endswith(b"\r") else whole, lost)
 
-    def end(self, data: bytes) -> Iterator[Block]:
-        if self.rest or data:
-            yield from self.feed(data if (data or self.rest).endswith(b"\n") else data + b"\n")
-        if self.rest:
-            row = self.grammar.unclosed(self.rest, self.first)
-            first, self.first, self.rest = self.first, row.last + 1, b""
-            yield Block(first, b"", (Bad(row.line, str(row), row.text),))
-
-    def _rows_end(self, rest: bytes, at: int) -> tuple[int, int | None]:
-        """The end of the whole rows from a place on; and where a line is lost behind them, if one is."""
-        if rest.find(b'"', at) < 0:
-            end = max(at, end_of_lines(rest))
-            return end, end if len(rest) - end > LONGEST else None
-        one = self.grammar.one
-        while True:
-            at = self._flat_end(rest, at)
-            found = one.match(rest, at, at + _NEAR)
-            if found is None or breaks(found[0]) > MOST_LINES:
-                until = _limit(rest, at)
-                found = one.match(rest, at) if until is None else one.match(rest, at, until + 1)
-                if found is None and until is not None:
-                    bad = self.grammar.begun.match(rest, at, until)
-                    if bad is not None and rest[bad.end() : bad.end() + 1] == b'"':
-                        return at, bad.end()
-                    found = one.match(rest, at)  # it is long, and yet no quote is open
-            if found is None:
-                return at, at if len(rest) - at > LONGEST else None
-            at = found.end()
-
-    def _flat_end(self, rest: bytes, at: int) -> int:
-        """The end of rows of one line each, before one that may be too large."""
-        found = self.grammar.flat.match(rest, at)
-        end = found.end() if found is not None else at
-        if end - at > LARGEST:
-            for line in rest[at:end].splitlines(keepends=True):
-                if len(line) > LARGEST and b'"' in line:
-                    return at
-                at += len(line)
-        return end
+    def end(self) -> Iterator[Block]:
+        """The remaining rows, once no more bytes come."""
+        if self.rest and not self.skips:
+            yield from self.feed(b"" if self.rest.endswith(b"\n") else b"\n")
+        if self.rest and self.grammar is not None and not self.skips:
+            row = Row(self.grammar, self.rest, self.line)
+            self.rest, self.line = b"", self.line + breaks(row.data)
+            yield Block(row.line, b"", (row.unclosed,))
 
 
-def _limit(rest: bytes, at: int) -> int | None:
-    """Where a row is too large in which a quote is open then; None if that is not there yet."""
-    found = next(islice(BREAK.finditer(rest, at), MOST_LINES - 1, None), None)
-    until = at + LARGEST if found is None else min(at + LARGEST, found.end())
-    return until if until < len(rest) else None
+def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[bytes]:
+    """The bytes of a file, without the mark some programs put in front of UTF-8 text.
+
+    Raises DataError if the mark is that of UTF-16, or of gzip.
+    """
+    head = b""
+    while len(head) < MARK and (data := stream.read(size)):
+        head += data
+    data = without_mark(head, path) or stream.read(size)
+    while data:
+        yield data
+        data = stream.read(size)
+
+
+MARK = len(BOM_UTF8)
+"""So many bytes tell whether a file begins with a mark."""
+
+
+def without_mark(head: bytes, path: Path | str) -> bytes:
+    """The beginning of a file, without a byte order mark."""
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
+    if head.startswith(b"\x1f\x8b"):
+        raise DataError(f"{path}: is packed with gzip; give its name the ending .gz, or unpack it with zcat")
+    return head.removeprefix(BOM_UTF8)
+
+
+def breaks(data: bytes) -> int:
+    """The number of line ends in some bytes."""
+    count = data.count(b"\n")
+    returns = data.count(b"\r")
+    return count + (returns - data.count(b"\r\n") if returns else 0)
+
+
+def _shown(row: bytes) -> str:
+    """How a row begins."""
+    return row[:_SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
+
+
+def _lines_end(data: bytes, at: int) -> tuple[int, str]:
+    """The end of the whole lines from a place on; and why the line behind them is lost, if it is."""
+    end = max(at, data.rfind(b"\n", at) + 1 or data.rfind(b"\r", at, -1) + 1)
+    return end, _TOO_LONG if len(data) - end > LONGEST else ""

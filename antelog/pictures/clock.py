@@ -66,7 +66,7 @@ class Calendar(Clock):
 
     def text(self, tick: int) -> str:
         day, _, time = moment(tick, self._shown).partition(" ")
-        return time if time and day == self._day else f"{day} {time}".rstrip()
+        return time if time and self._days == (day, day) else f"{day} {time}".rstrip()
 
     @property
     def title(self) -> str:
@@ -77,12 +77,6 @@ class Calendar(Clock):
     @property
     def _shown(self) -> Timescale:
         return Timescale(self.timescale.length)
-
-    @property
-    def _day(self) -> str:
-        """The day, if there is but one."""
-        first, last = self._days
-        return first if first == last else ""
 
     @property
     def _days(self) -> tuple[str, str]:

@@ -109,14 +109,13 @@ class LabelColumns:
         )
         return [
             rows.mark_text(clip=False, fontSize=font_size, **style).encode(
-                x=alt.value(alt.ExprRef(x)), text=alt.value(alt.ExprRef(_cell(name)))
+                x=alt.value(alt.ExprRef(x)),
+                text=alt.value(
+                    alt.ExprRef(f"isArray(datum.{name}) ? datum.{name}[width_of_labels] : datum.{name}")
+                ),
             )
             for name, x, style in columns
         ]
-
-
-def _cell(name: str) -> str:
-    return f"isArray(datum.{name}) ? datum.{name}[width_of_labels] : datum.{name}"
 
 
 def _by_width(labels: list[str]) -> str | list[str]:

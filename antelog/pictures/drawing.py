@@ -61,7 +61,8 @@ class Drawing:
 
     def html(self) -> str:
         """A page that needs nothing else: to point at, to zoom, and as wide as its window."""
-        specification = json_in_html(self._explorable())
+        chart = (self.explorable, self.explorable_data) if self.explorable else (self.chart, self.data)
+        specification = json_in_html(_specification(*chart))
         page = Template(files("antelog.pictures").joinpath("page.html").read_text(encoding="utf-8"))
         style = theme.style_sheet() if self.theme == "auto" else ""
         return page.substitute(
@@ -93,11 +94,6 @@ class Drawing:
 
     def _coloured(self, text: str) -> str:
         return theme.on_dark(text) if self.theme == "dark" else text
-
-    def _explorable(self) -> dict[str, Any]:
-        if self.explorable is None:
-            return _specification(self.chart, self.data)
-        return _specification(self.explorable, self.explorable_data)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"image/svg+xml": self.svg(), "text/plain": shown(self.title)}

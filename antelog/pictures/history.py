@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
 
 from antelog.engine.step.wording import LOST
 from antelog.errors import DataError
@@ -19,10 +18,6 @@ ALL_OTHERS = "all others"
 """The value that stands for all that have not been seen. A text of that name has quotes."""
 
 
-Silent: TypeAlias = tuple[str, int]
-"""What becomes of an answer if nothing comes, and when."""
-
-
 @dataclass(frozen=True)
 class Explanation:
     evidence: tuple[LineLiteral, ...]
@@ -31,12 +26,12 @@ class Explanation:
 
 @dataclass(frozen=True)
 class AnswerOutlook:
-    """The outlook of an open answer: how it ends in silence, and by when it is decided.
+    """The outlook of an open answer: how and when it ends in silence, and by when it is decided.
 
     `chances` say how likely it was said to be confirmed, by the tick at which that was said.
     """
 
-    silent: Silent | None = None
+    silent: tuple[str, int] | None = None
     decided_by: int | None = None
     chances: Mapping[int, float] = field(default_factory=dict)
 
@@ -131,10 +126,6 @@ class Answer:
         return label(self.query, self.values)
 
 
-def _nothing(_: Answer) -> Collection[str]:
-    return ()
-
-
 @dataclass(frozen=True)
 class History:
     """Answers in the order of their queries, then of their first evidence; `now` is the last tick known.
@@ -166,12 +157,11 @@ class History:
         _known(queries, list(dict.fromkeys(each.query for each in self.answers)), "query", "queries")
         names = dict.fromkeys(name for each in self.answers for name in each.values)
         _known(values, list(names), "variable", "variables")
-        kept = (
-            answer
-            for answer in self.answers
-            if (not queries or answer.query in queries)
-            and all(_same(answer.values.get(name), value) for name, value in values.items())
-        )
+        kept = []
+        for answer in self.answers:
+            texts = ((value, answer.values.get(name, "")) for name, value in values.items())
+            fits = all(text and value in (text, text.strip('"')) for value, text in texts)
+            kept += [answer] if fits and (not queries or answer.query in queries) else []
         return replace(self, answers=tuple(kept))
 
     def since(self, tick: int) -> History:
@@ -181,16 +171,14 @@ class History:
 
     def timed(self, names: Mapping[str, str], text: Callable[[int], str]) -> History:
         """Ticks in answers as texts; `names` are those of the queries' time variables."""
-
-        return replace(
-            self,
-            answers=tuple(
-                replace(answer, values=timed(answer.values, names.get(answer.query), text))
-                for answer in self.answers
-            ),
+        found = (
+            replace(each, values=timed(each.values, names.get(each.query), text)) for each in self.answers
         )
+        return replace(self, answers=tuple(found))
 
-    def with_distinct_words(self, shown: Callable[[Answer], Collection[str | None]] = _nothing) -> History:
+    def with_distinct_words(
+        self, shown: Callable[[Answer], Collection[str | None]] = lambda _: ()
+    ) -> History:
         """The history in which answers with the same words have the values by which they differ.
 
         Those of variables that are `shown` elsewhere are left out.
@@ -202,15 +190,28 @@ class History:
             key: [name for name in answers[0].values if len({each.values.get(name) for each in answers}) > 1]
             for key, answers in alike.items()
         }
-        found = (
-            _with_values(each, [n for n in differing[each.query, each.wording.words] if n not in shown(each)])
-            for each in self.answers
-        )
+        found = []
+        for each in self.answers:
+            words = each.wording.words
+            names = (name for name in differing[each.query, words] if name not in shown(each))
+            longer = ", ".join([words, *(f"{name} = {each.values[name]}" for name in names)])
+            found.append(replace(each, wording=replace(each.wording, words=longer)) if words else each)
         return replace(self, answers=tuple(found))
 
     def by_time(self) -> History:
         """The history by the facts' own times, for answers of which no earlier tick is known."""
-        return replace(self, answers=tuple(map(_by_time, self.answers)))
+        found = []
+        for answer in self.answers:
+            until, outlook = answer.until, answer.outlook
+            evidence = {
+                literal: until if literal.tick is None else min(literal.tick, until)
+                for literal in answer.literals.evidence
+            }
+            since = min([answer.since, *evidence.values()])
+            outlook = replace(outlook, chances={} if outlook.chance is None else {since: outlook.chance})
+            literals = replace(answer.literals, evidence=evidence)
+            found.append(replace(answer, since=since, outlook=outlook, literals=literals))
+        return replace(self, answers=tuple(found))
 
 
 def timed(values: Mapping[str, str], name: str | None, text: Callable[[int], str]) -> Mapping[str, str]:
@@ -257,30 +258,6 @@ def _after(answer: Answer, change: Change) -> Answer:
         wording=change.wording,
         outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),
     )
-
-
-def _with_values(answer: Answer, names: Sequence[str]) -> Answer:
-    """An answer with the values of some variables behind its words."""
-    words = ", ".join([answer.wording.words, *(f"{name} = {answer.values[name]}" for name in names)])
-    return replace(answer, wording=replace(answer.wording, words=words)) if answer.wording.words else answer
-
-
-def _by_time(answer: Answer) -> Answer:
-    evidence = {
-        literal: answer.until if literal.tick is None else min(literal.tick, answer.until)
-        for literal in answer.literals.evidence
-    }
-    since, chance = min([answer.since, *evidence.values()]), answer.outlook.chance
-    return replace(
-        answer,
-        since=since,
-        outlook=replace(answer.outlook, chances={} if chance is None else {since: chance}),
-        literals=replace(answer.literals, evidence=evidence),
-    )
-
-
-def _same(text: str | None, given: str) -> bool:
-    return text is not None and given in (text, text.strip('"'))
 
 
 def _known(names: Iterable[str], known: Sequence[str], what: str, several: str) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import altair as alt
 
-from antelog.compile.nodes.plan import Input
 from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
 from antelog.language.printer import to_text
 from antelog.language.syntax import Rule
@@ -55,16 +54,13 @@ def _kinds(program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
     kinds = {}
     for node in graph.strata:
         if node in inputs:
-            kinds[node] = (_INPUT, f"input, delay {_delay(inputs[node])}")
+            delays = sorted({*inputs[node].delays})
+            bounds = dict.fromkeys((delays[0], delays[-1]))
+            kinds[node] = (_INPUT, f"input, delay {' to '.join(map(str, bounds))}")
         elif node not in graph.rules:
             kind = _QUERY if node in queries else _STATIC if node in statics else _DERIVED
             kinds[node] = (kind, kind)
     return kinds
-
-
-def _delay(source: Input) -> str:
-    delays = source.delays
-    return str(source.delay) if len(delays) == 1 else f"{min(delays)} to {max(delays)}"
 
 
 def _chart(

@@ -211,7 +211,8 @@ def _tip(answer: Answer, clock: Clock) -> Row:
     if answer.outcome == OPEN:
         said["missing"] = _listed(awaited)
         said["deadline"] = "none" if due_by is None else clock.text(due_by)
-        said["if silent"] = _outlook(answer, clock)
+        silent = answer.outlook.silent
+        said["if silent"] = f"{silent[0]} at {clock.text(silent[1])}" if silent else "it stays open"
         said["chance"] = "" if answer.outlook.chance is None else percent(answer.outlook.chance)
     said["because"] = _listed(failed)
     said["lost from sight"] = _listed(_texts(answer.wording.lost, clock))
@@ -220,13 +221,6 @@ def _tip(answer: Answer, clock: Clock) -> Row:
 
 def _texts(literals: Iterable[LineLiteral], clock: Clock) -> list[str]:
     return [literal.text(clock.text) for literal in literals]
-
-
-def _outlook(answer: Answer, clock: Clock) -> str:
-    if answer.outlook.silent is None:
-        return "it stays open"
-    outcome, tick = answer.outlook.silent
-    return f"{outcome} at {clock.text(tick)}"
 
 
 def _listed(literals: Sequence[str]) -> str:

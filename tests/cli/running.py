@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
+from tests.cli import trying
 from tests.processes import Process
 
 
 def command(*arguments: object) -> list[str]:
-    code = "from antelog.cli.main import main; main()"
     # Two buckets start quicker than eight, and each test starts Spark anew.
-    return [sys.executable, "-c", code, "run", "--buckets", "2", *map(str, arguments), "--master", "local[2]"]
+    return trying.command("run", "--buckets", 2, *arguments, "--master", "local[2]")
 
 
 def said_until_the_first_batch(process: Process) -> list[str]:

@@ -8,7 +8,6 @@ import re
 import signal
 import sqlite3
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -26,8 +25,10 @@ from antelog.watch.alerts.outbox import opened
 from antelog.watch.web import serving
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
-from tests.cli.trying import LOG, READINGS, antelog
+from tests.cli.trying import LOG, READINGS, antelog, command
 from tests.processes import Start, until
+
+pytestmark = pytest.mark.usefixtures("here")
 
 pytest.importorskip("uvicorn")
 
@@ -39,10 +40,11 @@ class _Watch:
     """`antelog watch` as a process; what it says on stderr is in a file."""
 
     def __init__(self, start: Start, *arguments: object, stdin: int = subprocess.DEVNULL) -> None:
-        code = "from antelog.cli.main import main; main()"
-        command = [sys.executable, "-c", code, "watch", *map(str, arguments)]
         with Path("said").open("w") as said, Path("reported").open("w") as reported:
-            self.process = start(command, stdin=stdin, stdout=reported, stderr=said)
+            self.process = start(command("watch", *arguments), stdin=stdin, stdout=reported, stderr=said)
+
+    def until(self, condition: Callable[[], Found | None]) -> Found:
+        return until(condition, self.process, _said)
 
     def until(self, condition: Callable[[], Found]) -> Found:
         return until(condition, self.process, _said)
@@ -92,7 +94,6 @@ def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
     return found
 
 
-@pytest.mark.usefixtures("here")
 def test_the_page_shows_what_is_reported(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=temp.csv")
     link = process.link()
@@ -104,7 +105,6 @@ def test_the_page_shows_what_is_reported(watching: Callable[..., _Watch]) -> Non
     assert "done: 2 facts" in Path("said").read_text()
 
 
-@pytest.mark.usefixtures("here")
 def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=http:", "--state", "s")
     found = process.said(r"facts of Temp are posted to (\S+)/facts/Temp with the token (\S+)")
@@ -122,7 +122,6 @@ def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
     assert process.reported(2) == LOG[:2]
 
 
-@pytest.mark.usefixtures("here")
 def test_a_token_that_was_given_is_not_printed(watching: Callable[..., _Watch]) -> None:
     Path("token").write_text("sixteen-letters-or-more\n")
     process = watching("p.alog", "--input", "Temp=http:", "--state", "s", "--facts-token", "@token")
@@ -134,7 +133,6 @@ def test_a_token_that_was_given_is_not_printed(watching: Callable[..., _Watch]) 
     assert "sixteen" not in _said()
 
 
-@pytest.mark.usefixtures("here")
 def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=-", stdin=subprocess.PIPE)
     assert process.process.stdin is not None
@@ -145,7 +143,6 @@ def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> Non
     assert process.reported(6) == LOG
 
 
-@pytest.mark.usefixtures("here")
 def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
     Path("changes.jsonl").write_text("\n".join(LOG) + "\n")
     process = watching("changes.jsonl")
@@ -157,7 +154,6 @@ def _part(link: re.Match[str], path: str = "/part/now") -> str:
     return _asked(f"{link[1]}{path}", link[2]).decode()
 
 
-@pytest.mark.usefixtures("here")
 def test_odd_lines_of_others_are_skipped_and_counted(watching: Callable[..., _Watch]) -> None:
     first, *rest = map(json.loads, LOG)
     odd: list[object] = [
@@ -182,7 +178,6 @@ def test_odd_lines_of_others_are_skipped_and_counted(watching: Callable[..., _Wa
     process.until(lambda: "wt9" in _part(link))
 
 
-@pytest.mark.usefixtures("here")
 def test_a_page_that_cannot_read_on_says_so(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=temp.csv", "--state", "s")
     link = process.link()
@@ -230,7 +225,6 @@ def test_the_first_view_says_how_fresh_it_is_without_a_script(
         assert re.findall(r'class="(item[^"]*)"', page) == ["item info stale"]
 
 
-@pytest.mark.usefixtures("here")
 def test_a_program_that_is_edited_meanwhile_is_said(watching: Callable[..., _Watch]) -> None:
     before = Path("p.alog").read_text()
     Path("more.alog").write_text("% more\n")
@@ -246,7 +240,6 @@ def test_a_program_that_is_edited_meanwhile_is_said(watching: Callable[..., _Wat
     process.until(lambda: said not in _part(link))
 
 
-@pytest.mark.usefixtures("here")
 def test_a_sender_that_keeps_dying_ends_a_run_with_1() -> None:
     facts = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", "--state", "s")
     alert = ("--alert", "command:true", "--alert-on", "possible", "--alert-from", "start")
@@ -262,7 +255,6 @@ def test_a_sender_that_keeps_dying_ends_a_run_with_1() -> None:
     assert "error: alerts: the process that sends them ends with an error" in done.stderr
 
 
-@pytest.mark.usefixtures("here")
 def test_alerts_begin_with_what_is_new_and_lead_to_the_answer(watching: Callable[..., _Watch]) -> None:
     past = "".join(f"wt2,high,{tick}\n" for tick in range(31))
     Path("temp.csv").write_text(f"device,level,time\n{past}", encoding="utf-8")
@@ -312,7 +304,6 @@ def test_a_page_that_died_is_started_again(
     assert said.count("note: the page has ended; it is started again, at the same link") == 1
 
 
-@pytest.mark.usefixtures("here")
 def test_an_address_that_is_not_safe_is_refused() -> None:
     done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--host", "0.0.0.0")
     assert done.exit_code == 2

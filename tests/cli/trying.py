@@ -1,6 +1,7 @@
 """What the tests of `antelog try` share: a program, its readings, and the lines they give."""
 
 import re
+import sys
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -27,6 +28,12 @@ LOG = (ROOT / "tests" / "golden" / "turbines.jsonl").read_text("utf-8").splitlin
 
 def antelog(*arguments: object) -> Result:
     return CliRunner().invoke(main, list(map(str, arguments)), prog_name="antelog", catch_exceptions=False)
+
+
+def command(*arguments: object) -> list[str]:
+    """The command as a process of its own."""
+    code = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"
+    return [sys.executable, "-c", code, *map(str, arguments)]
 
 
 def try_(*arguments: object) -> Result:

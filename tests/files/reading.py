@@ -1,15 +1,13 @@
 """What the tests of reading share: programs, and a file's rows as plain data."""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import antelog
 from antelog.files import LINE, Rejects, rejects_to, tables
 from antelog.files.columns import mapped
-from antelog.files.lines import SIZE, Block, LineSplitter, pieces
-from antelog.files.records import Grammar, Records
 from antelog.run.reading import wanted_of
 
 TEMP = "input Temp(device: text, value: number, time).\nA(X, T) :- Temp(X, V, T), V > 1.\nquery A(X, T).\n"
@@ -48,19 +46,3 @@ def mapped_rows(path: Path, content: str | None, maps: Mapping[str, str]) -> tup
     rejects, wanted = Rejects(), mapped(wanted_of(antelog.parse(TEMP).plan, "Temp"), maps)
     found = [row for table in tables(path, wanted, rejects) for row in table.to_pylist()]
     return [tuple(row[name] for name in wanted.columns) for row in found], [e.detail for e in rejects.first]
-
-
-def blocks(stream: BinaryIO, path: Path, size: int) -> Iterator[Block]:
-    """The lines of a file, which come in pieces of some bytes."""
-    lines = LineSplitter()
-    for data in pieces(stream, path, size):
-        yield from lines.feed(data)
-    yield from lines.end()
-
-
-def record_blocks(stream: BinaryIO, path: Path, size: int = SIZE) -> Iterator[tuple[Grammar, Block]]:
-    """The rows of a CSV file, which come in pieces of some bytes."""
-    rows = Records()
-    for data in pieces(stream, path, size):
-        yield from rows.feed(data)
-    yield from rows.end()

@@ -10,14 +10,14 @@ import pytest
 import antelog
 from antelog.files.chunks import Chunk, sorted_out
 from antelog.files.columns import WantedColumns, mapped
-from antelog.files.going_on import Advice, CsvHeader, CsvRows, EitherRows, JsonRows
+from antelog.files.going_on import Advice, CsvHeader, CsvRows, JsonRows
 from antelog.run.reading import wanted_of
 from tests.files.reading import FREE, TEMP
 
 WANTED = wanted_of(antelog.parse(FREE).plan, "Temp")
 TYPED = wanted_of(antelog.parse(TEMP).plan, "Temp")
 UNDECLARED = wanted_of(antelog.parse("A(X, T) :- P(X, Y, T).\nquery A(X, T).\n").plan, "P")
-Rows = JsonRows | CsvRows | EitherRows
+Rows = JsonRows | CsvRows
 GOOD = b'{"device": "a", "value": 1, "time": 0}\n'
 
 
@@ -164,6 +164,7 @@ def test_the_first_record_that_fits_says_what_it_is(odd: str, form: str) -> None
         ).encode()
     data = odd.encode() + whole
     for cut in range(0, len(data), 5):
-        rows, wrong = _taken(EitherRows("x", Advice(WANTED, [])), data[:cut], data[cut:])
+        either = CsvRows("x", advice := Advice(WANTED, []), json=JsonRows("x", advice))
+        rows, wrong = _taken(either, data[:cut], data[cut:])
         assert [row[0] for row in rows] == ["b", "c"]
         assert len(wrong) == sum(bool(line) for line in odd.split("\n") if line.strip())

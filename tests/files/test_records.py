@@ -1,20 +1,18 @@
-"""antelog/files/records.py: rows whose values have line breaks in quotes."""
+"""antelog/files/records.py: blocks of whole lines, and rows whose values have line breaks in quotes."""
 
-import csv
 import re
 from collections.abc import Iterator
 from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.files import records
-from antelog.files.records import Records, Unclosed, grammar_of
-from tests.files.reading import read, record_blocks, rows_of
+from antelog.files.records import Block, RowSplitter, grammar_of
+from tests.files.reading import read, rows_of
 
 NOTE = "input R(note: text, n: number, time).\nA(X, T) :- R(X, N, T).\nquery A(X, T).\n"
 
@@ -60,7 +58,7 @@ def test_names_of_columns_may_have_line_breaks_and_the_first_row_too(temp: Path)
         ('b,2,"0', (3, ""), []),
         ('"b', (3, ""), []),
         ('"b\n\n', (3, "; it takes the lines up to 4 with it"), []),
-        ('"x\ny",2,"0\nEVIL,99,0\n', (4, "; it takes the lines up to 5 with it"), []),
+        ('"x\ny",2,"0\nEVIL,99,0\n', (3, "; it takes the lines up to 5 with it"), []),
         # A quote that stands alone within a value closes nothing: it may be one that was to open another.
         ('"never,1,0\n"note\nEVIL,99,0\n",1,0\nc,3,0\n', (3, "; it takes the lines up to 6 with it"), ["c"]),
         ('"torn"note\nEVIL,99,0\n",1,0\nc,3,0\n', (3, "; it takes the lines up to 5 with it"), ["c"]),
@@ -83,25 +81,25 @@ OPEN = "has a quote that is not closed within 1,000 lines or 1 MiB"
 
 
 @pytest.mark.parametrize("size", [7, 1000, 1 << 20])
-def test_a_quote_that_stays_open_costs_its_line(temp: Path, size: int) -> None:
+def test_a_quote_that_stays_open_costs_the_lines_up_to_it(temp: Path, size: int) -> None:
     content = 'note,n,time\na,1,0\n"two\nlines","stray,0\n' + "good,1,0\n" * 3000 + '"b",2,0\n'
-    found = [each for each in cut(temp, content, size) if each[1] != [""]]
-    assert [each for each in found if each[1] is None] == [(4, None)]
+    found = [each for each in cut(content, size) if each[1] != [""]]
+    assert [each for each in found if each[1] is None] == [(3, None), (4, None)]
     assert [(line, values) for line, values in found if values and values != ["good", "1", "0"]] == [
         (1, ["note", "n", "time"]), (2, ["a", "1", "0"]), (3005, ["b", "2", "0"])
     ]  # fmt: skip
-    assert len(found) == 3000 + 4
+    assert len(found) == 3000 + 5
     temp.write_text(content, encoding="utf-8")
     rows, bad = rows_of(temp, NOTE, "R")
-    assert (len(rows), bad) == (3002, [(4, OPEN)])
+    assert (len(rows), bad) == (3002, [(3, OPEN), (4, OPEN)])
 
 
 @pytest.mark.parametrize("lines", [999, 1000])
 @pytest.mark.parametrize("size", [50, 1 << 20])
-def test_a_closed_one_has_at_most_1000_lines(temp: Path, lines: int, size: int) -> None:
+def test_a_closed_one_has_at_most_1000_lines(lines: int, size: int) -> None:
     # The row has a line more than there are line breaks in its quotes.
     content = f'note,n,time\n"x{chr(10) * lines}",1,0\nb,1,0\n'
-    found = [(line, values) for line, values in cut(temp, content, size) if values != [""]]
+    found = [(line, values) for line, values in cut(content, size) if values != [""]]
     assert found[1][0] == 2
     assert (found[1][1] is not None) == (lines < 1000)
     # What closed the quotes of one that is lost opens them now, up to the end.
@@ -109,10 +107,10 @@ def test_a_closed_one_has_at_most_1000_lines(temp: Path, lines: int, size: int) 
 
 
 @pytest.mark.parametrize("size", [1 << 15, 1 << 22])
-def test_a_line_with_a_quote_has_at_most_1_mib(temp: Path, size: int) -> None:
+def test_a_line_with_a_quote_has_at_most_1_mib(size: int) -> None:
     long = "x" * (1 << 20)
     content = f'note,n,time\na,1,0\n"{long}",2,0\n"{long}\nb,3,0\n"c",4,0\n{long},5,0\n'
-    found = list(cut(temp, content, size))
+    found = list(cut(content, size))
     assert [line for line, values in found if values is None] == [3, 4]
     assert [values[1] for _, values in found if values and values != [""]] == ["n", "1", "3", "4", "5"]
 
@@ -126,11 +124,11 @@ def test_many_stray_quotes_take_no_long_time(temp: Path) -> None:
 
 
 def test_a_line_that_has_no_end_takes_no_room() -> None:
-    rows = Records(grammar_of(","), 7)
-    lost = [each for _ in range(40) for _, block in rows.feed(b'"' + b"x" * 50_000) for each in block.lost]
+    rows = RowSplitter(7, grammar_of(","))
+    lost = [each for _ in range(40) for block in rows.feed(b'"' + b"x" * 50_000) for each in block.lost]
     assert ([each.line for each in lost], rows.held) == ([7], None)
-    ((_, block),) = rows.feed(b"x\nb,2,0\n")
-    assert (block.first, block.data, rows.line, rows.held) == (8, b"b,2,0\n", 9, 0)
+    (block,) = rows.feed(b"x\nb,2,0\n")
+    assert (block.first, block.data, rows.line, rows.held) == (7, b"\nb,2,0\n", 9, 0)
 
 
 def by_characters(text: str) -> Iterator[tuple[str, list[str] | None]]:
@@ -165,25 +163,51 @@ def by_characters(text: str) -> Iterator[tuple[str, list[str] | None]]:
         yield text[begun:at], values if orderly else None
 
 
-def cut(path: Path, text: str, size: int) -> Iterator[tuple[int, list[str] | None]]:
+def blocks(splitter: RowSplitter, text: str, size: int) -> Iterator[Block]:
+    """The blocks of a text, which comes in pieces of some bytes."""
+    data = text.encode()
+    for at in range(0, len(data), size):
+        yield from splitter.feed(data[at : at + size])
+    yield from splitter.end()
+
+
+def cut(text: str, size: int) -> Iterator[tuple[int, list[str] | None]]:
     """The rows with their lines; None for one that is lost, or is none."""
-    path.write_bytes(text.encode())
-    with path.open("rb") as file:
-        for grammar, block in record_blocks(file, path, size):
-            found = [(row.line, row.values) for row in grammar.rows(block)]
-            rows = [(line, None if isinstance(values, Unclosed) else values) for line, values in found]
-            yield from sorted([*rows, *((each.line, None) for each in block.lost)], key=itemgetter(0))
+    grammar = grammar_of(",")
+    for block in blocks(RowSplitter(1, grammar), text, size):
+        rows = [(row.line, row.values) for row in grammar.rows(block)]
+        yield from sorted([*rows, *((each.line, None) for each in block.lost)], key=itemgetter(0))
 
 
-TEXTS = st.text('"",\n\r a', max_size=40).map(lambda text: "x,\n" + text)
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_blocks_are_whole_lines_with_their_numbers(size: int, end: str) -> None:
+    splitter, first = RowSplitter(), 1
+    for block in blocks(splitter, end.join(["a", "bc", "", "d", "e"]), size):
+        assert block.first == first
+        first += len(block.data.splitlines())
+    assert (first, splitter.line, splitter.held) == (6, 6, 0)
+
+
+@pytest.mark.parametrize("size", [1, 3, 5])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_that_is_too_long_is_lost(size: int, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "LONGEST", 10)
+    splitter = RowSplitter()
+    found = [*blocks(splitter, end.join(["a", "x" * 50, "b", "y" * 20, "c", ""]), size)]
+    assert [line for each in found for line in each.data.splitlines()] == [b"a", b"", b"b", b"", b"c"]
+    assert [each.line for block in found for each in block.lost] == [2, 4]
+    assert (splitter.line, splitter.held) == (6, 0)
+
+
+TEXTS = st.text('"",\n\r a', max_size=40)
 
 
 @given(TEXTS, st.sampled_from([1, 2, 3, 100]))
 def test_rows_are_what_a_look_at_each_character_finds(text: str, size: int) -> None:
     expected = list(by_characters(text))
     lines = accumulate((len(row.splitlines()) for row, _ in expected), initial=1)
-    with TemporaryDirectory() as folder:
-        found = list(cut(Path(folder, "t.csv"), text, size))
+    found = list(cut(text, size))
     assert len(found) == len(expected)
     for (line, values), (row, wanted), first in zip(found, expected, lines, strict=False):
         if wanted is None:
@@ -191,16 +215,14 @@ def test_rows_are_what_a_look_at_each_character_finds(text: str, size: int) -> N
             assert first <= line < first + len(row.splitlines())
         else:
             assert (line, values) == (first, wanted)
-            assert values == (next(csv.reader([row.rstrip("\r\n")])) or [""])
 
 
 @given(TEXTS, st.sampled_from([1, 2, 3, 7]), st.sampled_from([1, 2, 5]))
 def test_what_is_lost_does_not_depend_on_how_bytes_come(text: str, size: int, most: int) -> None:
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records, "LARGEST", 8)
         patch.setattr(records, "MOST_LINES", most)
         rows, whole = (
-            [each for each in cut(Path(folder, "t.csv"), text.replace("\r", ""), n) if each[1] != [""]]
-            for n in (size, 1000)
+            [each for each in cut(text.replace("\r", ""), n) if each[1] != [""]] for n in (size, 1000)
         )
     assert rows == whole

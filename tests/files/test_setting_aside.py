@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import antelog
-from antelog.errors import AntelogError, DataError
+from antelog.errors import AntelogError
 from antelog.files import rejects_to, tables
 from antelog.run.reading import wanted_of
 from tests.files.reading import HEADER, TEMP
@@ -25,15 +25,6 @@ def test_rejects_as_json_lines(temp: Path, tmp_path: Path) -> None:
         "detail": "has 2 values, not 4",
         "row": "wt2,91",
     }
-
-
-def test_a_strict_run_stops_at_the_first(temp: Path) -> None:
-    temp.write_text(HEADER + "wt2,91\nwt2\n")
-    with (
-        pytest.raises(DataError, match=r"temp.csv:2: has 2 values, not 4$"),
-        rejects_to(None, strict=True) as rejects,
-    ):
-        list(tables(temp, wanted_of(antelog.parse(TEMP).plan, "Temp"), rejects))
 
 
 @pytest.mark.parametrize(

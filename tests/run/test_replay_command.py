@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from antelog.files import lines as lines_module
+from antelog.files import records
 from antelog.run import reading, waiting
 from tests.cli.trying import PROGRAM, messages, try_
 
@@ -140,7 +140,7 @@ def test_late_facts_have_lines_in_files_read_in_pieces(
 ) -> None:
     monkeypatch.setattr(waiting, "STEP", 10)
     monkeypatch.setattr(reading, "ROOM", 50)
-    monkeypatch.setattr(lines_module.pieces, "__defaults__", (100,))
+    monkeypatch.setattr(records.pieces, "__defaults__", (100,))
     lines = ["device,level,time,arrival"]
     late = []
     for i in range(200):

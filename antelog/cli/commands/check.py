@@ -19,7 +19,7 @@ from antelog.cli.show.terminal import print_diagnostics, print_text, tell, to_st
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.rules.statics import evaluate
-from antelog.compile.show.explain import DETAIL, PATTERN, TEXT, TITLE, Line, explain, report
+from antelog.compile.show.explain import DETAIL, PATTERN, TEXT, TITLE, explain, report
 from antelog.compile.show.summary import summaries, work_text
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as diagnostics_to_json
@@ -69,52 +69,50 @@ def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
     source = checked.document.source
     compiled = compile_program(checked, more.pattern_limit)
     with ending_in_words(ctx):
-        rows = _static_rows(compiled.plan)
+        plan, rows = compiled.plan, None
+        # How many facts static relations have, which functions of users would have to say.
+        if plan and not any(each.functions for rule in plan.static_rules for each in rule.literals):
+            rows = {name: len(found) for name, found in evaluate(plan).items()}
     if more.as_json:
         tell(json_text(_as_json(compiled, source), ascii_only=True))
     else:
         print_diagnostics(compiled.diagnostics, source)
-        if compiled.plan is not None:
-            print_plan(compiled.plan, rows, to_stdout(soft_wrap=True))
+        if plan is not None:
+            print_plan(plan, rows, to_stdout(soft_wrap=True))
             if compiled.given_up:
                 tell(_GIVEN_UP.format(f"{compiled.given_up:,}"))
-    ctx.exit(0 if compiled.plan is not None else 1)
+    ctx.exit(0 if plan is not None else 1)
 
 
 def _as_json(compiled: Compiled, source: Source) -> dict[str, Any]:
     plan = compiled.plan
-    return {
-        "program": source.name,
-        "ok": plan is not None,
-        "diagnostics": diagnostics_to_json(compiled.diagnostics, source),
-        "queries": None if plan is None else _queries(plan),
-        "work": None if plan is None else work_text(plan),
-        "plan": None if plan is None else json.loads(to_json(plan))["plan"],
-        "text": None if plan is None else explain(plan),
+    found = {"program": source.name, "ok": plan is not None}
+    found["diagnostics"] = diagnostics_to_json(compiled.diagnostics, source)
+    if plan is None:
+        return found | dict.fromkeys(("queries", "work", "plan", "text"))
+    chances, queries = _on_chances(plan), zip(plan.queries, summaries(plan), strict=True)
+    return found | {
+        # `chances` says why there are none, and is null where there are.
+        "queries": [{**asdict(each), "chances": chances.get(query.name)} for query, each in queries],
+        "work": work_text(plan),
+        "plan": json.loads(to_json(plan))["plan"],
+        "text": explain(plan),
     }
-
-
-def _queries(plan: Plan) -> list[dict[str, Any]]:
-    """The summaries of queries; `chances` says why there are none, and is null where there are."""
-    chances = _on_chances(plan)
-    queries = zip(plan.queries, summaries(plan), strict=True)
-    return [{**asdict(summary), "chances": chances.get(query.name)} for query, summary in queries]
 
 
 _STYLES = {TITLE: "bold", TEXT: "", PATTERN: TERMINAL["pattern"], DETAIL: "dim"}
 
 
-def _static_rows(plan: Plan | None) -> Mapping[str, int] | None:
-    """How many facts each static relation has; None if functions of users say so."""
-    if plan is None or any(each.functions for rule in plan.static_rules for each in rule.literals):
-        return None
-    return {name: len(found) for name, found in evaluate(plan).items()}
-
-
 def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> None:
     """Prints a plan, with how many facts static relations have; lines are wrapped on a terminal only."""
     for line in report(plan, rows, _on_chances(plan)):
-        for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
+        texts = [str(line)]
+        if console.is_terminal:
+            first, others = " " * line.indent, " " * line.hanging
+            texts = textwrap.wrap(
+                line.text, console.width, initial_indent=first, subsequent_indent=others
+            ) or [""]
+        for text in texts:
             print_text(console, Text(text, _STYLES[line.role]))
 
 
@@ -125,9 +123,3 @@ def _on_chances(plan: Plan) -> Mapping[str, str]:
     from antelog.forecast.inference.unknown import summary  # noqa: PLC0415 - few programs have chances
 
     return summary(plan)
-
-
-def _wrapped(line: Line, width: int) -> list[str]:
-    """Wraps a line at the width, with its own indent after the first part."""
-    first, others = " " * line.indent, " " * line.hanging
-    return textwrap.wrap(line.text, width, initial_indent=first, subsequent_indent=others) or [""]

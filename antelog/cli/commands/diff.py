@@ -29,6 +29,8 @@ from antelog.workbench.diff.words import NEW, OLD, TITLE, lines_of
 
 V = TypeVar("V")
 
+_STYLES = {TITLE: "bold", OLD: TERMINAL["old"], NEW: TERMINAL["new"]}
+
 
 @dataclass(frozen=True, kw_only=True)
 class DiffFlags:
@@ -70,7 +72,12 @@ def diff(ctx: click.Context, /, old: Path, new: Path, settings: Settings, more: 
         found = difference_of(programs[0], programs[1])
         if settings.inputs:
             found = _with_answers(found, programs, (old, new), settings)
-        _show(found, more)
+        if more.form == "json":
+            tell(json_text(found.to_dict(), ascii_only=True))
+        else:
+            console = to_stdout(soft_wrap=True)
+            for line, role in lines_of(found, more.most):
+                print_text(console, Text(line, _STYLES.get(role, "")))
         if more.check and not found.is_same:
             ctx.exit(1)
 
@@ -134,28 +141,13 @@ def _inputs(plan: Plan, settings: Settings) -> dict[str, object]:
 
 
 def _refuse_unknown(plans: Sequence[Plan], settings: Settings) -> None:
-    for flag_, given, known in (
-        ("--input", settings.inputs, {each.name for plan in plans for each in plan.inputs}),
-        ("--static", settings.statics, {each.name for plan in plans for each in plan.statics}),
+    for flag_, what, given, known in (
+        ("--input", "an input", settings.inputs, {e.name for plan in plans for e in plan.inputs}),
+        ("--static", "a static predicate", settings.statics, {e.name for p in plans for e in p.statics}),
     ):
         for name in given:
             if name not in known:
                 hint = did_you_mean(name, sorted(known)) or f"They have {', '.join(sorted(known)) or 'none'}."
-                message = (
-                    f"neither program has an input {name}"
-                    if flag_ == "--input"
-                    else (f"neither program has a static predicate {name}")
+                raise click.BadParameter(
+                    f"neither program has {what} {name}. {hint}", param_hint=f"'{flag_}'"
                 )
-                raise click.BadParameter(f"{message}. {hint}", param_hint=f"'{flag_}'")
-
-
-_STYLES = {TITLE: "bold", OLD: TERMINAL["old"], NEW: TERMINAL["new"]}
-
-
-def _show(found: ProgramDifference, more: DiffFlags) -> None:
-    if more.form == "json":
-        tell(json_text(found.to_dict(), ascii_only=True))
-        return
-    console = to_stdout(soft_wrap=True)
-    for line in lines_of(found, more.most):
-        print_text(console, Text(line.text, _STYLES.get(line.role, "")))

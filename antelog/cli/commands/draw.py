@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,10 +21,6 @@ from antelog.run.options import Arity, file_of, flag, option, text, whole_number
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
 from antelog.run.sinks.result import Tables
-
-if TYPE_CHECKING:
-    from antelog.pictures import Drawing
-    from antelog.pictures.history import Change
 
 _LOGS = (".jsonl", ".ndjson", ".json")
 _STDIN = Path("-")
@@ -94,9 +89,14 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
         say("note: --plan draws the rules alone: no facts are read")
     look = {each: getattr(more, each) for each in ("query", "answer", "rows", "width", "theme", "title")}
     with ending_in_words(ctx):
-        draw = _draw()
+        try:
+            from antelog.pictures import draw  # noqa: PLC0415 - needs Altair
+        except ImportError as error:
+            raise UnsupportedError(str(error)) from None
         if is_log:
-            log = _log_of_stdin() if source == _STDIN else source
+            if source == _STDIN and not sys.stdin:  # None, whatever its type says, if it was closed before
+                raise DataError("<stdin>: cannot be read: it is closed")
+            log = of_lines(sys.stdin, "<stdin>") if source == _STDIN else source
             first = tick_given("--since", settings.since, None)
             last = tick_given("--until", settings.until, None)
             drawing = draw(log, since=first, until=last, **look)
@@ -108,17 +108,3 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
             engine = through(found.program, recording_of(found.settings), tables.append)
             drawing = draw(tables, now=engine.now, since=found.settings.first, program=found.program, **look)
         drawing.save(more.output)
-
-
-def _log_of_stdin() -> Iterator[Change]:
-    if not sys.stdin:  # None, whatever its type says, if it was closed before the command began
-        raise DataError("<stdin>: cannot be read: it is closed")
-    return of_lines(sys.stdin, "<stdin>")
-
-
-def _draw() -> Callable[..., Drawing]:
-    try:
-        from antelog.pictures import draw as found  # noqa: PLC0415 - needs Altair
-    except ImportError as error:
-        raise UnsupportedError(str(error)) from None
-    return found

@@ -34,8 +34,7 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
     """
     with ending_in_words(ctx):
         try:
-            from antelog.workbench.lsp.messages import MessageReader, OneLine  # noqa: PLC0415 - an extra
-            from antelog.workbench.lsp.server import server  # noqa: PLC0415 - an extra
+            from antelog.workbench.lsp.server import MessageReader, OneLine, server  # noqa: PLC0415 - an extra
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol", "cattrs", "attrs"}:
                 raise

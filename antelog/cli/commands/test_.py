@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -19,8 +20,8 @@ from antelog.cli.show.verdicts import Verdicts
 from antelog.errors import AntelogError, OutputError
 from antelog.run.options import Runner, flag, named_file, option
 from antelog.run.source_settings import ValueSettings
-from antelog.workbench.testing.recording import recorded
-from antelog.workbench.testing.results import RunOptions, RunReport, found, github, junit, run
+from antelog.workbench.testing.recording import Recorded
+from antelog.workbench.testing.results import RunReport, found, github, junit, run
 from antelog.workbench.testing.suite import Given, read_suite
 from antelog.writing import write
 
@@ -59,17 +60,17 @@ def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) ->
         raise click.UsageError("--record writes the files that --watch looks at; leave out one of the two")
     with ending_in_words(ctx):
         paths = paths or (Path(),)
-        options = RunOptions(Given(more.limits, more.functions), not more.no_coverage)
+        given = Given(more.limits, more.functions, coverage=not more.no_coverage)
         if more.record:
-            _record(found(paths).tests, options.given)
-        report = _watched(paths, options, more) if more.watch else _run(paths, options, more)
+            _record(found(paths)[0], given)
+        report = _watched(paths, given, more) if more.watch else _run(paths, given, more)
     ctx.exit(report.exit_status)
 
 
-def _run(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> RunReport:
+def _run(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
     """Runs all tests once, and prints and writes what comes of them."""
     verdicts = Verdicts(to_stdout(), to_stderr(soft_wrap=True))
-    report = run(found(paths), options, verdicts.suite)
+    report = run(found(paths), given, verdicts.suite)
     verdicts.report(report)
     if more.junit is not None:
         write(more.junit, junit(report))
@@ -79,7 +80,7 @@ def _run(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> RunR
     return report
 
 
-def _watched(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> RunReport:
+def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
     """Runs all tests whenever a file changes that they rest on, until Ctrl-C; the last report."""
     found(paths)  # a path that is wrong from the start is an error
     report, files = RunReport(()), set[Path]()
@@ -90,7 +91,7 @@ def _watched(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> 
             if console.is_terminal:
                 console.clear()
             try:
-                report = _run(paths, options, more)
+                report = _run(paths, given, more)
                 files = files_of(report)
             except OutputError:
                 raise
@@ -108,10 +109,9 @@ def _watched(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> 
 def _tests(paths: Sequence[Path]) -> set[Path]:
     """The files of tests that there are now, and programs, which may get some."""
     try:
-        files = found(paths)
+        return set(chain(*found(paths)))
     except AntelogError:
         return set()
-    return {*files.tests, *files.programs}
 
 
 def _record(paths: Sequence[Path], given: Given) -> None:
@@ -120,7 +120,7 @@ def _record(paths: Sequence[Path], given: Given) -> None:
         suite = read_suite(path, given)
         if suite.wrong:
             continue
-        new = recorded(suite)
+        new = Recorded(suite)
         for each in new.left_out:
             say(f"note: {path}: not recorded: {each}")
         if new.cases:

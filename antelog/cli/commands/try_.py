@@ -73,7 +73,11 @@ def _run(found: Ready) -> None:
         engine = Engine(program, static=static, arrival=ARRIVAL, **settings.printing_engine())
         say_which_chances_lack(engine, learned=settings.model is not None)
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
-            _say_why_nothing_is_likely(engine)
+            why = "" if engine.forecasts else "there are no chances; give a --model, or --model learn"
+            if all(query.alert is None for query in plan.queries):
+                why = "no query has an `alert`, as in `query Q(X, T) alert 80%.`"
+            if why:
+                say(f"note: nothing is likely or unlikely: {why}")
         stack.callback(say_what_was_dropped, engine)
         outcomes = _replay(engine, recording, settings, rejects, stack)
         sys.stdout.flush()
@@ -84,14 +88,6 @@ def _run(found: Ready) -> None:
         if settings.model == LEARN:
             say_what_learning_lacks(engine)
         rejects.require_use()
-
-
-def _say_why_nothing_is_likely(engine: Engine) -> None:
-    """Prints a note if alerts are wanted, and none can come."""
-    if all(query.alert is None for query in engine.plan.queries):
-        say("note: nothing is likely or unlikely: no query has an `alert`, as in `query Q(X, T) alert 80%.`")
-    elif not engine.forecasts:
-        say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 
 _MOST_LISTED = 100_000

@@ -14,7 +14,7 @@ import click
 from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
-from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_alerts, with_page
+from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import (
@@ -50,7 +50,6 @@ from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.alerts.setup import alerts_in, setup_of
 from antelog.watch.web.address import new_token
-from antelog.watch.web.serving import Page
 
 
 @click.command(
@@ -101,7 +100,14 @@ def _run(found: Ready) -> None:
         store = _store(settings, feed, stack)
         tends, notes = list[Tend](), dict[str, str]()
         edits = ProgramEdits(program.source, kept=settings.state is not None)
-        tends.append(lambda: _look_for_edits(edits, notes))
+
+        def look_for_edits() -> None:
+            found = edits.look()
+            if found and notes.get("edits") != found:
+                say(f"note: {found}")
+            _set(notes, "edits", found)
+
+        tends.append(look_for_edits)
         run = FollowedRun(
             program,
             settings,
@@ -120,13 +126,15 @@ def _run(found: Ready) -> None:
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]
-            tends.append(partial(_tell_trouble, notes, "page", served))
+            tends.append(lambda: _set(notes, "page", served.trouble))
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)
-        sender = None
+        sender: AlertProcess | None = None
         if store is not None and wanted is not None:
-            sender = with_alerts(store.path, wanted, stack, lambda: follower.driver.reader.newest)
-            tends += [sender.tend, partial(_tell_trouble, notes, "alerts", sender)]
+            alerts = AlertProcess(store.path, wanted, lambda: follower.driver.reader.newest)
+            stack.callback(alerts.stop)
+            tends += [alerts.tend, lambda: _set(notes, "alerts", alerts.trouble)]
+            sender = alerts
         alone = page is None and not settings.once
         with stoppable() as stopping, status_line(follower.driver, wanted=alone) as refresh:
             tends.append(refresh)
@@ -148,17 +156,6 @@ def _run(found: Ready) -> None:
         raise OutputError(f"alerts: the process that sends them ends with an error; those that wait {kept}")
 
 
-def _look_for_edits(edits: ProgramEdits, notes: dict[str, str]) -> None:
-    found = edits.look()
-    if found and notes.get("edits") != found:
-        say(f"note: {found}")
-    _set(notes, "edits", found)
-
-
-def _tell_trouble(notes: dict[str, str], name: str, process: Page | AlertProcess) -> None:
-    _set(notes, name, process.trouble)
-
-
 def _set(notes: dict[str, str], name: str, text: str) -> None:
     """The words of the page about something; nothing if the text is empty."""
     notes.pop(name, None)
@@ -176,21 +173,18 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
         alerts = [Alert(to, on, where, settings.alert_template or "") for to in settings.alerts]
         alerts += [] if settings.alert_file is None else alerts_in(settings.alert_file)
         found = setup_of(alerts, program, chances=chances) if alerts else None
+        begin: int | None = 0
+        if settings.alert_from != START:  # NOW is known only when all has been read
+            now = settings.alert_from == NOW
+            begin = None if now else tick_of(settings.alert_from, program.plan.timescale)
         return found and replace(
             found,
             every=float(values.length_of(settings.alert_every) or 0) / 1e6,
-            begin=_begin(settings, program),
+            begin=begin,
             link=settings.link or "",
         )
     except (AlertError, DataError) as error:
         raise click.UsageError(redacted(str(error))) from None
-
-
-def _begin(settings: AlertSettings, program: Program) -> int | None:
-    """The tick from which on changes are sent; None if that is known only when all has been read."""
-    if settings.alert_from == NOW:
-        return None
-    return 0 if settings.alert_from == START else tick_of(settings.alert_from, program.plan.timescale)
 
 
 def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:

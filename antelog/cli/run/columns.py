@@ -46,21 +46,6 @@ class _Found:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The columns that an input or a static predicate needs from a source."""
-
-    plan: Plan
-    source: Source
-    wanted: WantedColumns
-    stream: bool
-
-    @property
-    def columns(self) -> list[str]:
-        wanted = self.wanted
-        return [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
-
-
-@dataclass(frozen=True)
 class Wish:
     """The facts of an input or a static predicate, to be read from a source.
 
@@ -86,11 +71,11 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
         message = f"{wish.source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
         raise DataError(f"{message}; use `antelog watch` or `antelog try`, or map another column")
     arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
-    asked = _Asked(plan, wish.source, replace(wanted, must_arrive=wanted.timed and arrives), wish.stream)
+    wanted = replace(wanted, must_arrive=wanted.timed and arrives)
     failed: DataError | None = None
-    for found in _look(spark, asked):
+    for found in _look(spark, wish, wanted):
         try:
-            return _reading(asked, found)
+            return _reading(plan, wish, wanted, found)
         except DataError as error:
             failed = failed or error
             if not wish.stream:
@@ -98,12 +83,12 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
     raise failed or DataError(f"{wish.source}: has nothing that names its columns")
 
 
-def _reading(asked: _Asked, found: _Found) -> Reading:
+def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Reading:
     from antelog.spark.endpoints.csv_source import CsvReading  # noqa: PLC0415 - needs PySpark
     from antelog.spark.endpoints.sources import Reading  # noqa: PLC0415 - needs PySpark
 
-    wanted, source = asked.wanted, asked.source
-    columns = _columns(asked, found)
+    source = wish.source
+    columns = _columns(source, wanted, found)
     kinds: dict[str, Kind] = dict.fromkeys(columns, "time")
     for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
         # A column without a type is compared with nothing, and texts are what they are.
@@ -119,62 +104,55 @@ def _reading(asked: _Asked, found: _Found) -> Reading:
         wanted.counting,
         found.layout,
         {
-            column: _constants(asked.plan, wanted.name, i)
+            column: _constants(plan, wanted.name, i)
             for i, column in enumerate(wanted.columns[: len(wanted.types)])
         },
-        CsvReading(wanted, arrives, strict=not asked.stream) if is_csv else None,
+        CsvReading(wanted, arrives, strict=not wish.stream) if is_csv else None,
         found.schema,
     )
 
 
-def _columns(asked: _Asked, found: _Found) -> dict[str, str]:
+def _columns(source: Source, wanted: WantedColumns, found: _Found) -> dict[str, str]:
     """The name in the source of each wanted column."""
-    wanted = asked.wanted
-    names = _names(asked, found.lines) or found.names
+    from antelog.spark.endpoints.columns import has_numbers, paths  # noqa: PLC0415 - needs PySpark
+
+    names = _names(source, wanted, found.lines) or found.names
     if names is None:
-        return {column: dict(wanted.called).get(column, column) for column in asked.columns}
-    inner = _inner(found)
+        return dict(zip(_all(wanted), wanted.required, strict=True))
+    # The paths of fields within columns that are structs.
+    inner = {} if found.schema is None else dict(paths(found.schema))
     names = [*names, *(name for _, name in wanted.called if name in inner.keys() - {*names})]
-    at = found.row or places(wanted, names, str(asked.source), inner)
+    at = found.row or places(wanted, names, str(source), inner)
     columns = {column: names[i] for column, i in zip(wanted.columns, at.columns, strict=True)}
     if at.misfit and found.schema is not None:
-        _refuse_misfit(asked, found.schema, columns, at.misfit)
+        for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
+            if type_ is not None and has_numbers(found.schema, columns[column]) is (type_ == "text"):
+                raise DataError(at.misfit)
     return columns if at.arrival is None else {**columns, wanted.arrival: names[at.arrival]}
 
 
-def _inner(found: _Found) -> Mapping[str, object]:
-    """The paths of fields within columns that are structs."""
-    from antelog.spark.endpoints.columns import paths  # noqa: PLC0415 - needs PySpark
-
-    return {} if found.schema is None else dict(paths(found.schema))
+def _all(wanted: WantedColumns) -> list[str]:
+    """The columns that the source must have, as the program calls them."""
+    return [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
 
 
-def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], misfit: str) -> None:
-    """Raises DataError if columns were matched by position, and their types differ."""
-    from antelog.spark.endpoints.columns import has_numbers  # noqa: PLC0415 - needs PySpark
-
-    for column, type_ in zip(asked.wanted.columns, asked.wanted.value_types, strict=False):
-        if type_ is not None and has_numbers(schema, columns[column]) is (type_ == "text"):
-            raise DataError(misfit)
-
-
-def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
+def _look(spark: Session, wish: Wish, wanted: WantedColumns) -> Iterator[_Found]:
     """The columns of a source; for a stream of files, those of each file in turn."""
     from antelog.spark.endpoints import folders, sources  # noqa: PLC0415 - needs PySpark
 
-    match asked.source:
+    match wish.source:
         case Rate() | Kafka(values="json"):
             yield _Found(None)
         case Kafka():
-            yield _Found(None, CsvHeader(",", tuple(asked.columns)))
+            yield _Found(None, CsvHeader(",", tuple(_all(wanted))))
         case Files(form="parquet") as files:
-            for schema in folders.schemas(spark, files, stream=asked.stream):
+            for schema in folders.schemas(spark, files, stream=wish.stream):
                 yield _Found(list(schema.names), schema=schema)
         case Files(form="json") as files:
-            for lines in folders.heads(spark, files, _LINES, stream=asked.stream):
+            for lines in folders.heads(spark, files, _LINES, stream=wish.stream):
                 yield _Found(None, lines=lines)
         case Files() as files:
-            yield from _of_csv(files, asked.wanted, folders.heads(spark, files, _ROWS, stream=asked.stream))
+            yield from _of_csv(files, wanted, folders.heads(spark, files, _ROWS, stream=wish.stream))
         case source:
             schema = sources.typed(spark, source).schema
             yield _Found(list(schema.names), schema=schema)
@@ -195,12 +173,12 @@ def _of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) ->
     )
 
 
-def _names(asked: _Asked, lines: Sequence[str]) -> list[str]:
+def _names(source: Source, wanted: WantedColumns, lines: Sequence[str]) -> list[str]:
     """The names in lines of JSON. Raises DataError if wanted ones are missing."""
-    rows = WholeJson(str(asked.source), asked.wanted)
+    rows = WholeJson(str(source), wanted)
     chunk = rows.chunk((number, line.encode()) for number, line in enumerate(lines, 1))
     if chunk.misfit:
-        list(sorted_out(asked.wanted, [chunk], str(asked.source)))
+        list(sorted_out(wanted, [chunk], str(source)))
     return list(rows.names)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.terminal import escaped, print_text, to_stdout
+from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout
 from antelog.cli.show.wrapping import wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import plain, rows_of
@@ -43,32 +43,17 @@ _INDENT = " " * (_WIDTH + 4)
 
 
 @dataclass(frozen=True)
-class Bar:
-    """The characters of a bar: of the filled part, and of the rest."""
-
-    filled: str = "▰"
-    rest: str = "▱"
-
-    def __str__(self) -> str:
-        return self.filled + self.rest
-
-
-BAR = Bar()
-PLAIN_BAR = Bar("#", "-")
-"""For terminals that have none of the others."""
-
-
-@dataclass(frozen=True)
 class Marks:
-    """The marks in front of literals: true, awaited, false by now, and not seen; and the bar of chances."""
+    """The marks in front of literals, true, awaited and false by now; and of a bar, filled and not."""
 
     evidence: str = "●"
     hypothesis: str = "○"
     false: str = "✗"
-    bar: Bar = BAR
+    filled: str = "▰"
+    rest: str = "▱"
 
 
-PLAIN_MARKS = Marks("*", "o", "x", PLAIN_BAR)
+PLAIN_MARKS = Marks("*", "o", "x", "#", "-")
 """For terminals that have none of the others."""
 
 
@@ -119,11 +104,8 @@ def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
 
 def listing(console: Console, timescale: Timescale | None, explanations: int | None) -> Listing:
     """A listing with the marks a console can show."""
-    try:
-        f"●○✗{BAR}".encode(console.encoding)
-    except (UnicodeEncodeError, LookupError):
-        return Listing(console, PLAIN_MARKS, timescale, explanations)
-    return Listing(console, Marks(), timescale, explanations)
+    marks = Marks() if can_show(console, "●○✗▰▱") else PLAIN_MARKS
+    return Listing(console, marks, timescale, explanations)
 
 
 def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
@@ -164,9 +146,12 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
     elif row["change"] not in ENDS:
-        line.append(_outlook(row, to.time), "dim")
+        silent, decided = row["if_silent"], row["decided_by"]
+        parts = [f"{silent['change']} at {to.time(silent['tick'])} if nothing comes"] if silent else []
+        parts += [f"decided by {to.time(decided)}"] if decided is not None else []
+        line.append(f"   {', '.join(parts) or 'open without bound'}", "dim")
     _print(line, to)
-    if (likely := chance_line(row, to.marks.bar, to.time)) is not None:
+    if (likely := chance_line(row, to.marks, to.time)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
     if to.explanations == 0:
         return
@@ -219,29 +204,16 @@ def _literals(line: Text, literals: Iterable[LineLiteral], mark: str, colour: st
     return line
 
 
-def _outlook(row: Mapping[str, Any], time: Time) -> str:
-    silent, decided = row["if_silent"], row["decided_by"]
-    parts = [f"{silent['change']} at {time(silent['tick'])} if nothing comes"] if silent else []
-    parts += [f"decided by {time(decided)}"] if decided is not None else []
-    return "   " + (", ".join(parts) if parts else "open without bound")
-
-
 def _said_of(name: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
     """The value of a variable of an answer."""
     if name in (row.get("others") or ()):
         return "all others"
-    value = row[name]
-    return to.time(value) if name == relation.answer.time and value is not None else _value(value)
-
-
-def _value(value: object) -> str:
-    match plain(value):
-        case None:
-            return "any"
-        case bool(found):
-            return str(found).lower()
-        case found:
-            return value_text(found)
+    value = plain(row[name])
+    if value is None:
+        return "any"
+    if name == relation.answer.time:
+        return to.time(row[name])
+    return str(value).lower() if isinstance(value, bool) else value_text(value)
 
 
 def _print(line: Text, to: Listing) -> None:
@@ -258,14 +230,14 @@ _SHOWN = 3
 """Ticks of a forecast that are shown: the first ones and the last."""
 
 
-def chance_line(row: Mapping[str, Any], bar: Bar, time: Time) -> Text | None:
+def chance_line(row: Mapping[str, Any], marks: Marks, time: Time) -> Text | None:
     """A bar, the chance, and by when; None where no chance is known."""
     chance, holds = row.get("chance"), row.get("holds")
     line = Text()
     if chance is not None:
         filled = round(_CELLS * chance)
-        line.append(bar.filled * filled, TERMINAL["chance"])
-        line.append(bar.rest * (_CELLS - filled), "dim")
+        line.append(marks.filled * filled, TERMINAL["chance"])
+        line.append(marks.rest * (_CELLS - filled), "dim")
         line.append(f"  {percent(chance)}", "bold")
         line.append(_growth(row["forecast"] or (), chance, time), "dim")
     if holds is not None:

@@ -96,7 +96,9 @@ class _Query:
         answers = grouped.select(columns).rename_columns(lines.schema.names).cast(lines.schema)
         change = answers.column(_CHANGE)
         confirmed = pc.equal(change, _CONFIRMED)
-        decided = self._decided_by(answers)
+        decided = pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
+        if self._time is not None and self._delay is not None:
+            decided = pc.add(answers.column(self._time), self._delay)
         over = pc.and_(pc.is_in(change, pa.array([_REJECTED, LOST])), pc.less_equal(decided, now))
         done = pc.or_(confirmed, pc.fill_null(over, False))
         self._ended.update(_counted(change.filter(done)))
@@ -108,12 +110,6 @@ class _Query:
             found.update(_counted(pc.subtract(until, ended.column(_FIRST)).drop_null()))
         self._open = [answers.filter(pc.invert(done))]
         self._remembered = self._open[0].num_rows
-
-    def _decided_by(self, answers: pa.Table) -> pa.ChunkedArray:
-        """The tick by which each answer is decided; null if unknown."""
-        if self._time is None or self._delay is None:
-            return pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
-        return pc.add(answers.column(self._time), self._delay)
 
 
 def _lines(table: pa.Table, names: Sequence[str], means: pa.ChunkedArray) -> pa.Table:
@@ -170,9 +166,16 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
     """Prints the summary to stderr if there were changes; with `only`, counts of these kinds of changes."""
     if not any(each.changes for each in found.values()):
         return
-    by_kind = {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
-    columns = by_kind or _outcomes(found)
-    columns |= _how_early(found, tick, only)
+    columns = {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
+    if not only:
+        columns = {name: [f"{each.ended.get(name, 0):,}" for each in found.values()] for name in _STYLES}
+        if not any(each.ended.get(LOST) for each in found.values()):
+            del columns[LOST]
+        columns["changes"] = [f"{sum(each.changes.values()):,}" for each in found.values()]
+    leads = {_WAITING: [_time(each.waiting, tick) for each in found.values()]}
+    if not only or {"possible", "confirmed"} <= {*only}:
+        leads = {_LEAD: [_time(each.confirmed, tick) for each in found.values()], **leads}
+    columns |= {name: cells for name, cells in leads.items() if {*cells} != {_NONE}}
     widths = {name: max(len(name), *map(len, cells)) for name, cells in columns.items()}
     left = max(map(len, found))
     console = to_stderr()
@@ -187,25 +190,6 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
         print_text(console, line, soft_wrap=True)
     for note in _notes(columns, only):
         print_text(console, Text(note, "dim"), soft_wrap=True)
-
-
-def _outcomes(found: Mapping[str, QuerySummary]) -> dict[str, list[str]]:
-    """Columns of answers by outcome, and of the number of changes."""
-    columns = {name: [f"{each.ended.get(name, 0):,}" for each in found.values()] for name in _STYLES}
-    if not any(each.ended.get(LOST) for each in found.values()):
-        del columns[LOST]
-    return columns | {"changes": [f"{sum(each.changes.values()):,}" for each in found.values()]}
-
-
-def _how_early(
-    found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str]
-) -> dict[str, list[str]]:
-    """Columns of the lead of confirmed answers: before they were confirmed, and before the deadline."""
-    columns = {}
-    if not only or {"possible", "confirmed"} <= {*only}:
-        columns[_LEAD] = [_time(each.confirmed, tick) for each in found.values()]
-    columns[_WAITING] = [_time(each.waiting, tick) for each in found.values()]
-    return {name: cells for name, cells in columns.items() if any(cell != _NONE for cell in cells)}
 
 
 def _time(ticks: float | None, length: int | None) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from antelog.accounts import FATES, Counts
@@ -174,23 +175,17 @@ def _in_times(detail: str, timescale: Timescale | None) -> str:
 def _remedy(name: str, delays: Mapping[int, int], timescale: Timescale | None) -> str:
     """`delay 4` would have kept 91 % of the late facts of Temp, `delay 7` all; …"""
     total, last = sum(delays.values()), max(delays)
-    enough = next(each for each in sorted(delays) if _kept(delays, each) >= _MOST * total)
-    if enough == last:
-        kept = "the late fact" if total == 1 else "all late facts"
-        words = f"{_delay(last, timescale)} would have kept {kept} of {name}"
-    else:
-        share = min(99, 100 * _kept(delays, enough) // total)
-        words = f"{_delay(enough, timescale)} would have kept {share} % of the late facts of {name}, "
-        words += f"{_delay(last, timescale)} all"
+    kept = zip(sorted(delays), accumulate(delays[each] for each in sorted(delays)), strict=True)
+    enough, facts_kept = next((each, facts) for each, facts in kept if facts >= _MOST * total)
+    few, every = (
+        f"`delay {ticks if timescale is None else duration_text(ticks * timescale.length)}`"
+        for ticks in (enough, last)
+    )
+    words = f"{every} would have kept {'the late fact' if total == 1 else 'all late facts'} of {name}"
+    if enough != last:
+        share = min(99, 100 * facts_kept // total)
+        words = f"{few} would have kept {share} % of the late facts of {name}, {every} all"
     return f"{words}; answers are confirmed later then"
-
-
-def _kept(delays: Mapping[int, int], delay: int) -> int:
-    return sum(facts for each, facts in delays.items() if each <= delay)
-
-
-def _delay(ticks: int, timescale: Timescale | None) -> str:
-    return f"`delay {ticks if timescale is None else duration_text(ticks * timescale.length)}`"
 
 
 def shortened(text: str) -> str:

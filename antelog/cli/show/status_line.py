@@ -36,7 +36,8 @@ class StatusLine:
     _shown: bool = False
     _text: str = ""
     _next: float | None = None
-    _rows: deque[RowsRead] = field(default_factory=deque)
+    _rows: deque[tuple[float, int]] = field(default_factory=deque)
+    """Moments, and how many rows had been read by then."""
 
     def __post_init__(self) -> None:
         self._open = OpenAnswers(self.driver.engine, self.driver.time.monotonic)
@@ -45,7 +46,7 @@ class StatusLine:
         """Prints the line anew once in a second, and after something else was printed."""
         now = self.driver.time.monotonic()
         if self._next is None or not self._rows:
-            self._rows.append(RowsRead(now, self._read()))
+            self._rows.append((now, self._read()))
             self._next = now + _BETWEEN
         if now >= self._next:
             self._next = now + _BETWEEN
@@ -73,30 +74,20 @@ class StatusLine:
         time = [] if engine.now < 0 else [tick_in_words(engine.now, engine.plan.timescale)]
         rate = self._rate(now)
         rows = f"{rate:,.0f} rows/s" if rate == 0 or rate >= 10 else f"{rate:.1f} rows/s"
-        return [*time, rows, f"{self._opened():,} open", f"last fact {ago(silent)}", "Ctrl-C stops"]
+        self._open.count()
+        opened = f"{sum(self._open.by_query.values()):,} open"
+        return [*time, rows, opened, f"last fact {ago(silent)}", "Ctrl-C stops"]
 
     def _read(self) -> int:
         return sum(each.facts for each in self.driver.reader.counts.each.values())
 
     def _rate(self, now: float) -> float:
         """Rows a second, lately."""
-        self._rows.append(RowsRead(now, self._read()))
-        while len(self._rows) > 2 and self._rows[1].at < now - _SPAN:
+        self._rows.append((now, self._read()))
+        while len(self._rows) > 2 and self._rows[1][0] < now - _SPAN:
             self._rows.popleft()
-        first, last = self._rows[0], self._rows[-1]
-        return (last.count - first.count) / max(last.at - first.at, _BETWEEN)
-
-    def _opened(self) -> int:
-        self._open.count()
-        return sum(self._open.by_query.values())
-
-
-@dataclass(frozen=True)
-class RowsRead:
-    """The rows that had been read at a moment."""
-
-    at: float
-    count: int
+        (begin, before), (end, after) = self._rows[0], self._rows[-1]
+        return (after - before) / max(end - begin, _BETWEEN)
 
 
 def ago(seconds: int) -> str:

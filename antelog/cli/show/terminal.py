@@ -72,6 +72,15 @@ def to_stdout(*, soft_wrap: bool = False) -> Console:
     return Console(highlight=False, soft_wrap=soft_wrap)
 
 
+def can_show(console: Console, letters: str) -> bool:
+    """Whether the encoding of a console has these letters."""
+    try:
+        letters.encode(console.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -> None:
     """Prints a text, with control characters in it escaped."""
     console.print(escaped(text), soft_wrap=soft_wrap)
@@ -83,12 +92,12 @@ def escaped(text: Text) -> Text:
         return text
     # Pieces of one colour each.
     edges = sorted({edge for span in text.spans for edge in (span.start, span.end)})
-    return Text("", text.style).join(map(_escaped, text.divide(edges)))
-
-
-def _escaped(piece: Text) -> Text:
-    written = shown_lines(piece.plain)
-    return Text(written, piece.style, spans=[Span(0, len(written), span.style) for span in piece.spans])
+    found = Text("", text.style)
+    for piece in text.divide(edges):
+        written = shown_lines(piece.plain)
+        spans = [Span(0, len(written), span.style) for span in piece.spans]
+        found.append_text(Text(written, piece.style, spans=spans))
+    return found
 
 
 @contextmanager

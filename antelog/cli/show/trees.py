@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.terminal import escaped, print_text, to_stdout
+from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout
 from antelog.theme import TERMINAL
 from antelog.why.rows import FALSE, OPEN, TRUE
 from antelog.why.text import PLAIN, TreeLine, TreeMarks, branch_of, tree_lines
@@ -19,18 +19,10 @@ _NARROWEST = 30
 def print_tree(why: AtomNode, console: Console | None = None, indent: str = "") -> None:
     """Prints an explanation, by default to stdout."""
     console = console or to_stdout()
-    marks = _marks(console)
+    marks = TreeMarks() if can_show(console, "●○✗├└│─…") else PLAIN
     for line in tree_lines(branch_of(why), marks):
         for text in _wrapped(line, marks, console, len(indent)):
             print_text(console, Text(indent) + text, soft_wrap=True)
-
-
-def _marks(console: Console) -> TreeMarks:
-    try:
-        "●○✗├└│─…".encode(console.encoding)
-    except (UnicodeEncodeError, LookupError):
-        return PLAIN
-    return TreeMarks()
 
 
 def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
@@ -46,7 +38,6 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) ->
     if not console.is_terminal:
         return [Text(line.prefix) + text]
     width = max(_NARROWEST, console.width - indent - len(line.prefix))
-    pieces = text.wrap(console, width)
-    first, *others = pieces
+    first, *others = text.wrap(console, width)
     below = [Text.assemble((line.following, "dim"), each) for each in others]
     return [Text.assemble((line.prefix, "dim"), first), *below]

@@ -8,11 +8,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.terminal import escaped, print_diagnostics, print_text
+from antelog.cli.show.terminal import can_show, escaped, print_diagnostics, print_text
 from antelog.cli.show.trees import print_tree
 from antelog.diagnostics import errors_of
 from antelog.theme import TERMINAL
-from antelog.why import WhyAnswer
 from antelog.workbench.testing.coverage import PATTERN, RULE, Coverage
 from antelog.workbench.testing.judging import Failure, Side
 from antelog.workbench.testing.replaying import reason
@@ -37,19 +36,17 @@ class Verdicts:
         self._console, self._errors = console, errors
         if not console.is_terminal:
             console.width = WIDTH
-        try:
-            "✓✗".encode(console.encoding)
-        except (UnicodeEncodeError, LookupError):
-            self._good, self._bad = "ok", "FAILED"
-        else:
-            self._good, self._bad = "✓", "✗"
+        self._good, self._bad = ("✓", "✗") if can_show(console, "✓✗") else ("ok", "FAILED")
 
     def suite(self, result: SuiteResult) -> None:
         """Prints a file: a line if all is fine, and each case that failed."""
         suite = result.suite
         if suite.wrong:
             self._line(Text(f"{self._bad} {suite.name}  cannot be used", TERMINAL["error"]))
-            self._problems(result)
+            if suite.problems:
+                print_diagnostics(suite.problems, suite.file.source, self._errors)
+            if (error := suite.program_error) is not None:
+                print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
             return
         count = _cases(len(result.cases))
         if not result.failed:
@@ -62,14 +59,6 @@ class Verdicts:
             if not each.passed:
                 self._case(result, each)
 
-    def _problems(self, result: SuiteResult) -> None:
-        suite = result.suite
-        if suite.problems:
-            print_diagnostics(suite.problems, suite.file.source, self._errors)
-        if suite.program_error is not None:
-            error = suite.program_error
-            print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
-
     def _case(self, result: SuiteResult, case: CaseResult) -> None:
         suite = result.suite
         self._line(Text())
@@ -80,8 +69,10 @@ class Verdicts:
             self._line(Text(f"    {case.outcome.error}", TERMINAL["false"]))
         for failure in case.failures:
             self._failure(suite.position(failure.node)[0], failure)
-            if failure.answer:
-                self._reason(reason(case.case, suite.name, failure.answer, failure.at))
+            why = failure.answer and reason(case.case, suite.name, failure.answer, failure.at)
+            if why:
+                self._line(Text(f"{' ' * _MARGIN}why", "dim"))
+                print_tree(why, self._console, " " * _MARGIN)
         for each in case.outcome.set_aside:
             text = f"note: {each.row} was set aside (line {each.line}): {each.detail}"
             for piece in self._wrapped(text, TERMINAL["caution"], self._console.width - 4):
@@ -118,11 +109,6 @@ class Verdicts:
             Text(" " * (indent + 2 * (number > 0))).append_text(each) for number, each in enumerate(pieces)
         ]
 
-    def _reason(self, why: WhyAnswer | None) -> None:
-        if why is not None:
-            self._line(Text(f"{' ' * _MARGIN}why", "dim"))
-            print_tree(why, self._console, " " * _MARGIN)
-
     def report(self, report: RunReport) -> None:
         """Prints the coverage of programs, programs without tests, and the counts."""
         known = [each.coverage for each in report.suites if each.coverage is not None]
@@ -148,7 +134,8 @@ class Verdicts:
             file, line, _ = coverage.position(part)
             self._line(Text.assemble((f"  {file}:{line}: ", "dim"), part.complaint))
             if part.kind in (RULE, PATTERN):
-                self._line(Text(f"      {_first_line(part.text)}", TERMINAL["open"]))
+                first, *rest = part.text.splitlines()
+                self._line(Text(f"      {first.rstrip()} …" if rest else f"      {first}", TERMINAL["open"]))
         more = len(coverage.missing) - _MOST_MISSING
         if more > 0:
             self._line(Text(f"  and {more} more", "dim"))
@@ -172,8 +159,3 @@ def summary(report: RunReport) -> str:
 
 def _cases(count: int) -> str:
     return f"{count} case{'s' * (count != 1)}"
-
-
-def _first_line(text: str) -> str:
-    first, *rest = text.splitlines()
-    return f"{first.rstrip()} …" if rest else first

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -25,69 +24,28 @@ _FURTHER_IN = 2
 _EXCERPT = re.compile(r" *\d* \|")
 
 
-@dataclass(frozen=True)
-class LinePart:
-    """A part of a text as a line: from where to where, and the spaces in front of it."""
-
-    start: int
-    end: int
-    indent: int
-
-
-@dataclass
-class _Filling:
-    """A line that is being filled; `used` is its width so far."""
-
-    width: int
-    used: int
-    start: int = 0
-    end: int = 0
-    indent: int = 0
-
-    def takes(self, text: str, end: int) -> bool:
-        """Takes a piece of the text if there is room for it, or nothing in the line yet."""
-        wider = self.used + cell_len(text[self.end : end])
-        if wider > self.width and self.end > self.start:
-            return False
-        self.used, self.end = wider, end
-        return True
-
-    def next(self, indent: int, start: int) -> LinePart:
-        """Begins a new line; returns the one before."""
-        part = LinePart(self.start, self.end, self.indent)
-        self.start = self.end = start
-        self.indent = self.used = indent
-        return part
-
-
-def parts(text: str, width: int, indent: int, used: int = 0) -> Iterator[LinePart]:
-    """The lines of a text; those after the first have an indent, and the first has `used` in front of it."""
+def _lines(text: str, width: int, indent: int, used: int = 0) -> Iterator[tuple[int, int, int]]:
+    """The lines of a text: from where to where, and the spaces before it; `used` are before the first one."""
     indent = max(0, min(indent, width - _LEAST - _FURTHER_IN))
-    line = _Filling(width, used)
+    start = end = before = 0
     for group in _GROUP.finditer(text):
-        if line.takes(text, group.end()):
-            if line.used <= width:
-                continue
-            line.used, line.end = used, 0  # the first group of all, which is too long
-        elif indent + cell_len(group[0]) <= width:
-            yield line.next(indent, group.start())
-            line.takes(text, group.end())
+        if used + cell_len(text[end : group.end()]) <= width:
+            used, end = used + cell_len(text[end : group.end()]), group.end()
             continue
-        for word in _WORD.finditer(text, group.start(), group.end()):
-            if not line.takes(text, word.end()):
-                yield line.next(indent + _FURTHER_IN, word.start())
-                line.takes(text, word.end())
-    yield LinePart(line.start, line.end, line.indent)
+        whole = end > start and indent + cell_len(group[0]) <= width
+        for piece in [group] if whole else _WORD.finditer(text, group.start(), group.end()):
+            if end > start and used + cell_len(text[end : piece.end()]) > width:
+                yield start, end, before
+                start = end = piece.start()
+                before = used = indent if whole else indent + _FURTHER_IN
+            used, end = used + cell_len(text[end : piece.end()]), piece.end()
+    yield start, end, before
 
 
 def wrapped_text(line: Text, width: int, indent: int) -> Iterator[Text]:
     """A line with colours, cut to lines."""
-    for part in parts(line.plain, width, indent):
-        yield (
-            Text(" " * part.indent).append_text(line[part.start : part.end])
-            if part.indent
-            else line[part.start : part.end]
-        )
+    for start, end, before in _lines(line.plain, width, indent):
+        yield Text(" " * before).append_text(line[start:end]) if before else line[start:end]
 
 
 def wrapped(text: str, width: int, used: int = 0) -> str:
@@ -98,6 +56,6 @@ def wrapped(text: str, width: int, used: int = 0) -> str:
             lines.append(line)
             continue
         indent = len(line) - len(line.lstrip(" "))
-        cut = parts(line, width, indent, 0 if lines else used)
-        lines += [" " * each.indent + line[each.start : each.end] for each in cut]
+        cut = _lines(line, width, indent, 0 if lines else used)
+        lines += [" " * before + line[start:end] for start, end, before in cut]
     return "\n".join(lines)

@@ -16,9 +16,8 @@ from antelog.errors import DataError
 from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import WantedColumns
 from antelog.files.going_on import Advice, JsonRows
-from antelog.files.lines import Bad, breaks
 from antelog.files.naming import Form
-from antelog.files.records import Unclosed, grammar_of
+from antelog.files.records import Bad, Block, Row, breaks, grammar_of
 from antelog.run.address import Kafka
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.messages import Make, Message, Messages
@@ -72,7 +71,7 @@ class KafkaTopic(FactSource):
             if value is None or not value.strip():
                 bad.append(Bad(offset, "the message is empty", ""))
             elif not is_json and (lost := _unclosed(value)) is not None:
-                bad.append(Bad(offset, str(lost), lost.text))
+                bad.append(replace(lost, line=offset))
             else:
                 full.append((offset, value))
         if bad:
@@ -111,10 +110,12 @@ def _at_offsets(chunk: Chunk, messages: Sequence[tuple[int, bytes]]) -> Chunk:
     return replace(chunk, lines=lambda: of(chunk.lines()), bad=bad, again=more)
 
 
-def _unclosed(message: bytes) -> Unclosed | None:
+def _unclosed(message: bytes) -> Bad | None:
     """The row of a message with a quote that is not closed, which would take the next messages with it."""
-    grammar, row = grammar_of(","), message.rstrip(b"\r\n") + b"\n"
-    return None if b'"' not in row or grammar.is_orderly(row) else grammar.unclosed(row, 1)
+    whole = Row(grammar_of(","), message.rstrip(b"\r\n") + b"\n")
+    rows = [*whole.grammar.rows(Block(1, whole.data))] if b'"' in message else [whole]
+    closed = rows and rows[-1].end == whole.end and all(row.values is not None for row in rows)
+    return None if closed else whole.unclosed
 
 
 def _cells(row: bytes) -> int:

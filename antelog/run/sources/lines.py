@@ -13,9 +13,9 @@ import msgspec
 
 from antelog.files.chunks import Chunk
 from antelog.files.columns import WantedColumns
-from antelog.files.going_on import Advice, CsvHeader, CsvRows, EitherRows, JsonRows
-from antelog.files.lines import MARK, without_mark
+from antelog.files.going_on import Advice, CsvHeader, CsvRows, JsonRows
 from antelog.files.naming import Form
+from antelog.files.records import MARK, without_mark
 from antelog.run.sources.source import Mark, SourcePiece
 
 
@@ -34,9 +34,9 @@ class LinesOf:
         self._line = int(mark.get("line", 1))
         self._head: bytes | None = None if self._fed else b""
         advice = Advice(wanted, notes)
-        self._rows: CsvRows | JsonRows | EitherRows
+        self._rows: CsvRows | JsonRows
         if form is None:
-            self._rows = EitherRows(file, advice)
+            self._rows = CsvRows(file, advice, json=JsonRows(file, advice))
         elif form is Form.JSON:
             self._rows = JsonRows(file, advice, self._line)
         else:
@@ -67,7 +67,7 @@ class LinesOf:
 
     def _pieces(self, chunks: Iterable[Chunk]) -> list[SourcePiece]:
         found = [SourcePiece(chunk, self._file) for chunk in chunks]
-        held = self._rows.held
-        if held is not None:
-            self._offset, self._line = self._fed - held, self._rows.line
+        lines = self._rows.lines
+        if lines.held is not None:
+            self._offset, self._line = self._fed - lines.held, lines.line
         return found

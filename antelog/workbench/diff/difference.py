@@ -21,7 +21,7 @@ from antelog.compile.meaning.versions import (
 )
 from antelog.compile.nodes.plan import Input
 from antelog.language import read
-from antelog.language.syntax import Delay, Limit, Query
+from antelog.language.syntax import Delay, Limit
 from antelog.language.syntax import Input as Declaration
 from antelog.program import Program
 from antelog.workbench.diff.recorded import AnswerDifferences
@@ -45,7 +45,11 @@ class ProgramDifference:
 
     def query(self, each: QueryDifference) -> tuple[Written | None, Written | None]:
         """The statements of a query in the old and the new program."""
-        return _query_in(self.old, each.name), _query_in(self.new, each.name)
+        old, new = (
+            next((rules.written(q) for q in rules.document.queries if q.atom.predicate == each.name), None)
+            for rules in (self.old, self.new)
+        )
+        return old, new
 
     def rules_of(self, each: QueryDifference) -> tuple[RuleDifference, ...]:
         """The differing rules behind a query."""
@@ -53,9 +57,9 @@ class ProgramDifference:
         before = frozenset(names.get(name, name) for name in self.old.behind(each.name))
         return self.rules.behind(before | self.new.behind(each.name))
 
-    def input(self, name: str) -> tuple[tuple[Written, ...], tuple[Written, ...]]:
+    def input(self, name: str) -> tuple[list[Written], list[Written]]:
         """The declarations of an input in the old and the new program."""
-        return tuple(_declarations(self.old, name)), tuple(_declarations(self.new, name))
+        return _declarations(self.old, name), _declarations(self.new, name)
 
     @property
     def limits(self) -> Iterator[tuple[str, Limit | None, Limit | None]]:
@@ -63,7 +67,7 @@ class ProgramDifference:
         before, after = (
             {each.name: each for each in rules.document.limits} for rules in (self.old, self.new)
         )
-        for name in (*after, *(name for name in before if name not in after)):
+        for name in {**after, **before}:
             if before.get(name) != after.get(name):
                 yield name, before.get(name), after.get(name)
 
@@ -72,7 +76,15 @@ class ProgramDifference:
         found: dict[str, Any] = {
             "same": self.is_same,
             "queries": [self._query(each) for each in self.meaning.queries],
-            "inputs": [self._input(each) for each in self.meaning.inputs],
+            "inputs": [
+                {
+                    "input": each.name,
+                    "different": list(aspects(each)),
+                    "old": [asdict(written) for written in self.input(each.name)[0]],
+                    "new": [asdict(written) for written in self.input(each.name)[1]],
+                }
+                for each in self.meaning.inputs
+            ],
             "limits": [
                 {"limit": name, "old": old and old.value, "new": new and new.value}
                 for name, old, new in self.limits
@@ -99,15 +111,6 @@ class ProgramDifference:
             "notice": _pair(each, lambda relation: structs.asdict(relation.notice), each.has_other_notice),
             "decided_within": _pair(each, lambda relation: relation.bounds.delay, True),
             "rules": [asdict(rule) for rule in self.rules_of(each)] if each.fate is not Fate.SAME else [],
-        }
-
-    def _input(self, each: InputDifference) -> dict[str, Any]:
-        old, new = self.input(each.name)
-        return {
-            "input": each.name,
-            "different": list(aspects(each)),
-            "old": [asdict(written) for written in old],
-            "new": [asdict(written) for written in new],
         }
 
 
@@ -156,12 +159,6 @@ def aspects(each: InputDifference) -> Iterator[str]:
         yield from (name for name, part in _ASPECTS.items() if part(old) != part(new))
 
 
-def _query_in(rules: RuleSet, name: str) -> Written | None:
-    queries: Iterator[Query] = (q for q in rules.document.queries if q.atom.predicate == name)
-    return next((rules.written(each) for each in queries), None)
-
-
-def _declarations(rules: RuleSet, name: str) -> Iterator[Written]:
-    for each in rules.document.statements:
-        if isinstance(each, Declaration | Delay) and each.name == name:
-            yield rules.written(each)
+def _declarations(rules: RuleSet, name: str) -> list[Written]:
+    statements = (each for each in rules.document.statements if isinstance(each, Declaration | Delay))
+    return [rules.written(each) for each in statements if each.name == name]

@@ -5,22 +5,19 @@ Malf(wt2, 0): the old rules confirm it at 2, the new ones never do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.plain_values import Plain, rows_of
 from antelog.language.moments import moment
 from antelog.language.printer import value_text
-from antelog.process import Engine
 from antelog.run.sinks.result import Tables
 
 AnswerKey = tuple[Plain, ...]
 """The values of an answer, its time last, and then the places that stand for all others."""
 
 _Ticks = Mapping[AnswerKey, int]
-Run = Callable[[Callable[[Tables], None]], Engine]
-"""Replays the facts through a new engine that reports what is confirmed, and hands out its lines."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +54,20 @@ class ConfirmedAnswers:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.queries: dict[str, dict[AnswerKey, int]] = {each.name: {} for each in plan.queries}
-        self.lost: dict[str, dict[AnswerKey, int]] = {each.name: {} for each in plan.queries}
-        self._relations = {each.name: each for each in plan.queries}
+        self.relations = {each.name: each for each in plan.queries}
+        self.queries: dict[str, dict[AnswerKey, int]] = {name: {} for name in self.relations}
+        self.lost: dict[str, dict[AnswerKey, int]] = {name: {} for name in self.relations}
 
     def take(self, tables: Tables) -> None:
         """Adds the confirmed answers among the lines of a step."""
         for name, table in tables.items():
-            relation, known = self._relations[name], self.queries[name]
+            relation = self.relations[name]
             for row in rows_of(table, relation) if table.num_rows else ():
                 if row["change"] == "confirmed":
-                    key = _key(row, relation)
-                    known[key] = row["tick"]
+                    key = (*(row[each] for each in relation.answer.names), *(row.get("others") or ()))
+                    self.queries[name][key] = row["tick"]
                     if row.get("lost"):
                         self.lost[name][key] = row["tick"]
-
-
-def _key(row: Mapping[str, Plain], relation: Relation) -> AnswerKey:
-    others: Iterable[str] = row.get("others") or ()  # type: ignore[assignment]
-    return (*(row[name] for name in relation.answer.names), *others)
 
 
 def differences(
@@ -97,13 +89,12 @@ def _differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: 
 
     both = before.keys() & after.keys()
     moved = [key for key in both if before[key] != after[key]]
-    only = before.keys() - both, after.keys() - both
     lost = (unseen[0].keys() ^ unseen[1].keys()) & (both - {*moved})
     return AnswerDifferences(
         other if other in new.queries else one,
         len(both) - len(moved) - len(lost),
-        listed(only[0]),
-        listed(only[1]),
+        listed(before.keys() - both),
+        listed(after.keys() - both),
         listed(moved),
         listed(lost, unseen),
     )
@@ -111,7 +102,7 @@ def _differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: 
 
 def _text(answers: ConfirmedAnswers, query: str, key: AnswerKey) -> str:
     """An answer in the language's own syntax, with the time of its tick if ticks have a length."""
-    relation = next(each for each in answers.plan.queries if each.name == query)
+    relation = answers.relations[query]
     names = relation.answer.names
     values = []
     for name, value in zip(names, key, strict=False):

@@ -8,18 +8,16 @@ Hot: changed
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from antelog.compile.literals.terms import later
 from antelog.compile.meaning.versions import Fate, QueryDifference
-from antelog.compile.nodes.plan import Bounds, Notice
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 from antelog.workbench.diff.difference import ProgramDifference, aspects, moved, rewritten
-from antelog.workbench.diff.recorded import AnswerDifferences, Confirmed
+from antelog.workbench.diff.recorded import AnswerDifferences
 from antelog.workbench.diff.rules import RuleDifference, Written
 
 TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"
@@ -28,12 +26,8 @@ _MOST_RULES = 20
 """The differing rules of a query that are shown."""
 
 
-@dataclass(frozen=True)
-class DiffLine:
-    """A line of the text, and what it shows: a title, text, or what is old or new."""
-
-    text: str
-    role: str = TEXT
+DiffLine = tuple[str, str]
+"""A line of the text, and what it shows: a title, text, or what is old or new."""
 
 
 def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine]:
@@ -44,21 +38,21 @@ def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine
             yield from _query(difference, each, shown)
     same = [each for each in difference.meaning.queries if each.fate is Fate.SAME]
     if same:
-        yield DiffLine(f"The same in meaning: {', '.join(each.name for each in same)}", TITLE)
+        yield f"The same in meaning: {', '.join(each.name for each in same)}", TITLE
         for each in same:
-            yield from (DiffLine(f"  {each.name}: {said}") for said in _shown_otherwise(each))
+            yield from ((f"  {each.name}: {said}", TEXT) for said in _shown_otherwise(each))
     written = list(_written_otherwise(difference))
     if written:
-        yield DiffLine("Only written otherwise", TITLE)
+        yield "Only written otherwise", TITLE
         yield from written
     yield from _declarations(difference)
     if difference.answers is not None:
         yield from _answers(difference, difference.answers, most)
-    yield DiffLine(_summary(difference), TITLE)
+    yield _summary(difference), TITLE
 
 
 def text_of(difference: ProgramDifference, most: int = 10) -> str:
-    return "".join(f"{line.text}\n" for line in lines_of(difference, most))
+    return "".join(f"{line}\n" for line, _ in lines_of(difference, most))
 
 
 def _query(
@@ -69,26 +63,28 @@ def _query(
         case Fate.ADDED:
             assert new is not None
             how = f"the same as {each.twin}, which it was called before" if each.twin else "new"
-            yield DiffLine(f"{each.name}: {how}, in {new.position}", TITLE)
+            yield f"{each.name}: {how}, in {new.position}", TITLE
             return
         case Fate.GONE:
             assert old is not None
             how = f"called {each.twin} now" if each.twin else "gone"
-            yield DiffLine(f"{each.name}: {how}, was in {old.position}", TITLE)
+            yield f"{each.name}: {how}, was in {old.position}", TITLE
             return
         case Fate.RETIMED:
             inputs = " and ".join(each.inputs)
-            yield DiffLine(f"{each.name}: the same patterns, but {inputs} is declared otherwise", TITLE)
+            yield f"{each.name}: the same patterns, but {inputs} is declared otherwise", TITLE
         case _:
-            yield DiffLine(f"{each.name}: changed", TITLE)
+            yield f"{each.name}: changed", TITLE
     if each.old is not None and each.new is not None:
-        yield from _bounds(each.old.bounds, each.new.bounds)
+        delays = [_delay(relation.bounds.delay) for relation in (each.new, each.old)]
+        if delays[0] != delays[1]:
+            yield "  decided {}, was {}".format(*delays), TEXT
     is_other = old is not None and new is not None and old.text != new.text
     if is_other and not (each.has_other_columns or each.has_other_notice):
         yield from _both("query", old, new)
     if each.fate is Fate.CHANGED:
         yield from _rules(difference, each, shown)
-    yield from (DiffLine(f"  {said}") for said in _shown_otherwise(each))
+    yield from ((f"  {said}", TEXT) for said in _shown_otherwise(each))
 
 
 def _rules(
@@ -97,35 +93,30 @@ def _rules(
     rules = difference.rules_of(each)
     for rule in rules[:_MOST_RULES]:
         if rule in shown:
-            yield DiffLine(f"  rule in {rule.written.position}: see {shown[rule]}")
+            yield f"  rule in {rule.written.position}: see {shown[rule]}", TEXT
             continue
         shown[rule] = each.name
         yield from _both("rule", rule.old, rule.new)
         if rule.old is not None and rule.new is not None and rule.old.text == rule.new.text:
-            yield DiffLine("    written alike: a limit, a declaration or what it names differs")
+            yield "    written alike: a limit, a declaration or what it names differs", TEXT
     if len(rules) > _MOST_RULES:
-        yield DiffLine(f"  and {len(rules) - _MOST_RULES:,} more rules that differ")
+        yield f"  and {len(rules) - _MOST_RULES:,} more rules that differ", TEXT
     if not rules:
-        yield DiffLine("  none of its rules differs, but what they rest on does: see the declarations below")
+        yield "  none of its rules differs, but what they rest on does: see the declarations below", TEXT
 
 
 def _both(what: str, old: Written | None, new: Written | None) -> Iterator[DiffLine]:
     if new is None:
         assert old is not None
-        yield DiffLine(f"  {what} gone, was in {old.position}")
+        yield f"  {what} gone, was in {old.position}", TEXT
     elif old is None:
-        yield DiffLine(f"  new {what} in {new.position}")
+        yield f"  new {what} in {new.position}", TEXT
     else:
-        yield DiffLine(f"  {what} in {new.position}, was in {old.position}")
+        yield f"  {what} in {new.position}, was in {old.position}", TEXT
     if old is not None:
-        yield DiffLine(f"    - {old.text}", OLD)
+        yield f"    - {old.text}", OLD
     if new is not None:
-        yield DiffLine(f"    + {new.text}", NEW)
-
-
-def _bounds(old: Bounds, new: Bounds) -> Iterator[DiffLine]:
-    if old.delay != new.delay:
-        yield DiffLine(f"  decided {_delay(new.delay)}, was {_delay(old.delay)}")
+        yield f"    + {new.text}", NEW
 
 
 def _delay(delay: int | None) -> str:
@@ -139,12 +130,8 @@ def _shown_otherwise(each: QueryDifference) -> Iterator[str]:
     if each.has_other_columns:
         old, new = (", ".join(relation.answer.names) for relation in (each.old, each.new))
         yield f"its columns are called {new}, were {old}"
-    yield from _notices(each.new.notice, each.old.notice)
-
-
-def _notices(new: Notice, old: Notice) -> Iterator[str]:
     for name in ("severity", "alert", "words"):
-        now, before = getattr(new, name), getattr(old, name)
+        now, before = getattr(each.new.notice, name), getattr(each.old.notice, name)
         if now != before:
             yield f"{name} {_notice(now)}, was {_notice(before)}"
 
@@ -163,61 +150,56 @@ def _written_otherwise(difference: ProgramDifference) -> Iterator[DiffLine]:
     """The differences of the texts only."""
     rules = difference.rules
     for before, after in rules.renamed.items():
-        yield DiffLine(f"  {before} is called {after}")
+        yield f"  {before} is called {after}", TEXT
     others = list(rewritten(rules))
     for each in others[:_MOST_RULES]:
         old, new = each.both
         how = "moved" if moved(each) else "written otherwise"
-        yield DiffLine(f"  rule in {new.position}, was in {old.position}: {how}")
+        yield f"  rule in {new.position}, was in {old.position}: {how}", TEXT
     if len(others) > _MOST_RULES:
-        yield DiffLine(f"  and {len(others) - _MOST_RULES:,} more rules that are written otherwise")
+        yield f"  and {len(others) - _MOST_RULES:,} more rules that are written otherwise", TEXT
     if rules.reordered:
-        yield DiffLine("  rules are in another order")
+        yield "  rules are in another order", TEXT
     behind = {rule for each in difference.meaning.of(Fate.CHANGED) for rule in difference.rules_of(each)}
     for each in (rule for rule in rules.different if rule not in behind):
         how = "changed" if each.old and each.new else "new" if each.new else "gone"
-        yield DiffLine(f"  rule in {each.written.position}: {how}, and changes no answer of these")
+        yield f"  rule in {each.written.position}: {how}, and changes no answer of these", TEXT
 
 
 def _declarations(difference: ProgramDifference) -> Iterator[DiffLine]:
     scales = [rules.timescale for rules in (difference.old, difference.new)]
     if scales[0] != scales[1]:
-        yield DiffLine(f"tick: {_scale(scales[1])}, was {_scale(scales[0])}", TITLE)
+        yield f"tick: {_scale(scales[1])}, was {_scale(scales[0])}", TITLE
     for each in difference.meaning.inputs:
         old, new = difference.input(each.name)
         what = ", ".join(aspects(each)) or ("new" if each.old is None else "gone")
-        yield DiffLine(f"input {each.name}: {what}", TITLE)
-        yield from (
-            DiffLine(f"  - {one.text}  in {one.position}", OLD) for one in old if one.text not in _texts(new)
-        )
-        yield from (
-            DiffLine(f"  + {one.text}  in {one.position}", NEW) for one in new if one.text not in _texts(old)
-        )
+        yield f"input {each.name}: {what}", TITLE
+        for mark, role, own, others in (("-", OLD, old, new), ("+", NEW, new, old)):
+            known = {one.text for one in others}
+            yield from (
+                (f"  {mark} {one.text}  in {one.position}", role) for one in own if one.text not in known
+            )
     for name, before, after in difference.limits:
         values = ("none" if each is None else value_text(each.value) for each in (after, before))
-        yield DiffLine("limit {}: {}, was {}".format(name, *values), TITLE)
+        yield "limit {}: {}, was {}".format(name, *values), TITLE
 
 
 def _scale(scale: Timescale | None) -> str:
     return "none" if scale is None else f"{long_duration_text(scale.length)}, zone {scale.zone}"
 
 
-def _texts(written: Iterable[Written]) -> set[str]:
-    return {each.text for each in written}
-
-
 def _answers(
     difference: ProgramDifference, answers: Sequence[AnswerDifferences], most: int
 ) -> Iterator[DiffLine]:
-    yield DiffLine("Confirmed on these facts", TITLE)
+    yield "Confirmed on these facts", TITLE
     for each in answers:
         only = len(each.only_old), len(each.only_new), len(each.moved)
         if not each.count:
-            yield DiffLine(f"  {each.query}: the same, {each.same:,} answer{'' if each.same == 1 else 's'}")
+            yield f"  {each.query}: the same, {each.same:,} answer{'' if each.same == 1 else 's'}", TEXT
             continue
         counts = "{:,} only by the old rules, {:,} only by the new ones, {:,} at another tick".format(*only)
         lost = f", {len(each.lost):,} lost from sight by one of them" if each.lost else ""
-        yield DiffLine(f"  {each.query}: {counts}{lost}, {each.same:,} the same", TITLE)
+        yield f"  {each.query}: {counts}{lost}, {each.same:,} the same", TITLE
         for found, role, mark in (
             (each.only_old, OLD, "-"),
             (each.only_new, NEW, "+"),
@@ -227,19 +209,14 @@ def _answers(
             for one in found[:most]:
                 whose = "old" if one.new is None else "new"
                 lost = f", and lost from sight by the {whose} rules" if found is each.lost else ""
-                yield DiffLine(f"    {mark} {one.answer}  {_when(one, difference)}{lost}", role)
+                old, new = (
+                    None if tick is None else moment(tick, rules.timescale)
+                    for tick, rules in ((one.old, difference.old), (one.new, difference.new))
+                )
+                was = f", was at {old}" if old and new else ""
+                yield f"    {mark} {one.answer}  confirmed at {new or old}{was}{lost}", role
             if len(found) > most:
-                yield DiffLine(f"    {mark} and {len(found) - most:,} more", role)
-
-
-def _when(each: Confirmed, difference: ProgramDifference) -> str:
-    old, new = (
-        None if tick is None else moment(tick, rules.timescale)
-        for tick, rules in ((each.old, difference.old), (each.new, difference.new))
-    )
-    if old is not None and new is not None:
-        return f"confirmed at {new}, was at {old}"
-    return f"confirmed at {new if old is None else old}"
+                yield f"    {mark} and {len(found) - most:,} more", role
 
 
 _COUNTED = (

@@ -44,12 +44,8 @@ def readable_laid_out(source: Source, trees: StatementTrees) -> str:
         raise UnsupportedError(
             f"{source.name}: no layout is known that keeps its meaning; it is left as it is"
         )
-    return new.replace("\n", "\r\n") if _has_carriage_returns(text) else new
-
-
-def _has_carriage_returns(text: str) -> bool:
-    """Whether most lines end as they do on Windows."""
-    return 2 * text.count("\r\n") > text.count("\n")
+    on_windows = 2 * text.count("\r\n") > text.count("\n")
+    return new.replace("\n", "\r\n") if on_windows else new
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,11 @@ def lines_of(words: Sequence[Lexeme]) -> tuple[Sequence[ProgramLine], Sequence[R
     words, after = _with_remarks_moved(words)
     top = [each.text for each in words if not each.depth]
     is_rule = top[0] not in DECLARATIONS
-    if _fits(words) and not (is_rule and any(each.begins_line for each in words)):
+    fits = not any(each.remarks for each in words) and len(joined(words)) <= WIDTH
+    if fits and not (is_rule and any(each.begins_line for each in words)):
         lines = [ProgramLine(tuple(_cells(words, top)), kind_of(words))]
-    elif is_rule and ":-" in top:
-        lines = _backward(words)
-    elif is_rule and "->" in top:
-        lines = _forward(words)
+    elif is_rule and (":-" in top or "->" in top):
+        lines = _rule(words, ":-" if ":-" in top else "->")
     else:
         lines = _filled(words, 0)
     return lines, after
@@ -44,10 +43,6 @@ def kind_of(words: Sequence[Lexeme]) -> str:
         return "declaration" if first in DECLARATIONS and first != "function" else first
     top = {each.text for each in words if not each.depth}
     return "rule" if ":-" in top else "forward" if "->" in top else f"{FACT} {first}"
-
-
-def _fits(words: Sequence[Lexeme]) -> bool:
-    return not any(each.remarks for each in words) and len(joined(words)) <= WIDTH
 
 
 def _with_remarks_moved(words: Sequence[Lexeme]) -> tuple[list[Lexeme], tuple[Remark, ...]]:
@@ -180,22 +175,15 @@ def _literals(words: Sequence[Lexeme], indent: int) -> list[ProgramLine]:
     return lines
 
 
-def _backward(words: Sequence[Lexeme]) -> list[ProgramLine]:
-    at = next(i for i, each in enumerate(words) if each.text == ":-" and not each.depth) + 1
-    lines = _filled(words[:at], 0)
+def _rule(words: Sequence[Lexeme], arrow: str) -> list[ProgramLine]:
+    """A rule on several lines: its literals, each on one, are behind `:-` and before `->`."""
+    before, behind = (_filled, _literals) if arrow == ":-" else (_literals, _filled)
+    at = next(i for i, each in enumerate(words) if each.text == arrow and not each.depth) + (arrow == ":-")
+    lines = before(words[:at], 0)
     writer = _Writer(_INDENT, _INDENT, lines)
     for remark in words[at].remarks:
         writer.remark(remark)
-    return lines + _literals([replace(words[at], remarks=()), *words[at + 1 :]], _INDENT)
-
-
-def _forward(words: Sequence[Lexeme]) -> list[ProgramLine]:
-    at = next(i for i, each in enumerate(words) if each.text == "->" and not each.depth)
-    lines = _literals(words[:at], 0)
-    writer = _Writer(_INDENT, _INDENT, lines)
-    for remark in words[at].remarks:
-        writer.remark(remark)
-    return lines + _filled([replace(words[at], remarks=()), *words[at + 1 :]], _INDENT)
+    return lines + behind([replace(words[at], remarks=()), *words[at + 1 :]], _INDENT)
 
 
 # ---- columns ----
@@ -234,12 +222,15 @@ def written(lines: Sequence[ProgramLine]) -> Iterator[str]:
     """The texts of lines, aligned."""
     texts = [each.text for each in lines]
     for run in _runs(lines):
-        for index, text in zip(run, _aligned([lines[index] for index in run]), strict=True):
-            texts[index] = text
+        rows = [list(lines[index].cells) for index in run]
+        _fill(rows, 0, lines[run[0]].gap)
+        for index, row in zip(run, rows, strict=True):
+            filled = "".join(row)
+            texts[index] = filled if len(filled) <= WIDTH else texts[index]
     for with_comment, group in groupby(range(len(lines)), key=lambda i: bool(texts[i] and lines[i].comment)):
-        rows = list(group)
-        column = _column([len(texts[i]) for i in rows], _COMMENT_SPREAD) if with_comment else 0
-        for i in rows:
+        numbers = list(group)
+        column = _column([len(texts[i]) for i in numbers], _COMMENT_SPREAD) if with_comment else 0
+        for i in numbers:
             comment = lines[i].comment or ""
             filled = texts[i].ljust(column) if column + 2 + len(comment) <= _COMMENT_WIDTH else texts[i]
             yield f"{filled}  {comment}" if with_comment else texts[i] or comment
@@ -262,13 +253,6 @@ def _column(lengths: Sequence[int], spread: int) -> int:
     """The length up to which cells are filled up."""
     least = min(lengths)
     return max(each for each in lengths if each <= least + spread)
-
-
-def _aligned(run: Sequence[ProgramLine]) -> list[str]:
-    rows = [list(each.cells) for each in run]
-    _fill(rows, 0, run[0].gap)
-    texts = ["".join(each) for each in rows]
-    return [text if len(text) <= WIDTH else line.text for text, line in zip(texts, run, strict=True)]
 
 
 def _fill(rows: list[list[str]], at: int, gap: int) -> None:

@@ -30,25 +30,17 @@ _Kind = types.CompletionItemKind
 
 @dataclass(frozen=True)
 class Cursor:
-    """The words of a statement up to a place: the calls that are open there, and the name begun."""
+    """The words of a statement up to a place, and the open calls with the number of the argument."""
 
     first: str
     words: tuple[str, ...]
-    calls: tuple[OpenCall, ...]
+    calls: tuple[tuple[str, int], ...]
     text: str | None = None
 
     @property
     def before(self) -> str:
         """The last whole word."""
         return self.words[-1] if self.words else ""
-
-
-@dataclass(frozen=True)
-class OpenCall:
-    """A name with an open parenthesis, and the number of the argument."""
-
-    name: str
-    argument: int
 
 
 def cursor_at(text: str, offset: int) -> Cursor | None:
@@ -68,15 +60,15 @@ def cursor_at(text: str, offset: int) -> Cursor | None:
     return Cursor(first, tuple(words), tuple(_calls(words)), inside)
 
 
-def _calls(words: Sequence[str]) -> list[OpenCall]:
-    calls: list[OpenCall] = []
-    for index, word in enumerate(words):
+def _calls(words: Sequence[str]) -> list[tuple[str, int]]:
+    calls: list[tuple[str, int]] = []
+    for before, word in pairwise(["", *words]):
         if word == "(":
-            calls.append(OpenCall(words[index - 1] if index else "", 0))
+            calls.append((before, 0))
         elif word == ")" and calls:
             calls.pop()
         elif word == "," and calls:
-            calls[-1] = OpenCall(calls[-1].name, calls[-1].argument + 1)
+            calls[-1] = calls[-1][0], calls[-1][1] + 1
     return calls
 
 
@@ -107,7 +99,11 @@ class Completer:
                 names = [w for w in cursor.words if w[:1].isupper() and w != cursor.words[1]]
                 yield from (_item(name, _Kind.Variable) for name in (*dict.fromkeys(names), *LINE_NAMES))
         elif not cursor.words:
-            yield from self._statements()
+            for word, template in STATEMENT_TEMPLATES.items():
+                yield self._snippet(word, template, _Kind.Keyword)
+            for each in self._vocabulary().predicates.values():
+                if each.kind is not PredicateKind.INPUT:
+                    yield self._predicate(each)
         elif cursor.first in COLUMN_LISTS:
             yield from self._declaration(cursor)
         elif cursor.calls:
@@ -120,15 +116,6 @@ class Completer:
     def _vocabulary(self) -> Vocabulary:
         analysis = self.snapshot.analysis_of(self.path)
         return analysis.checked.vocabulary if analysis else Vocabulary({})
-
-    # ---- the begin of a statement ----
-
-    def _statements(self) -> Iterator[types.CompletionItem]:
-        for word, template in STATEMENT_TEMPLATES.items():
-            yield self._snippet(word, template, _Kind.Keyword)
-        for each in self._vocabulary().predicates.values():
-            if each.kind is not PredicateKind.INPUT:
-                yield self._predicate(each)
 
     def _declaration(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
         if cursor.calls and cursor.before == ":":
@@ -172,11 +159,11 @@ class Completer:
             yield from (_item(each, _Kind.Keyword) for each in ("alert", "given", "window", "horizon"))
 
     def _arguments(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
-        call = cursor.calls[-1]
-        predicate = self._vocabulary().predicates.get(call.name)
+        name, argument = cursor.calls[-1]
+        predicate = self._vocabulary().predicates.get(name)
         if predicate is not None:
-            yield from self._values(predicate, call.argument)
-        elif call.name in AGGREGATES:
+            yield from self._values(predicate, argument)
+        elif name in AGGREGATES:
             yield from (self._predicate(each) for each in self._vocabulary().predicates.values())
         yield from self._variables(text, offset)
         yield from self._limits()
@@ -192,10 +179,7 @@ class Completer:
             yield _item(
                 shown, _Kind.Value, f"{predicate.columns[argument]} in {file.path.name if file else ''}"
             )
-        for each in self.snapshot.related_files(self.path):
-            for mention in mentions_of(each.text):
-                if mention.kind is NameKind.CONSTANT:
-                    yield _item(mention.name, _Kind.Value)
+        yield from (_item(name, _Kind.Value) for name in self._mentioned(NameKind.CONSTANT))
 
     def _variables(self, text: str, offset: int) -> Iterator[types.CompletionItem]:
         """The variables of the statement, apart from one that is being written."""
@@ -207,10 +191,11 @@ class Completer:
                 yield _item(mention.name, _Kind.Variable)
 
     def _limits(self) -> Iterator[types.CompletionItem]:
-        for each in self.snapshot.related_files(self.path):
-            for mention in mentions_of(each.text):
-                if mention.kind is NameKind.LIMIT:
-                    yield _item(mention.name, _Kind.Constant, "limit")
+        return (_item(name, _Kind.Constant, "limit") for name in self._mentioned(NameKind.LIMIT))
+
+    def _mentioned(self, kind: NameKind) -> Iterator[str]:
+        files = self.snapshot.related_files(self.path)
+        return (each.name for file in files for each in mentions_of(file.text) if each.kind is kind)
 
     def _predicate(self, predicate: Predicate) -> types.CompletionItem:
         analysis = self.snapshot.analysis_of(self.path)
@@ -271,12 +256,12 @@ def signature(snapshot: Snapshot, path: str, offset: int) -> types.SignatureHelp
     analysis = snapshot.analysis_of(path)
     if cursor is None or not cursor.calls or analysis is None or cursor.first in COLUMN_LISTS:
         return None
-    call = cursor.calls[-1]
-    predicate = analysis.checked.vocabulary.predicates.get(call.name)
-    function = analysis.checked.vocabulary.functions.get(call.name)
+    name, argument = cursor.calls[-1]
+    predicate = analysis.checked.vocabulary.predicates.get(name)
+    function = analysis.checked.vocabulary.functions.get(name)
     if predicate is None and function is None:
         return None
     names = predicate.columns if predicate else function.parameters if function else ()
-    label = f"{call.name}({', '.join(names)})"
+    label = f"{name}({', '.join(names)})"
     information = types.SignatureInformation(label, parameters=[types.ParameterInformation(n) for n in names])
-    return types.SignatureHelp([information], active_signature=0, active_parameter=call.argument)
+    return types.SignatureHelp([information], active_signature=0, active_parameter=argument)

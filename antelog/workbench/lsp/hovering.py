@@ -24,7 +24,10 @@ def described(found: NamePlaces, analysis: Analysis | None) -> str | None:
     """A description of a name, in Markdown."""
     kind, name = found.mention.kind, found.mention.name
     if kind is NameKind.LIMIT and analysis:
-        return "\n".join(_limit(name, analysis))
+        limits = [_code(to_text(each)) for each in analysis.checked.document.limits if each.name == name]
+        return "\n".join(
+            line for code in limits for line in (*code, f"`--set {name}=…` gives it another value")
+        )
     if kind is NameKind.COLUMN and analysis:
         return "\n".join(_column(found.mention.owner, name, analysis))
     if kind is NameKind.VARIABLE:
@@ -107,11 +110,9 @@ def _input(predicate: Predicate, vocabulary: Vocabulary) -> Iterator[str]:
 
 
 def _late(ticks: int, vocabulary: Vocabulary) -> str:
-    return (
-        f"facts may come {_length(ticks, vocabulary)} late"
-        if ticks
-        else "facts come in time, or are set aside"
-    )
+    if not ticks:
+        return "facts come in time, or are set aside"
+    return f"facts may come {_length(ticks, vocabulary)} late"
 
 
 def _length(ticks: int, vocabulary: Vocabulary) -> str:
@@ -128,13 +129,6 @@ def _query(predicate: Predicate, analysis: Analysis) -> Iterator[str]:
     summary = analysis.summary(predicate.name)
     for name, text in summary.lines if summary else ():
         yield f"- *{name}* {text}"
-
-
-def _limit(name: str, analysis: Analysis) -> Iterator[str]:
-    for each in analysis.checked.document.limits:
-        if each.name == name:
-            yield from _code(to_text(each))
-            yield f"`--set {name}=…` gives it another value"
 
 
 def _column(owner: str, name: str, analysis: Analysis) -> Iterator[str]:

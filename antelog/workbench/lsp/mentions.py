@@ -97,43 +97,38 @@ def mention_at(text: str, offset: int) -> Mention | None:
 
 
 @lru_cache(maxsize=8192)
-def _names_in(statement: str) -> _Shape:
+def _names_in(statement: str) -> StatementNames:
     """The names of a statement, with places from its start on."""
-    words = words_in(statement, Span(0, len(statement)))
-    first = words[0].text if words else ""
+    span = Span(0, len(statement))
+    words = words_in(statement, span)
+    first = words[0].text if words and words[0].text in STATEMENTS else ""
     if len(words) > 1 and words[1].text == "(":
         first = ""
-    return _Shape(first, tuple(words), tuple(_Finder(words, first).mentions()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    first: str
-    words: tuple[PlacedWord, ...]
-    mentions: tuple[Mention, ...]
+    return StatementNames(span, first, tuple(words), tuple(_Finder(words, first).mentions()))
 
 
 def _statement(text: str, span: Span) -> StatementNames:
-    shape = _names_in(text[span.start : span.end])
-    words = tuple(PlacedWord(each.text, each.start + span.start) for each in shape.words)
+    alone = _names_in(text[span.start : span.end])
+    words = tuple(PlacedWord(each.text, each.start + span.start) for each in alone.words)
     mentions = tuple(
         Mention(m.name, m.kind, Span(m.span.start + span.start, m.span.end + span.start), m.defines, m.owner)
-        for m in shape.mentions
+        for m in alone.mentions
     )
-    return StatementNames(span, shape.first if shape.first in STATEMENTS else "", words, mentions)
+    return StatementNames(span, alone.first, words, mentions)
 
 
 class _Finder:
     """Finds the names of a statement by the words around them."""
 
     def __init__(self, words: list[PlacedWord], first: str) -> None:
-        self._words = words
-        self._first = first if first in STATEMENTS else ""
+        self._words, self._first = words, first
         self._texts = [each.text for each in words]
 
     def mentions(self) -> Iterator[Mention]:
         callers: list[str] = []
-        head = self._head()
+        # The number of the word that is the predicate of a rule's head.
+        arrows = [-1, *(i for i, text in enumerate(self._texts) if text in {"->", "→"})]
+        head = None if self._first else arrows[-1] + 1
         for index, word in enumerate(self._words):
             text = word.text
             if text == "(":
@@ -144,13 +139,6 @@ class _Finder:
                 yield from self._in_text(word)
             elif _WORD.match(text):
                 yield from self._name(index, callers, head)
-
-    def _head(self) -> int | None:
-        """The number of the word that is the predicate of a rule's head."""
-        if self._first:
-            return None
-        arrows = [i for i, text in enumerate(self._texts) if text in {"->", "→"}]
-        return arrows[-1] + 1 if arrows else 0
 
     def _name(self, index: int, callers: list[str], head: int | None) -> Iterator[Mention]:
         word = self._words[index]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,8 +40,11 @@ class NamePlaces:
     @property
     def definitions(self) -> list[tuple[Source, Mention]]:
         """Its declarations, or else the heads of its rules."""
-        declared = [(f, m) for f, m in self.everywhere if m.defines and _is_declared(f, m)]
-        return declared or [(f, m) for f, m in self.everywhere if m.defines] or list(self.everywhere[:1])
+        defined = [(f, m) for f, m in self.everywhere if m.defines]
+        near = [statement_at(f.text, m.span.start) for f, m in defined]
+        words = COLUMN_LISTS | {"limit"}
+        declared = [each for each, s in zip(defined, near, strict=True) if s and s.first in words]
+        return declared or defined or list(self.everywhere[:1])
 
 
 def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
@@ -53,9 +55,15 @@ def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
         return None
     files = snapshot.related_files(path)
     file = next((each for each in files if each.text == text), Source(text, path))
-    if mention.kind in {NameKind.VARIABLE, NameKind.COLUMN}:
-        return NamePlaces(file, mention, tuple(_in_statement(file, mention, offset)))
-    kind = _kind(files, mention)
+    kind = mention.kind
+    if kind in {NameKind.VARIABLE, NameKind.COLUMN}:
+        statement = statement_at(file.text, offset)
+        near = statement.mentions if statement else ()
+        alone = ((file, each) for each in near if each.name == mention.name and each.kind is kind)
+        return NamePlaces(file, mention, tuple(alone))
+    limits = (m.name for each in files for m in mentions_of(each.text) if m.kind is NameKind.LIMIT)
+    if kind is NameKind.CONSTANT and mention.name in limits:
+        kind = NameKind.LIMIT  # as it is written, it could be either
     alike = {NameKind.LIMIT, NameKind.CONSTANT} if kind is NameKind.LIMIT else {kind}
     found = [
         (each, m)
@@ -65,26 +73,6 @@ def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
     ]
     mention = Mention(mention.name, kind, mention.span, mention.defines, mention.owner)
     return NamePlaces(file, mention, tuple(found))
-
-
-def _kind(files: list[Source], mention: Mention) -> NameKind:
-    """The kind of a name, given the files of the program: what is written as a constant may be a limit."""
-    limits = (m for each in files for m in mentions_of(each.text) if m.kind is NameKind.LIMIT)
-    if mention.kind is NameKind.CONSTANT and any(m.name == mention.name for m in limits):
-        return NameKind.LIMIT
-    return mention.kind
-
-
-def _in_statement(file: Source, mention: Mention, offset: int) -> Iterator[tuple[Source, Mention]]:
-    statement = statement_at(file.text, offset)
-    for each in statement.mentions if statement else ():
-        if each.name == mention.name and each.kind is mention.kind:
-            yield file, each
-
-
-def _is_declared(file: Source, mention: Mention) -> bool:
-    statement = statement_at(file.text, mention.span.start)
-    return statement is not None and statement.first in COLUMN_LISTS | {"limit"}
 
 
 # ---- requests ----

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -86,12 +86,9 @@ def example_of(predicate: Predicate, file: DataFile) -> str | None:
     else:
         values = list(file.rows[0][: predicate.arity])
     types = [*predicate.types, None][: len(values)] if predicate.temporal else predicate.types
-    shown = [_shown(v, t) for v, t in zip(values, [*types, None, None], strict=False)]
+    numbers = [kind is not None and kind.general is Type.NUMBER for kind in (*types, None, None)]
+    shown = [v if n or is_number(v) else value_text(v) for v, n in zip(values, numbers, strict=False)]
     return f"{predicate.name}({', '.join(shown)})"
-
-
-def _shown(value: str, kind: Type | None) -> str:
-    return value if (kind and kind.general is Type.NUMBER) or is_number(value) else value_text(value)
 
 
 def is_number(text: str) -> bool:
@@ -127,21 +124,12 @@ def _csv(path: Path, lines: list[str]) -> DataFile | None:
 
 
 def _json(path: Path, lines: list[str]) -> DataFile | None:
-    records = list(_objects(lines[:_MOST_ROWS]))
+    found = (json.loads(line) for line in lines[:_MOST_ROWS] if line.strip())
+    records = [each for each in found if isinstance(each, dict)]
     columns = tuple(dict.fromkeys(name for each in records for name in each))
-    rows = tuple(tuple(_text(each.get(name)) for name in columns) for each in records)
+    values = ([each.get(name) for name in columns] for each in records)
+    rows = tuple(tuple(v if isinstance(v, str) else json.dumps(v) for v in each) for each in values)
     return DataFile(path, columns, rows) if records else None
-
-
-def _objects(lines: list[str]) -> Iterator[dict[str, object]]:
-    for line in lines:
-        found = json.loads(line) if line.strip() else None
-        if isinstance(found, dict):
-            yield found
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _parquet(path: Path) -> DataFile | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from antelog.diagnostics import Diagnostic, Severity, Source, Span
-from antelog.workbench.lsp.mentions import NameKind, StatementNames, statements_of
+from antelog.diagnostics import Diagnostic, Severity, Source
+from antelog.workbench.lsp.mentions import Mention, NameKind, StatementNames, statements_of
 from antelog.workbench.lsp.places import Places
 from antelog.workbench.lsp.session import Analysis
 
@@ -33,14 +33,14 @@ def symbols(file: Source, places: Places) -> list[types.DocumentSymbol]:
             and statement.words[-2].text == ")"
             and not any(each.text in {":-", "->", "←", "→"} for each in statement.words)
         )
-        if is_fact and facts == name.text:
+        if is_fact and facts == name.name:
             found[-1].range.end = places.range(file, statement.span).end
             continue
-        facts = name.text if is_fact else ""
+        facts = name.name if is_fact else ""
         text = " ".join(file.text[statement.span.start : statement.span.end].split())
         found.append(
             types.DocumentSymbol(
-                name.text,
+                name.name,
                 _KINDS.get(statement.first, types.SymbolKind.Class),
                 places.range(file, statement.span),
                 places.range(file, name.span),
@@ -50,14 +50,7 @@ def symbols(file: Source, places: Places) -> list[types.DocumentSymbol]:
     return found
 
 
-class _NameText:
-    """The name of a statement, and where it is."""
-
-    def __init__(self, text: str, span: Span) -> None:
-        self.text, self.span = text, span
-
-
-def _named(text: str) -> Iterator[tuple[StatementNames, _NameText]]:
+def _named(text: str) -> Iterator[tuple[StatementNames, Mention]]:
     """The statements that have a name."""
     for statement in statements_of(text):
         wanted = statement.subject
@@ -65,7 +58,7 @@ def _named(text: str) -> Iterator[tuple[StatementNames, _NameText]]:
             kinds = {NameKind.PREDICATE, NameKind.FILE}
             wanted = next((each for each in statement.mentions if each.kind in kinds), None)
         if wanted is not None and wanted.name:
-            yield statement, _NameText(wanted.name, wanted.span)
+            yield statement, wanted
 
 
 _SEVERITIES = {

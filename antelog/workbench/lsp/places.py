@@ -33,7 +33,9 @@ class LineTable:
     def position(self, offset: int) -> Position:
         """The line and character of an offset."""
         line = bisect_right(self._starts, offset) - 1
-        return Position(line, self._units(self._text[self._starts[line] : offset]))
+        before = self._text[self._starts[line] : offset]
+        units = len(before.encode(self._codec, "surrogatepass")) // _WIDTHS[self._codec]
+        return Position(line, len(before) if before.isascii() else units)
 
     def range(self, span: Span) -> Range:
         return Range(self.position(span.start), self.position(span.end))
@@ -54,11 +56,6 @@ class LineTable:
             return start + min(position.character, len(line))
         taken = line.encode(self._codec, "surrogatepass")[: position.character * _WIDTHS[self._codec]]
         return start + len(taken.decode(self._codec, "ignore"))
-
-    def _units(self, text: str) -> int:
-        if text.isascii():
-            return len(text)
-        return len(text.encode(self._codec, "surrogatepass")) // _WIDTHS[self._codec]
 
 
 def path_of(uri: str) -> str:

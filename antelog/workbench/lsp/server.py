@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
 from pygls import uris
@@ -44,6 +44,11 @@ from antelog.workbench.lsp.verdicts import (
 QUIET = 0.15
 """Seconds without a change after which a program is analysed."""
 
+_MOST = 100_000_000
+"""The bytes of a message, at most."""
+_LONGEST = 10_000
+"""The bytes of a line of a header, and of all its lines, at most."""
+
 Found = TypeVar("Found")
 
 
@@ -54,8 +59,8 @@ class RuleServer(LanguageServer):
         super().__init__("antelog", version("antelog"))
         self.session = Session()
         self._thread = ThreadPoolExecutor(1)
-        self._planned: dict[str, asyncio.Task[Analysis | None]] = {}
-        self._testing: dict[str, asyncio.Task[None]] = {}
+        self._planned: dict[str, asyncio.Task[Any]] = {}
+        self._testing: dict[str, asyncio.Task[Any]] = {}
         self.verdicts: dict[str, RuleVerdict] = {}
         self._published: dict[str, set[str]] = {}
         self._results = tempfile.TemporaryDirectory(prefix="antelog-results-")
@@ -73,8 +78,9 @@ class RuleServer(LanguageServer):
         path = path_of(uri)
         roots = self.session.snapshot.roots_of(path)
         self.session.close(path)
+        snapshot = self.session.snapshot
         for root in roots:
-            if not self._is_needed(root):
+            if not any(real(each.name) in snapshot.texts for each in snapshot.files(root)):
                 self._publish(root, {})
         self.plan_all()
 
@@ -87,16 +93,16 @@ class RuleServer(LanguageServer):
     def plan(self, path: str) -> None:
         """Plans an analysis of the programs that a file belongs to, in place of one that is planned."""
         for root in self.session.snapshot.roots_of(path):
-            known = self._planned.get(real(root))
-            if known is not None:
-                known.cancel()
-            self._planned[real(root)] = asyncio.ensure_future(self._analysis(root))
+            self._begin(self._planned, root, self._analysed(root, QUIET))
 
-    async def _analysis(self, root: str) -> Analysis | None:
-        await asyncio.sleep(QUIET)
-        return await self._analysed(root)
+    def _begin(self, tasks: dict[str, asyncio.Task[Any]], root: str, work: Coroutine[Any, Any, Any]) -> None:
+        """Begins work about a program, in place of work that goes on."""
+        if (known := tasks.get(real(root))) is not None:
+            known.cancel()
+        tasks[real(root)] = asyncio.ensure_future(work)
 
-    async def _analysed(self, root: str) -> Analysis | None:
+    async def _analysed(self, root: str, quiet: float = 0) -> Analysis | None:
+        await asyncio.sleep(quiet)
         snapshot = self.session.snapshot
         trees = self.session.trees_of(root)
         loop = asyncio.get_running_loop()
@@ -109,8 +115,7 @@ class RuleServer(LanguageServer):
             return None
         self.session.keep(found)
         self._refresh_lenses()
-        places = Places(snapshot, self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
-        self._publish(root, by_file(found, places), snapshot)
+        self._publish(root, by_file(found, self.places(snapshot)), snapshot)
         return found
 
     def _refresh_lenses(self) -> None:
@@ -121,10 +126,7 @@ class RuleServer(LanguageServer):
     def test(self, path: str) -> None:
         """Runs the tests of the programs that a saved file belongs to, in place of a run that goes on."""
         for root in self.session.snapshot.roots_of(path):
-            known = self._testing.get(real(root))
-            if known is not None:
-                known.cancel()
-            self._testing[real(root)] = asyncio.ensure_future(self._tested(root))
+            self._begin(self._testing, root, self._tested(root))
 
     async def _tested(self, root: str) -> None:
         tests = runnable_tests(root)
@@ -150,11 +152,6 @@ class RuleServer(LanguageServer):
             )
         self._published[real(root)] = set(found)
 
-    def _is_needed(self, root: str) -> bool:
-        """Whether some text of a program is open."""
-        snapshot = self.session.snapshot
-        return any(real(each.name) in snapshot.texts for each in snapshot.files(root))
-
     # ---- what reads it ----
 
     async def ready(self, path: str) -> Snapshot:
@@ -169,7 +166,7 @@ class RuleServer(LanguageServer):
     def places(self, snapshot: Snapshot) -> Places:
         return Places(snapshot, self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
 
-    def offset(self, params: _AtPosition) -> int:
+    def offset(self, params: Any) -> int:
         """The offset of a position in its text."""
         snapshot = self.session.snapshot
         return self.places(snapshot).offset(snapshot.text(path_of(params.text_document.uri)), params.position)
@@ -199,18 +196,6 @@ class RuleServer(LanguageServer):
             await self.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
         else:
             self.window_show_message(types.ShowMessageParams(types.MessageType.Info, text[:2000]))
-
-
-_AtPosition = (
-    types.HoverParams
-    | types.DefinitionParams
-    | types.ReferenceParams
-    | types.DocumentHighlightParams
-    | types.PrepareRenameParams
-    | types.RenameParams
-    | types.CompletionParams
-    | types.SignatureHelpParams
-)
 
 
 def server() -> RuleServer:
@@ -352,3 +337,66 @@ def _route_writing(ls: RuleServer) -> None:
             return navigating.renamed(snapshot, path, ls.offset(params), params.new_name, ls.places(snapshot))
         except navigating.RenamingError as error:
             raise JsonRpcInvalidParams(str(error)) from None
+
+
+# ---- what comes from the editor ----
+
+
+class MessageReader:
+    """Reads messages for the server, and looks at their headers before it.
+
+    Content-Length: 52        one header line at least, then an empty line, then so many bytes of JSON
+
+    After a header that does not say how long its message is, nobody knows where the next one begins: the
+    server ends, and `problem` says why.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._header = stream, list[bytes]()
+        self.problem = ""
+
+    def readline(self) -> bytes:
+        """A line of a header; nothing at the end."""
+        if not self._header:
+            self._header = self._next()
+        return self._header.pop(0) if self._header else b""
+
+    def read(self, size: int) -> bytes:
+        return self._stream.read(size)
+
+    def _next(self) -> list[bytes]:
+        """The header of the next message, as the server knows it; nothing at the end, or if it is wrong."""
+        while not self.problem:
+            header = b""
+            while (line := self._stream.readline(_LONGEST)).strip() and len(header) < _LONGEST:
+                header += line
+            if not line:
+                return []
+            length = self._length(header) if header else 0
+            if length:  # else there is nothing to read, or an empty line between messages
+                return [b"Content-Length: %d\r\n" % length, b"\r\n"]
+        return []
+
+    def _length(self, header: bytes) -> int:
+        pairs = [line.partition(b":") for line in header.splitlines()]
+        found = [value.strip() for name, _, value in pairs if name.strip().lower() == b"content-length"]
+        shown = repr(b", ".join(found)[:50].decode("utf-8", "replace"))
+        if not found:
+            self.problem = "a message has no Content-Length"
+        elif len(found) > 1 or not found[0].isdigit():
+            self.problem = f"the Content-Length of a message is {shown}, which is not a number of bytes"
+        elif len(found[0].lstrip(b"0")) > len(str(_MOST)) or int(found[0]) > _MOST:
+            self.problem = f"the Content-Length of a message is {shown}; {_MOST:,} bytes are the most"
+        return 0 if self.problem else int(found[0])
+
+
+class OneLine(logging.Formatter):
+    """Writes an error in one line, for editors show what a server logs."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - as its base calls it
+        return f"{ei[0].__name__}: {ei[1]}".partition("\n")[0]
+
+    def format(self, record: logging.LogRecord) -> str:
+        first, *others = super().format(record).splitlines()
+        first = first.removesuffix("Traceback (most recent call last):").rstrip(": ")
+        return ": ".join([first, *others[-1:]])

@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import Path
 
 from antelog.compile import Compiled, compile_program
@@ -16,7 +17,7 @@ from antelog.compile.show.summary import Summary, summaries
 from antelog.diagnostics import Diagnostic, Source, in_source_order
 from antelog.language import Checked, check
 from antelog.language.parser import StatementTrees, includes_of, parse
-from antelog.language.program_files import Reader, gathered, text_of
+from antelog.language.program_files import gathered, text_of
 
 MOST_PROGRAMS = 500
 """Files of a workspace that are searched for those that include others, at most."""
@@ -68,9 +69,12 @@ class Snapshot:
         found = self.texts.get(real(path))
         return text_of(path) if found is None else found.text
 
-    @property
-    def reader(self) -> Reader:
-        return self.text
+    def readable(self, path: str) -> str:
+        """The text of a file; none if it cannot be read."""
+        try:
+            return self.text(path)
+        except (OSError, ValueError):
+            return ""
 
     def files(self, root: str) -> list[Source]:
         """The files of a program; those that cannot be read are left out."""
@@ -78,7 +82,7 @@ class Snapshot:
             text = self.text(root)
         except (OSError, ValueError):
             return []
-        return [each for _, each in gathered(Source(text, root), self.reader)[0].files]
+        return [each for _, each in gathered(Source(text, root), self.text)[0].files]
 
     def root_of(self, path: str) -> str:
         """The program that a file belongs to: itself, unless it has no query and another one includes it."""
@@ -88,11 +92,7 @@ class Snapshot:
         """All programs that a file belongs to, the open ones first."""
         including = [root for root in self._including if real(path) in self._including[root]]
         including.sort(key=lambda root: (real(root) not in self.texts, root))
-        try:
-            alone = "query" in self.text(path)
-        except (OSError, ValueError):
-            alone = False
-        return [path, *including] if alone or not including else including
+        return [path, *including] if "query" in self.readable(path) or not including else including
 
     def related_files(self, path: str) -> list[Source]:
         """The files of all programs that a file belongs to, each once."""
@@ -112,13 +112,8 @@ class Snapshot:
         found = {}
         open_files = [each.path for each in self.texts.values() if Path(each.path).is_absolute()]
         for path in sorted({*open_files, *self.including}):
-            try:
-                text = self.text(path)
-            except (OSError, ValueError):
-                continue
-            if _includes(text):
-                files = gathered(Source(text, path), self.reader)[0].files
-                found[path] = frozenset(real(each.name) for _, each in files[1:])
+            if _includes(self.readable(path)):
+                found[path] = frozenset(real(each.name) for each in self.files(path)[1:])
         return {
             path: files for path, files in found.items() if all(real(path) not in o for o in found.values())
         }
@@ -126,28 +121,16 @@ class Snapshot:
 
 def _including_in(folders: Collection[str]) -> tuple[str, ...]:
     """The programs in folders and those below that include others, as they are on disk."""
-    found = set()
-    for path in _programs_in(folders):
-        try:
-            if _includes(text_of(path)):
-                found.add(path)
-        except (OSError, ValueError):
-            continue
-    return tuple(sorted(found))
+    on_disk, paths = Snapshot({}), islice(_programs_in(folders), MOST_PROGRAMS)
+    return tuple(sorted({path for path in paths if _includes(on_disk.readable(path))}))
 
 
 def _programs_in(folders: Collection[str]) -> Iterator[str]:
     """The programs in folders and those below."""
-    count = 0
     for folder in folders:
         for place, below, files in os.walk(folder):
             below[:] = sorted(each for each in below if not each.startswith(".") and each not in _SKIPPED)
-            for name in sorted(files):
-                count += name.endswith(".alog")
-                if count > MOST_PROGRAMS:
-                    return
-                if name.endswith(".alog"):
-                    yield str(Path(place, name))
+            yield from (str(Path(place, name)) for name in sorted(files) if name.endswith(".alog"))
 
 
 @lru_cache(maxsize=1024)
@@ -166,7 +149,7 @@ def analysed(root: str, snapshot: Snapshot, trees: StatementTrees | None = None)
         text = snapshot.text(root)
     except (OSError, ValueError):
         return None
-    source, problems = gathered(Source(text, root), snapshot.reader)
+    source, problems = gathered(Source(text, root), snapshot.text)
     parsed = parse(source, trees)
     checked = check(parsed)
     if problems:

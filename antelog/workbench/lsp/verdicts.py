@@ -162,29 +162,19 @@ def trials(analysis: Analysis) -> list[Trial]:
     if not inputs:
         return []
     facts = {each.head.predicate for each in analysis.checked.document.rules}
-    statics = {}
-    for predicate in vocabulary.predicates.values():
-        if predicate.kind is PredicateKind.STATIC and predicate.name not in facts:
-            file = file_of(predicate, data_files(folder))
-            statics.update({predicate.name: file} if file else {})
+    names = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.STATIC]
+    found = {name: file_of(vocabulary[name], data_files(folder)) for name in names if name not in facts}
+    statics = {name: file for name, file in found.items() if file}
     return [Trial(each.atom.predicate, inputs, statics) for each in analysis.checked.document.queries]
 
 
 async def tried(trial: Trial, analysis: Analysis) -> str:
     """The output of `antelog try` about one query."""
     with tempfile.TemporaryDirectory(prefix="antelog-") as folder:
-        program = written(analysis, trial.query, Path(folder))
-        return await printed_by(_words(program, trial), Path(folder))
-
-
-def _words(program: Path, trial: Trial) -> Sequence[str]:
-    given = [f"{name}={file.path}" for name, file in trial.inputs.items()]
-    background = [f"{name}={file.path}" for name, file in trial.statics.items()]
-    return (
-        *("try", str(program), "--format", "table"),
-        *(part for each in given for part in ("--input", each)),
-        *(part for each in background for part in ("--static", each)),
-    )
+        words = ["try", str(written(analysis, trial.query, Path(folder))), "--format", "table"]
+        for flag, files in (("--input", trial.inputs), ("--static", trial.statics)):
+            words += [part for name, file in files.items() for part in (flag, f"{name}={file.path}")]
+        return await printed_by(words, Path(folder))
 
 
 def written(analysis: Analysis, query: str, folder: Path) -> Path:

@@ -9,7 +9,6 @@ await bench.post(b'{"save": true}')                      to the files it came fr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -110,7 +109,7 @@ class PlayBench:
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise NoEditError(f"this is no edit: {error}") from None
         if edit.save:
-            return {"saved": await asyncio.to_thread(self._save)}
+            return {"saved": await asyncio.to_thread(self.files.save, self.played.saved)}
         if edit.lesson is not None:
             if edit.lesson not in LESSONS:
                 raise NoEditError("there is no lesson of that name")
@@ -191,6 +190,3 @@ class PlayBench:
         self.tick = self._feed.tick = tick
         self._feed.course = course
         self.live.show(course.board_at(tick))
-
-    def _save(self) -> Sequence[str]:
-        return self.files.save(self.played.saved)

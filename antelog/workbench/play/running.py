@@ -58,21 +58,13 @@ class PlayOptions:
     limits: Mapping[str, int | float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class FactStep:
-    """The facts of a step, which ends at a tick."""
-
-    tick: int
-    facts: Mapping[str, pa.Table]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Course:
-    """A program over the facts of a draft: records by tick, and the facts of each step."""
+    """A program over the facts of a draft: records by tick, and the last tick and facts of each step."""
 
     program: Program
     records: Sequence[tuple[int, Record]]
-    steps: Sequence[FactStep]
+    steps: Sequence[tuple[int, Mapping[str, pa.Table]]]
     static: Mapping[str, Sequence[tuple[str | int | float, ...]]]
     first: int | None
     last: int
@@ -111,9 +103,9 @@ class Course:
     def engine_at(self, tick: int) -> Engine:
         """An engine that has the facts up to a tick."""
         engine = Engine(self.program, static=self.static, arrival=ARRIVAL)
-        for step in self.steps:
-            if step.tick <= tick:
-                engine.advance(step.tick, step.facts)
+        for end, facts in self.steps:
+            if end <= tick:
+                engine.advance(end, facts)
         if tick > engine.now:
             engine.advance(tick)
         return engine
@@ -162,7 +154,7 @@ class _TickByTick(ChangeView):
     def __init__(self, plan: Plan, stopping: Callable[[], bool]) -> None:
         super().__init__(MOST_LINES)
         self.counts, self._stopping = InputCounts(plan), stopping
-        self.counted, self.taken = 0, list[FactStep]()
+        self.counted, self.taken = 0, list[tuple[int, Mapping[str, pa.Table]]]()
         self.first: int | None = None
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
@@ -179,7 +171,7 @@ class _TickByTick(ChangeView):
             facts = part.facts
             for name, table in facts.items():
                 self.counts.add(name, table)
-            self.taken.append(FactStep(tick, facts))
+            self.taken.append((tick, facts))
             changes = engine.advance(tick, facts)
             judged(part)
             yield StepResult(tick, changes)

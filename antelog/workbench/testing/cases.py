@@ -10,7 +10,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from antelog.language import syntax
 from antelog.program import Program
-from antelog.workbench.testing.texts import AnswerText, Fact, ProgramTexts
+from antelog.workbench.testing.texts import Fact, ProgramTexts
 
 STATES = ("open", "confirmed", "rejected", "never")
 OPEN, CONFIRMED, REJECTED, NEVER = STATES
@@ -36,12 +36,8 @@ class ExpectedChance:
     text: str
 
 
-@dataclass(frozen=True)
-class LiteralText:
-    """A literal that is expected, as it is written and as it was read."""
-
-    text: str
-    literals: tuple[syntax.Literal, ...]
+LiteralText = tuple[str, tuple[syntax.Literal, ...]]
+"""A literal that is expected, as it is written and as it was read."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +49,12 @@ class LiteralList:
 
 
 @dataclass(frozen=True)
-class ExpectedOutlook:
-    """The fate of an answer if nothing comes, and its tick."""
-
-    change: str
-    tick: int
-
-
-@dataclass(frozen=True)
 class AnswerDetails:
-    """Expectations of an answer besides its state."""
+    """Expectations of an answer besides its state; `if_silent` is its fate if nothing comes, and the tick."""
 
     lists: Mapping[str, LiteralList]
     so_far: float | None = None
-    if_silent: ExpectedOutlook | None = None
+    if_silent: tuple[str, int] | None = None
     decided_by: int | None = None
     chance: ExpectedChance | None = None
 
@@ -80,7 +68,7 @@ class ExpectedAnswer:
 
     state: str
     text: str
-    answer: AnswerText
+    answer: syntax.Atom
     details: AnswerDetails
     node: Node = field(compare=False, repr=False)
 
@@ -102,24 +90,16 @@ class Expectation:
 
 
 @dataclass(frozen=True, eq=False)
-class CaseOptions:
-    """Values of limits, the model and the column of arrivals of a case."""
-
-    limits: Mapping[str, int | float]
-    model: str | None
-    arrival: str
-
-
-@dataclass(frozen=True, eq=False)
 class RuleCase:
-    """A case: the facts that come, and what is expected."""
+    """A case: the facts that come, and what is expected; its model, and its column of arrivals."""
 
     name: str
     texts: ProgramTexts
     facts: tuple[Fact, ...]
     files: tuple[FactFile, ...]
     expected: tuple[Expectation, ...]
-    options: CaseOptions
+    model: str | None
+    arrival: str
     node: MappingNode
 
     @property

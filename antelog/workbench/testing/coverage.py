@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from antelog.compile.literals.terms import term_text, time_text
-from antelog.diagnostics import Diagnostic, Source, Span, errors_of
+from antelog.diagnostics import Source, Span, errors_of
 from antelog.errors import ProgramError
 from antelog.language import read, syntax
 from antelog.language.literals import Aggregation, Call, Last, Literal
@@ -124,7 +124,7 @@ def _values(case: RuleCase) -> tuple[tuple[str, float], ...]:
 
 def _shown(case: RuleCase, asked: Program) -> set[str]:
     """The names of the questions that a case answers."""
-    plain = replace(case, expected=(), options=replace(case.options, model=None))
+    plain = replace(case, expected=(), model=None)
     found = {query for query, row in replayed(plain, asked).lines if row["change"] == "confirmed"}
     return found | {name for name, rows in background(case, asked).items() if rows}
 
@@ -183,7 +183,9 @@ def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[L
     match literal:
         case syntax.Negation(atom):
             return NEGATION, (atom,)
-        case syntax.Comparison(left, operator, right) if not _gives_a_value(literal, others):
+        case syntax.Comparison(left, operator, right) if not (gives := literal.defines) or gives[0] in _given(
+            others
+        ):
             return CONDITION, (syntax.Comparison(left, OPPOSITE[operator], right),)
         case Aggregation() if literal.defines is None or literal.defines in _given(others):
             return CONDITION, (replace(literal, operator=OPPOSITE[literal.operator]),)
@@ -191,16 +193,10 @@ def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[L
             return NEGATION if negated else CONDITION, (Call(function, not negated),)
         case Last():
             return CONDITION, _another_value(literal)
-        case syntax.Atom() if _variables(literal) <= _given(others):
+        case syntax.Atom() if syntax.variables_of(literal.terms) <= _given(others):
             return FACT, (syntax.Negation(literal),)
         case _:
             return FACT, ()
-
-
-def _gives_a_value(comparison: syntax.Comparison, others: Sequence[Literal]) -> bool:
-    """Whether a comparison is no condition, as it gives a variable its value."""
-    defined = comparison.defines
-    return defined is not None and defined[0] not in _given(others)
 
 
 def _another_value(literal: Last) -> tuple[Literal, ...]:
@@ -215,13 +211,11 @@ def _another_value(literal: Last) -> tuple[Literal, ...]:
     return replace(literal, atom=atom), syntax.Comparison(other, "!=", constant)
 
 
-def _variables(atom: syntax.Atom) -> set[str]:
-    return syntax.variables_of(atom.terms)
-
-
 def _given(literals: Sequence[Literal]) -> set[str]:
     """The variables that atoms give values."""
-    return {name for each in literals if isinstance(each, syntax.Atom) for name in _variables(each)}
+    return {
+        name for each in literals if isinstance(each, syntax.Atom) for name in syntax.variables_of(each.terms)
+    }
 
 
 def _asked(
@@ -231,7 +225,8 @@ def _asked(
     conditions = ", ".join(map(to_text, body))
     terms = [to_text(each) for each in rule.head.terms]
     if is_static:
-        yield f"{name}({', '.join(terms)}) :- {conditions}. static {name}({_columns(len(terms))})."
+        columns = ", ".join(f"column{i}" for i, _ in enumerate(terms, 1))
+        yield f"{name}({', '.join(terms)}) :- {conditions}. static {name}({columns})."
         return
     heads = [terms, terms[-1:]] if len(terms) > 1 else [terms]
     limits = [""]
@@ -240,10 +235,6 @@ def _asked(
         limits += [to_text(replace(widest, words=None, alert=None, severity=None)).partition(")")[2][:-1]]
     for limit, head in product(limits, heads):
         yield f"{name}({', '.join(head)}) :- {conditions}. query {general_text(name, len(head))}{limit}."
-
-
-def _columns(count: int) -> str:
-    return ", ".join(f"column{i + 1}" for i in range(count))
 
 
 # ---- the program that asks ----
@@ -279,8 +270,8 @@ class _Asking:
 
     def _compiled(
         self, questions: Sequence[_Question], values: dict[str, int | float]
-    ) -> Program | Sequence[Span]:
-        """The program with these questions, or the places in its last file that are refused."""
+    ) -> Program | Sequence[int]:
+        """The program with these questions, or where in its last file it is refused."""
         text = "\n".join([*(each.rules[0] for each in questions), self._base])
         first, *others = self._files
         source = Source(first.text, first.name, (*others, Source(text, _NAME)), values)
@@ -288,15 +279,15 @@ class _Asking:
         try:
             program = compiled(read(source))
         except ProgramError as error:
-            return [_moved(each, start) for each in errors_of(error.diagnostics)]
+            return [each.span.start - start for each in errors_of(error.diagnostics)]
         return replace(program, functions=self._program.functions)
 
-    def _leave_out(self, questions: Sequence[_Question], refused: Sequence[Span]) -> bool:
+    def _leave_out(self, questions: Sequence[_Question], refused: Sequence[int]) -> bool:
         """Takes the next rule of each question that is refused; False if none of them is known."""
         begin, known = 0, False
         for each in questions:
             end = begin + len(each.rules[0]) + 1
-            if any(begin <= span.start < end for span in refused):
+            if any(begin <= at < end for at in refused):
                 known = True
                 del each.rules[0]
             begin = end
@@ -312,10 +303,6 @@ def _base(questions: Sequence[_Question], program: Program) -> str:
     source = program.plan.inputs[0]
     places = ["_"] * (len(source.columns) - 1)
     return f"{name}(T) :- {source.name}({', '.join([*places, 'T'])}). query {name}(T)."
-
-
-def _moved(diagnostic: Diagnostic, by: int) -> Span:
-    return Span(diagnostic.span.start - by, diagnostic.span.end - by)
 
 
 def _without(file: Source, start: int, spans: Sequence[Span]) -> Source:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from typing import TypeVar
 
 from yaml.nodes import MappingNode, Node, ScalarNode
 
@@ -28,13 +28,13 @@ from antelog.workbench.testing.cases import (
     Expectation,
     ExpectedAnswer,
     ExpectedChance,
-    ExpectedOutlook,
     LiteralList,
     LiteralText,
 )
-from antelog.workbench.testing.marked import MISFIT, MarkedEntry, MarkedFile
+from antelog.workbench.testing.marked import MISFIT, MarkedEntry, MarkedFile, ScalarText
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
+Found = TypeVar("Found")
 _EXPECTED = ("at", *STATES, "nothing_else", "set_aside", "recorded")
 _DETAILS = ("awaits", "evidence", "because", "lost", "so_far", "if_silent", "decided_by", "chance")
 _OF_STATE: Mapping[str, tuple[str, ...]] = {
@@ -69,11 +69,8 @@ class ExpectationReader:
             found = self._file.entries(node, "an expectation", _EXPECTED)
             if not isinstance(node, MappingNode):
                 continue
-            at: int | None = None
-            fine = True
-            if "at" in found:
-                at = self._tick(found["at"])
-                fine = at is not None
+            at = self._value(found, "at", self._texts.moment)
+            fine = "at" not in found or at is not None
             answers = [
                 answer for state in STATES if state in found for answer in self._answers(state, found[state])
             ]
@@ -92,14 +89,15 @@ class ExpectationReader:
             if fine:
                 yield Expectation(at, tuple(answers), alone, recorded, set_aside, node)
 
-    def _tick(self, entry: MarkedEntry) -> int | None:
-        if self._file.text(entry.value, f"`{entry.key.value}`") is None:
-            return None
-        assert isinstance(entry.value, ScalarNode)
-        return self._texts.moment_of(self._file, entry.value)
+    def _value(
+        self, found: Mapping[str, MarkedEntry], name: str, read: Callable[[ScalarText], Found | None]
+    ) -> Found | None:
+        """The value of an entry that is one text."""
+        text = self._file.scalar(found[name].value, f"`{name}`") if name in found else None
+        return None if text is None else read(text)
 
     def _flag(self, entry: MarkedEntry) -> bool:
-        text = (self._file.text(entry.value, f"`{entry.key.value}`") or "no").lower()
+        text = (self._file.text(entry) or "no").lower()
         if text not in (*_YES, *_NO):
             self._file.error(
                 entry.value, f"`{entry.key.value}` is yes or no", "Write `yes`, or leave it out."
@@ -112,8 +110,9 @@ class ExpectationReader:
             return ()
         found: list[str] = []
         for node in self._file.listed(entry):
-            text = self._file.text(node, "an item of `nothing_else`")
-            if text is None or text.lower() in _NO:
+            item = self._file.scalar(node, "an item of `nothing_else`")
+            text = "no" if item is None else item.text
+            if text.lower() in _NO:
                 continue
             if text.lower() in _YES:
                 found += self._texts.queries
@@ -132,10 +131,8 @@ class ExpectationReader:
             hint = "Put it into an item without `at`."
             self._file.error(entry.key, "`set_aside` is about the end of a case", hint)
         for node in self._file.listed(entry):
-            if not isinstance(node, ScalarNode):
-                self._file.text(node, "an item of `set_aside`")
-                continue
-            fact = self._texts.fact(self._file, node)
+            text = self._file.scalar(node, "an item of `set_aside`")
+            fact = None if text is None else self._texts.fact(text)
             if fact is not None and fact.predicate in self._texts.inputs:
                 yield fact
             elif fact is not None:
@@ -154,7 +151,7 @@ class ExpectationReader:
                 self._file.error(node, "a list cannot be an answer", hint)
                 continue
             for key, value in pairs:
-                answer = self._texts.answer(self._file, key)
+                answer = self._texts.answer(ScalarText(self._file, key, key.value))
                 if answer is None:
                     continue
                 details = NO_DETAILS if value is None else self._details(state, value)
@@ -174,62 +171,53 @@ class ExpectationReader:
             file.error(
                 found.pop(name).key, message, f"It may have {', '.join(f'`{each}`' for each in known)}."
             )
-        lists = {
+        lists: dict[str, LiteralList] = {
             name: self._literals(found[name])
             for name in ("awaits", "evidence", "because", "lost")
             if name in found
         }
-        read: dict[str, Callable[[ScalarNode], object]] = {
-            "so_far": self._so_far,
-            "if_silent": self._if_silent,
-            "decided_by": partial(self._texts.moment_of, file),
-            "chance": self._chance,
-        }
-        values: dict[str, object] = {}
-        for name, reader in read.items():
-            if name in found and file.text(found[name].value, f"`{name}`") is not None:
-                value = found[name].value
-                assert isinstance(value, ScalarNode)
-                values[name] = reader(value)
-        return AnswerDetails(lists, **values)  # type: ignore[arg-type]  # each reader makes its field's type
+        return AnswerDetails(
+            lists,
+            self._value(found, "so_far", self._so_far),
+            self._value(found, "if_silent", self._if_silent),
+            self._value(found, "decided_by", self._texts.moment),
+            self._value(found, "chance", self._chance),
+        )
 
     def _literals(self, entry: MarkedEntry) -> LiteralList:
         found: list[LiteralText] = []
         only = False
         for node in self._file.listed(entry):
-            if not isinstance(node, ScalarNode):
-                self._file.text(node, "a literal")
-            elif node.value.strip() == NOTHING_ELSE:
+            text = self._file.scalar(node, "a literal")
+            if text is not None and text.text.strip() == NOTHING_ELSE:
                 only = True
-            else:
-                literals = self._texts.literal(self._file, node)
-                if literals is not None:
-                    found.append(LiteralText(" ".join(node.value.split()), literals))
+            elif text is not None and (literals := self._texts.literal(text)) is not None:
+                found.append((" ".join(text.text.split()), literals))
         return LiteralList(tuple(found), only)
 
-    def _so_far(self, node: ScalarNode) -> float | None:
+    def _so_far(self, given: ScalarText) -> float | None:
         try:
-            return number(node.value)
+            return number(given.text)
         except SettingError as error:
-            self._file.error(node, error.message, error.hint)
+            self._file.error(given.node, error.message, error.hint)
             return None
 
-    def _if_silent(self, node: ScalarNode) -> ExpectedOutlook | None:
-        found = _SILENT.match(node.value)
+    def _if_silent(self, given: ScalarText) -> tuple[str, int] | None:
+        found = _SILENT.match(given.text)
         if found is None:
             hint = "Write `rejected at 3` or `confirmed at 3`, with the tick at which that is so."
-            self._file.error(node, f"`{node.value}` does not say what becomes of the answer", hint)
+            self._file.error(given.node, f"`{given.text}` does not say what becomes of the answer", hint)
             return None
-        tick = self._texts.moment_of(self._file, node, found.end())
-        return None if tick is None else ExpectedOutlook(found[1], tick)
+        tick = self._texts.moment(given.part(found.end(), len(given.text)))
+        return None if tick is None else (found[1], tick)
 
-    def _chance(self, node: ScalarNode) -> ExpectedChance | None:
-        text = " ".join(node.value.split())
+    def _chance(self, given: ScalarText) -> ExpectedChance | None:
+        text = " ".join(given.text.split())
         found = _CHANCE.match(text)
         low = 0.0 if found is None else float(found["low"]) / 100
         high = None if found is None or not found["high"] else float(found["high"]) / 100
         if found is None or low > 1 or (found["sign"] and high is not None) or not low <= (high or 1) <= 1:
             hint = "Write `over 50%`, `at most 5%`, `40% to 60%`, or `83%`, which is meant to a percent."
-            self._file.error(node, f"`{text}` is no chance", hint)
+            self._file.error(given.node, f"`{text}` is no chance", hint)
             return None
         return ExpectedChance(_SIGNS.get(found["sign"] or "", "="), low, high, text)

@@ -15,8 +15,9 @@ from typing import Any
 from yaml.nodes import Node
 
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import amount_text, amounts_so_far, read_literal
+from antelog.language.line_literals import amount_text, amounts_so_far
 from antelog.language.printer import to_text
+from antelog.language.syntax import Constant
 from antelog.run.sinks.set_aside import fact_text
 from antelog.workbench.testing.cases import (
     CONFIRMED,
@@ -119,10 +120,10 @@ class _Judge:
 
     def _goal(self, expected: ExpectedAnswer) -> str:
         """The answer whose reason is of interest; of several the first that is there."""
-        if not expected.answer.is_pattern:
-            return to_text(expected.answer.atom)
+        if all(isinstance(each, Constant) for each in expected.answer.terms):
+            return to_text(expected.answer)
         for each in self._states:
-            if each.query == expected.answer.query and self._texts.fits(expected.answer, each.row):
+            if each.query == expected.answer.predicate and self._texts.fits(expected.answer, each.row):
                 return self._texts.answer_of(each.query, each.row, in_ticks=True)
         return ""
 
@@ -136,7 +137,7 @@ class _Judge:
             return False
         return not any(
             each.state in (OPEN, CONFIRMED)
-            and each.answer.query == state.query
+            and each.answer.predicate == state.query
             and self._texts.fits(each.answer, state.row)
             for each in self._expectation.answers
         )
@@ -144,7 +145,7 @@ class _Judge:
     def _sides(self, expected: ExpectedAnswer) -> list[Side]:
         """Both sides: those of the answer that comes nearest, if several fit."""
         answer = expected.answer
-        there = [each for each in self._states if each.query == answer.query]
+        there = [each for each in self._states if each.query == answer.predicate]
         fitting = [each for each in there if self._texts.fits(answer, each.row)]
         claim = f"{expected.text} {_CLAIMS[expected.state]}"
         if expected.state == NEVER:
@@ -168,7 +169,7 @@ class _Judge:
             return text
         lost = ", lost from sight" if state.row.get("lost") else ""
         text = f"{text} since {self._texts.written(state.row['tick'])}{lost}"
-        because = [self._shown(each) for each in state.row.get("because") or ()]
+        because = [self._texts.shown(each) for each in state.row.get("because") or ()]
         return f"{text}, because {', '.join(because)} did not come true" if because else text
 
     def _compared(self, expected: ExpectedAnswer, claim: str, state: AnswerState) -> list[Side]:
@@ -184,13 +185,13 @@ class _Judge:
             if each in details.lists:
                 sides += self._listed(each, details.lists[each], row.get(each) or ())
         if details.if_silent is not None:
-            want, silent = details.if_silent, row.get("if_silent")
-            agrees = silent is not None and (silent["change"], silent["tick"]) == (want.change, want.tick)
-            wanted = f"{want.change} at {self._texts.written(want.tick)}"
-            there = "open for ever"
-            if silent is not None:
-                there = f"{silent['change']} at {self._texts.written(silent['tick'])}"
-            sides.append(_detail("if_silent", wanted, there, agrees))
+            silent = row.get("if_silent")
+            found = silent and (silent["change"], silent["tick"])
+            wanted, there = (
+                f"{fate[0]} at {self._texts.written(fate[1])}" if fate else "open for ever"
+                for fate in (details.if_silent, found)
+            )
+            sides.append(_detail("if_silent", wanted, there, found == details.if_silent))
         if details.decided_by is not None:
             by = row.get("decided_by")
             written = "no tick bounds it" if by is None else self._texts.written(by)
@@ -217,31 +218,27 @@ class _Judge:
     def _listed(self, name: str, expected: LiteralList, found: Sequence[str]) -> Iterator[Side]:
         """A line for each literal that is expected, and for those that are too many."""
         # As the line has it, in ticks, and as it is shown: `9 <= S+4` may be written with S alone.
-        of_line = self._texts.literal_of_line
-        read = {text: (of_line(text), of_line(self._shown(text))) for text in found}
+        of_line, shown = self._texts.literal_of_line, self._texts.shown
+        read = {text: (of_line(text), of_line(shown(text))) for text in found}
         free = list(found)
         missing: list[str] = []
-        for each in expected.literals:
+        for written, literals in expected.literals:
             fits = [
                 text
                 for text in free
-                if any(form is not None and alike(each.literals, form) for form in read[text])
+                if any(form is not None and alike(literals, form) for form in read[text])
             ]
             if fits:
                 free.remove(fits[0])
-                yield _detail(name, each.text, self._shown(fits[0]), agrees=True)
+                yield _detail(name, written, shown(fits[0]), agrees=True)
             else:
-                missing.append(each.text)
-        rest = [self._shown(each) for each in free]
+                missing.append(written)
+        rest = [shown(each) for each in free]
         for text in missing:
             yield _detail(name, text, rest.pop(0) if rest else "nothing more", agrees=False)
         if expected.only and not missing:
             for text in rest:
                 yield _detail(name, "nothing else", text, agrees=False)
-
-    def _shown(self, text: str) -> str:
-        """A literal of a line, with times in place of ticks."""
-        return read_literal(text).text(self._texts.written)
 
 
 _CLAIMS = {OPEN: "is open", CONFIRMED: "is confirmed", REJECTED: "is rejected", NEVER: "never comes"}

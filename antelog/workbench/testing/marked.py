@@ -71,13 +71,20 @@ class MarkedFile:
         begin = node.start_mark.index
         return Span(begin + at[first], begin + at[last] + 1)
 
-    def text(self, node: Node, what: str) -> str | None:
-        """The text of a scalar; a mistake if it is a list or a mapping."""
+    def scalar(self, node: Node, what: str) -> ScalarText | None:
+        """The text of a scalar with its place; a mistake if it is a list or a mapping."""
         if isinstance(node, ScalarNode):
-            return str(node.value)
-        kind = "a list" if isinstance(node, SequenceNode) else "a mapping"
-        self.error(node, f"{what} is {kind}, and has to be a text", _comma_hint(node))
+            return ScalarText(self, node, node.value)
+        kind, hint = "a list" if isinstance(node, SequenceNode) else "a mapping", "Write one text."
+        if isinstance(node, MappingNode) and not node.flow_style:
+            hint = "If a colon with a space behind it is part of the text, write it all in single quotes."
+        self.error(node, f"{what} is {kind}, and has to be a text", hint)
         return None
+
+    def text(self, entry: MarkedEntry) -> str | None:
+        """The text of an entry's value; a mistake if it has none."""
+        found = self.scalar(entry.value, f"`{entry.key.value}`")
+        return None if found is None else found.text
 
     def items(self, node: Node) -> list[Node]:
         """The items of a list; a scalar or a mapping is a list of one, and nothing has none."""
@@ -172,12 +179,6 @@ def _places(raw: str, value: str) -> list[int] | None:
 def _listed(names: Collection[str]) -> str:
     *most, last = names
     return f"{', '.join(f'`{each}`' for each in most)} and `{last}`" if most else f"`{last}`"
-
-
-def _comma_hint(node: Node) -> str:
-    if isinstance(node, MappingNode) and not node.flow_style:
-        return "If a colon with a space behind it is part of the text, write it all in single quotes."
-    return "Write one text."
 
 
 def read(path: str | PathLike[str]) -> MarkedFile:

@@ -1,4 +1,4 @@
-"""Nodes of the syntax tree: moved, changed, and compared with what is expected."""
+"""Nodes of the syntax tree: changed, and compared with what is expected."""
 
 from __future__ import annotations
 
@@ -25,36 +25,16 @@ def same_value(want: syntax.Term, value: Any) -> bool:
             return False
 
 
-def at_their_places(rule: syntax.Rule, by: int) -> syntax.Rule:
-    """The rule with all its places moved."""
-
-    def change(node: Any) -> Any:
-        spans = {
-            each.name: Span(span.start + by, span.end + by)
-            for each in fields(node)
-            if isinstance(span := getattr(node, each.name), Span)
-        }
-        return _changed(node, spans)
-
-    found: syntax.Rule = rebuilt(rule, change)
-    return found
-
-
 def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
     """A node of the syntax tree, made anew from its parts up, each of them changed."""
     if isinstance(node, tuple):
         return tuple(rebuilt(each, change) for each in node)
     if not _is_node(node):
         return node
-    parts = {each.name: rebuilt(getattr(node, each.name), change) for each in fields(node)}
-    return change(_changed(node, parts))
-
-
-def _changed(node: Any, parts: Mapping[str, Any]) -> Any:
     found = object.__new__(type(node))
     for each in fields(node):
-        object.__setattr__(found, each.name, parts.get(each.name, getattr(node, each.name)))
-    return found
+        object.__setattr__(found, each.name, rebuilt(getattr(node, each.name), change))
+    return change(found)
 
 
 def _is_node(node: object) -> TypeGuard[Any]:

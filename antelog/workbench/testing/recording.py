@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -26,10 +26,11 @@ from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNo
 
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import amount_text, amounts_so_far, read_literal
+from antelog.language.line_literals import amount_text, amounts_so_far
 from antelog.workbench.testing.cases import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase
 from antelog.workbench.testing.replaying import AnswerState, Outcome, Row, replayed
 from antelog.workbench.testing.suite import Suite
+from antelog.workbench.testing.texts import ProgramTexts
 
 MOST_CHANGES = 200
 """The changes of a case that are recorded; nobody would look through more."""
@@ -39,48 +40,29 @@ _PLAIN = re.compile(r"[^\W\d_][^\n]*\Z")
 _PRINTED = re.compile("[\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True)
 class Recorded:
-    """The text of a file with what was recorded, in how many cases, and why others were left out."""
+    """The file of a suite, in which nothing is wrong, with expectations of what comes out.
 
-    text: str
-    cases: int
-    left_out: tuple[str, ...]
-
-
-def recorded(suite: Suite) -> Recorded:
-    """The file of a suite, in which nothing is wrong, with expectations of what comes out."""
-    recorder = _Recorder(suite)
-    for case in suite.cases:
-        recorder.take(case)
-    return Recorded(recorder.text, recorder.count, tuple(recorder.left_out))
-
-
-@dataclass(frozen=True)
-class _Edit:
-    span: Span
-    text: str
-
-
-class _Recorder:
-    """Collects the edits of a file."""
+    `cases` is in how many, and `left_out` why it is not in others.
+    """
 
     def __init__(self, suite: Suite) -> None:
         self._suite, self._whole = suite, suite.file.source.text
         self._newline = "\r\n" if "\r\n" in self._whole else "\n"
-        self._edits: list[_Edit] = []
-        self.count = 0
+        self._edits: list[tuple[Span, str]] = []
+        self.cases = 0
         self.left_out: list[str] = []
+        for case in suite.cases:
+            self._take(case)
 
     @property
     def text(self) -> str:
         found = self._whole
-        for each in sorted(self._edits, key=lambda edit: edit.span.start, reverse=True):
-            written = each.text.replace("\n", self._newline)
-            found = found[: each.span.start] + written + found[each.span.end :]
+        for span, text in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
+            found = found[: span.start] + text.replace("\n", self._newline) + found[span.end :]
         return found
 
-    def take(self, case: RuleCase) -> None:
+    def _take(self, case: RuleCase) -> None:
         """Adds the edits of a case, if it has nothing but recorded expectations."""
         marked = [each for each in case.expected if each.recorded]
         if case.expected and not marked:
@@ -99,7 +81,7 @@ class _Recorder:
         if case.node.flow_style or not self._edit(case, [each.node for each in marked], items):
             self.left_out.append(f"{case.name}: write its keys and items on lines of their own")
             return
-        self.count += 1
+        self.cases += 1
 
     def _edit(self, case: RuleCase, marked: Sequence[Node], items: Sequence[str]) -> bool:
         """Puts items in place of marked ones, or at the end of a case; False if the layout is another one."""
@@ -108,37 +90,31 @@ class _Recorder:
         if isinstance(expect, SequenceNode) and expect.value and not expect.flow_style:
             dash = self._dash(expect.value[0])
             column = dash - (self._whole.rfind("\n", 0, dash) + 1)
-            spans = [self._span(each) for each in marked]
+            # The lines of an item, from the one with its dash on.
+            spans = [
+                Span(self._whole.rfind("\n", 0, self._dash(each)) + 1, self._end(each)) for each in marked
+            ]
             if any(self._whole[span.start : span.end].lstrip(" ")[:1] != "-" for span in spans):
                 return False
             first, *others = spans
-            self._edits += [_Edit(span, "") for span in others]
-            self._edits.append(_Edit(first, _indented("".join(items), column)))
+            self._edits += [(first, _indented("".join(items), column)), *((span, "") for span in others)]
             return True
         text = _indented("".join(items), column)
         if expect is None:
-            at = self._end(case.node)
             text = f"{' ' * column}expect:\n{text}"
-        elif isinstance(expect, ScalarNode) and not expect.value and not expect.style:
-            at = self._end(expect)
-        else:
-            at = self._end(expect)
-            start, end = expect.start_mark.index, expect.end_mark.index
+        elif not (isinstance(expect, ScalarNode) and not expect.value and not expect.style):
             if not isinstance(expect, SequenceNode) or expect.value:
                 return False
-            start = len(self._whole[:start].rstrip(" "))
-            self._edits.append(_Edit(Span(start, end), ""))
+            start = len(self._whole[: expect.start_mark.index].rstrip(" "))
+            self._edits.append((Span(start, expect.end_mark.index), ""))
+        at = self._end(expect or case.node)
         before = "" if at == 0 or self._whole[at - 1] == "\n" else "\n"
-        self._edits.append(_Edit(Span(at, at), before + text))
+        self._edits.append((Span(at, at), before + text))
         return True
 
     def _dash(self, item: Node) -> int:
         """The place of the dash before an item."""
         return self._whole.rfind("-", 0, item.start_mark.index)
-
-    def _span(self, item: Node) -> Span:
-        """The lines of an item, from the one with its dash on."""
-        return Span(self._whole.rfind("\n", 0, self._dash(item)) + 1, self._end(item))
 
     def _end(self, node: Node) -> int:
         """The end of the last line of a node, behind the line's end."""
@@ -176,65 +152,58 @@ def _plain(node: Node) -> object:
 def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]:
     """For each tick with changes, and for the end, an item of `expect`."""
     names = {each.name: each.answer.names for each in case.program.plan.queries}
-    writer = _AnswerWriter(case)
     for tick in sorted({row["tick"] for _, row in outcome.lines}):
         states = [each for each in outcome.states(tick, names) if each.row["tick"] == tick]
         if states:
             at = f"- at: {case.texts.written(tick)}\n"
-            yield tick, f"{at}{writer.states(states, detailed=True)}  recorded: yes\n"
+            yield tick, f"{at}{_states(case.texts, states, detailed=True)}  recorded: yes\n"
     last = [each for each in outcome.states(outcome.ended, names) if each.change != REJECTED]
-    body = f"{writer.states(last, detailed=False)}  nothing_else: yes\n"
+    body = f"{_states(case.texts, last, detailed=False)}  nothing_else: yes\n"
     late = [yaml_text(each.row) for each in outcome.set_aside if each.reason != "malformed"]
     body += "".join(["  set_aside:\n", *(f"  - {each}\n" for each in dict.fromkeys(late))] if late else [])
     body += "  recorded: yes\n"
     yield None, f"- {body[2:]}"
 
 
-class _AnswerWriter:
-    """Writes answers as they are expected."""
+def _states(texts: ProgramTexts, states: Sequence[AnswerState], *, detailed: bool) -> str:
+    """The answers by their states, with two blanks before each line."""
+    lines: list[str] = []
+    for state in (OPEN, CONFIRMED, REJECTED):
+        found = [each for each in states if (OPEN if each.is_open else each.change) == state]
+        if found:
+            lines.append(f"  {state}:")
+            for each in found:
+                lines += _answer(texts, each, detailed=detailed and state == OPEN)
+    return "".join(f"{line}\n" for line in lines)
 
-    def __init__(self, case: RuleCase) -> None:
-        self._texts = case.texts
 
-    def states(self, states: Sequence[AnswerState], *, detailed: bool) -> str:
-        """The answers by their states, with two blanks before each line."""
-        lines: list[str] = []
-        for state in (OPEN, CONFIRMED, REJECTED):
-            found = [each for each in states if (OPEN if each.is_open else each.change) == state]
-            if found:
-                lines.append(f"  {state}:")
-                for each in found:
-                    lines += self._answer(each, detailed=detailed and state == OPEN)
-        return "".join(f"{line}\n" for line in lines)
+def _answer(texts: ProgramTexts, state: AnswerState, *, detailed: bool) -> Iterator[str]:
+    text = yaml_text(texts.answer_of(state.query, state.row))
+    found = _details(texts, state.row) if detailed else _listed(texts, "lost", state.row.get("lost") or ())
+    details = list(found) if len(text) < _LONGEST_KEY else []
+    yield f"  - {text}{':' if details else ''}"
+    yield from (f"      {each}" for each in details)
 
-    def _answer(self, state: AnswerState, *, detailed: bool) -> Iterator[str]:
-        text = yaml_text(self._texts.answer_of(state.query, state.row))
-        found = self._details(state.row) if detailed else self._listed("lost", state.row.get("lost") or ())
-        details = list(found) if len(text) < _LONGEST_KEY else []
-        yield f"  - {text}{':' if details else ''}"
-        yield from (f"      {each}" for each in details)
 
-    def _details(self, row: Row) -> Iterator[str]:
-        explanation: Mapping[str, Any] = (row.get("explanations") or [{}])[0]
-        yield from self._listed("awaits", explanation.get("hypotheses") or ())
-        values = [*amounts_so_far(explanation).values()]
-        if len(values) == 1 and values[0] is not None:
-            yield f"so_far: {amount_text(values[0])}"
-        silent = row.get("if_silent")
-        if silent is not None:
-            yield f"if_silent: {silent['change']} at {self._texts.written(silent['tick'])}"
-        if row.get("chance") is not None:
-            yield f"chance: {percent(row['chance']).replace(' ', '')}"
+def _details(texts: ProgramTexts, row: Row) -> Iterator[str]:
+    explanation: Mapping[str, Any] = (row.get("explanations") or [{}])[0]
+    yield from _listed(texts, "awaits", explanation.get("hypotheses") or ())
+    values = [*amounts_so_far(explanation).values()]
+    if len(values) == 1 and values[0] is not None:
+        yield f"so_far: {amount_text(values[0])}"
+    silent = row.get("if_silent")
+    if silent is not None:
+        yield f"if_silent: {silent['change']} at {texts.written(silent['tick'])}"
+    if row.get("chance") is not None:
+        yield f"chance: {percent(row['chance']).replace(' ', '')}"
 
-    def _listed(self, name: str, literals: Sequence[str]) -> Iterator[str]:
-        """Literals, and no others."""
-        if literals and all(self._texts.literal_of_line(each) for each in literals):
-            yield f"{name}:"
-            yield from (f"- {yaml_text(self._shown(each))}" for each in literals)
-            yield f"- {NOTHING_ELSE}"
 
-    def _shown(self, text: str) -> str:
-        return read_literal(text).text(self._texts.written)
+def _listed(texts: ProgramTexts, name: str, literals: Sequence[str]) -> Iterator[str]:
+    """Literals, and no others."""
+    if literals and all(texts.literal_of_line(each) for each in literals):
+        yield f"{name}:"
+        yield from (f"- {yaml_text(texts.shown(each))}" for each in literals)
+        yield f"- {NOTHING_ELSE}"
 
 
 def yaml_text(text: str) -> str:

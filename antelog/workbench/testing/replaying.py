@@ -22,7 +22,6 @@ from antelog.engine.values.values import Values
 from antelog.errors import AntelogError, DataError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.chunks import Chunk
-from antelog.files.columns import WantedColumns
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run import stretches
@@ -134,50 +133,37 @@ class _Watching(ChangeView):
             ]
 
 
-class _Written(FactSource):
-    """The facts of a case for one input, and then those of files."""
+class _CaseFacts(FactSource):
+    """The facts of a case for one input: those that are written, and then those of files."""
 
-    def __init__(self, wanted: WantedColumns, facts: Sequence[Fact], lines: Sequence[int], name: str) -> None:
+    def __init__(self, facts: Sequence[Fact], name: str, files: Sequence[FactSource]) -> None:
         super().__init__()
-        self._wanted, self._facts, self._lines, self._name = wanted, facts, lines, name
+        self._facts, self._name, self._files = facts, name, files
 
     @property
     def mark(self) -> Mark:
         return {}
 
     def poll(self) -> list[SourcePiece]:
-        self.behind, self.ended = False, True
-        columns = [array_of(each) for each in zip(*(fact.values for fact in self._facts), strict=True)]
-        times = [int(fact.values[-1]) for fact in self._facts]
-        arrivals = [
-            time if fact.arrival is None else fact.arrival
-            for fact, time in zip(self._facts, times, strict=True)
-        ]
-        chunk = Chunk(
-            [*columns[:-1], pa.array(times, pa.int64()), pa.array(arrivals, pa.int64())],
-            lambda: np.array(self._lines, np.int64),
-            lambda row: " ".join(self._facts[row].node.value.split()),
-            arrives=np.array([fact.arrival is not None for fact in self._facts]),
-        )
-        return [SourcePiece(chunk, self._name)]
-
-
-class _OneByOne(FactSource):
-    """Several sources of one input, one after the other."""
-
-    def __init__(self, sources: Sequence[FactSource]) -> None:
-        super().__init__()
-        self._sources = sources
-
-    @property
-    def mark(self) -> Mark:
-        return {}
-
-    def poll(self) -> list[SourcePiece]:
-        found = [piece for each in self._sources if not each.ended for piece in each.poll()]
-        self.ended = all(each.ended for each in self._sources)
+        found = self._written() if self._facts else []
+        self._facts = ()
+        found += [piece for each in self._files if not each.ended for piece in each.poll()]
+        self.ended = all(each.ended for each in self._files)
         self.behind = not self.ended
         return found
+
+    def _written(self) -> list[SourcePiece]:
+        facts = self._facts
+        columns = [array_of(each) for each in zip(*(fact.values for fact in facts), strict=True)]
+        times = [int(fact.values[-1]) for fact in facts]
+        arrivals = [t if fact.arrival is None else fact.arrival for fact, t in zip(facts, times, strict=True)]
+        chunk = Chunk(
+            [*columns[:-1], pa.array(times, pa.int64()), pa.array(arrivals, pa.int64())],
+            lambda: np.array([fact.node.start_mark.line + 1 for fact in facts], np.int64),
+            lambda row: " ".join(facts[row].node.value.split()),
+            arrives=np.array([fact.arrival is not None for fact in facts]),
+        )
+        return [SourcePiece(chunk, self._name)]
 
 
 def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> Outcome:
@@ -186,13 +172,13 @@ def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> 
     `name` is that of the file, for facts that are set aside.
     """
     program = program or case.program
-    plan, options = program.plan, case.options
+    plan = program.plan
     ticks = [each.at for each in case.expected if each.at is not None]
     outcome = Outcome()
     rejects = Rejects()
     try:
         static = _static(case, program, rejects)
-        engine = Engine(program, static=static, arrival=ARRIVAL, model=options.model)
+        engine = Engine(program, static=static, arrival=ARRIVAL, model=case.model)
         reader = _reader(case, program, name, rejects, outcome.set_aside.extend)
         view = _Watching(ticks, outcome)
         for step in Driver(engine, reader, view).steps():
@@ -279,14 +265,12 @@ def _sources(case: RuleCase, program: Program, name: str) -> dict[str, InputSour
     plan = program.plan
     found: dict[str, InputSource] = {}
     for each in plan.inputs:
-        wanted = wanted_of(plan, each.name, case.options.arrival)
+        wanted = wanted_of(plan, each.name, case.arrival)
         in_ticks = replace(wanted, counting=in_ticks_of(plan.timescale))
         facts = [fact for fact in case.facts if fact.predicate == each.name]
-        lines = [fact.node.start_mark.line + 1 for fact in facts]
-        files = [file.path for file in case.files if file.predicate == each.name]
-        sources: list[FactSource] = [_Written(in_ticks, facts, lines, name)] if facts else []
-        sources += [RecordedFiles(path, wanted, complete=True) for path in files]
-        if sources:
-            mixed = wanted if files else in_ticks
-            found[each.name] = InputSource(_OneByOne(sources), name, mixed)
+        paths = [file.path for file in case.files if file.predicate == each.name]
+        files = [RecordedFiles(path, wanted, complete=True) for path in paths]
+        if facts or files:
+            source = _CaseFacts(facts, name, files)
+            found[each.name] = InputSource(source, name, wanted if files else in_ticks)
     return found

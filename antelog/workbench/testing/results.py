@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
+
+from yaml.nodes import Node
 
 from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.errors import AntelogError, DataError
@@ -101,14 +104,6 @@ def run_case(case: RuleCase, name: str) -> CaseResult:
     return CaseResult(case, outcome, wrong)
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """Limits and functions for all programs, and whether their coverage is wanted."""
-
-    given: Given = field(default_factory=Given)
-    coverage: bool = True
-
-
 def run_suite(suite: Suite, coverage: bool = True) -> SuiteResult:
     """Runs all cases of a file. If anything in it is wrong, none are."""
     if suite.wrong:
@@ -121,21 +116,22 @@ def run_suite(suite: Suite, coverage: bool = True) -> SuiteResult:
 
 
 def run(
-    files: FoundFiles, options: RunOptions, each_suite: Callable[[SuiteResult], object] = lambda _: None
+    files: FoundFiles, given: Given, each_suite: Callable[[SuiteResult], object] = lambda _: None
 ) -> RunReport:
     """Runs all files; `each_suite` gets what came of one as soon as that is known.
 
     Raises DataError for a limit that no program has.
     """
-    suites = [read_suite(path, options.given) for path in files.tests]
-    _refuse_unknown_limits(suites, options.given)
+    tests, programs = files
+    suites = [read_suite(path, given) for path in tests]
+    _refuse_unknown_limits(suites, given)
     results = []
     for suite in suites:
-        result = run_suite(suite, options.coverage)
+        result = run_suite(suite, given.coverage)
         each_suite(result)
         results.append(result)
     tested = [path for each in suites for path in each.program_files]
-    return RunReport(tuple(results), tuple(without_tests(files.programs, tested)))
+    return RunReport(tuple(results), tuple(without_tests(programs, tested)))
 
 
 def _refuse_unknown_limits(suites: Sequence[Suite], given: Given) -> None:
@@ -153,12 +149,8 @@ def _refuse_unknown_limits(suites: Sequence[Suite], given: Given) -> None:
 PROGRAM = ".alog"
 
 
-@dataclass(frozen=True)
-class FoundFiles:
-    """Files of tests and programs, each once and in the order of their names."""
-
-    tests: tuple[Path, ...]
-    programs: tuple[Path, ...]
+FoundFiles = tuple[list[Path], list[Path]]
+"""Files of tests and programs, each once and in the order of their names."""
 
 
 def found(paths: Iterable[Path]) -> FoundFiles:
@@ -178,7 +170,7 @@ def found(paths: Iterable[Path]) -> FoundFiles:
                 (tests if each.name.endswith(ENDING) else programs)[each] = None
         else:
             tests[_test_file(path)] = None
-    return FoundFiles(tuple(tests), tuple(programs))
+    return list(tests), list(programs)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -213,15 +205,9 @@ def without_tests(programs: Collection[Path], tested: Collection[Path]) -> list[
     """The programs that no file of tests is about, and no other program includes."""
     known = {each.resolve() for each in tested}
     for each in programs:
-        known |= {(each.parent / name).resolve() for name in _included(each)}
+        with suppress(AntelogError):
+            known |= {(each.parent / include.path).resolve() for include in includes_of(read_text(each))}
     return [each for each in programs if each.resolve() not in known]
-
-
-def _included(path: Path) -> list[str]:
-    try:
-        return [each.path for each in includes_of(read_text(path))]
-    except AntelogError:
-        return []
 
 
 # ---- results for JUnit and GitHub ----
@@ -238,7 +224,7 @@ def junit(report: RunReport) -> bytes:
         suite = result.suite
         wrong = int(suite.wrong)
         counts = _counts(len(result.cases) - result.failed, result.failed, wrong)
-        element = ElementTree.SubElement(root, "testsuite", {"name": _plain(suite.name), **counts})
+        element = ElementTree.SubElement(root, "testsuite", {"name": suite.name, **counts})
         if suite.wrong:
             case = _case(element, suite.name, "the file")
             text = "\n\n".join(to_text([each], source) for each, source in problems_of(result))
@@ -250,8 +236,8 @@ def junit(report: RunReport) -> bytes:
             elif each.failures:
                 _failed(case, "failure", each.failures[0].summary, case_text(result, each))
     ElementTree.indent(root)
-    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return written + b"\n"
+    written = _UNWRITABLE.sub("\ufffd", ElementTree.tostring(root, encoding="unicode"))
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{written}\n".encode()
 
 
 def _counts(passed: int, failed: int, wrong: int) -> dict[str, str]:
@@ -260,15 +246,11 @@ def _counts(passed: int, failed: int, wrong: int) -> dict[str, str]:
 
 
 def _case(suite: ElementTree.Element, file: str, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(suite, "testcase", {"classname": _plain(file), "name": _plain(name)})
+    return ElementTree.SubElement(suite, "testcase", {"classname": file, "name": name})
 
 
 def _failed(case: ElementTree.Element, kind: str, message: str, text: str) -> None:
-    ElementTree.SubElement(case, kind, {"message": _plain(message)}).text = _plain(text)
-
-
-def _plain(text: str) -> str:
-    return _UNWRITABLE.sub("\ufffd", text)
+    ElementTree.SubElement(case, kind, {"message": message}).text = text
 
 
 def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
@@ -305,44 +287,32 @@ def github(report: RunReport, folder: Path) -> Iterator[str]:
 
     Paths begin at a folder, that of the repository.
     """
+
+    def command(kind: str, title: str, message: str, file: Source, at: int) -> str:
+        name, (line, column) = file.name, file.position(at)
+        with suppress(OSError, ValueError):
+            name = Path(name).resolve().relative_to(folder.resolve()).as_posix()
+        properties = {"file": name, "line": line, "col": column, "title": title}
+        written = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items())
+        return f"::{kind} {written}::{_escaped(message)}"
+
     for result in report.suites:
         suite = result.suite
         for problem, source in problems_of(result):
             file, span = source.located(problem.span)
-            line, column = file.position(span.start)
-            place = _place(file.name, folder, problem.name, line, column)
-            yield _command("error", place, f"{problem.message}\n{problem.hint}")
+            message = f"{problem.message}\n{problem.hint}"
+            yield command("error", problem.name, message, file, span.start)
         for each in result.cases:
-            if each.outcome.error:
-                position = suite.position(each.case.node)
-                place = _place(suite.name, folder, each.case.name, *position)
-                yield _command("error", place, each.outcome.error)
-            for failure in each.failures:
-                place = _place(suite.name, folder, each.case.name, *suite.position(failure.node))
-                yield _command("error", place, f"{failure.when}: {failure.summary}")
+            found: list[tuple[str, Node]] = [(each.outcome.error, each.case.node)] * bool(each.outcome.error)
+            found += [(f"{failure.when}: {failure.summary}", failure.node) for failure in each.failures]
+            for message, node in found:
+                yield command(
+                    "error", each.case.name, message, suite.file.source, suite.file.span(node).start
+                )
         if result.coverage is not None:
             for part in result.coverage.missing:
-                name, line, column = result.coverage.position(part)
-                place = _place(name, folder, "no test shows this", line, column)
-                yield _command("notice", place, part.complaint)
-
-
-def _place(name: str, folder: Path, title: str, line: int, column: int) -> dict[str, str]:
-    """The properties of an annotation."""
-    return {"file": _within(name, folder), "line": str(line), "col": str(column), "title": title}
-
-
-def _within(name: str, folder: Path) -> str:
-    try:
-        return Path(name).resolve().relative_to(folder.resolve()).as_posix()
-    except (OSError, ValueError):
-        return name
-
-
-def _command(kind: str, properties: dict[str, str], message: str) -> str:
-    """A command of GitHub's workflows, on one line."""
-    written = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in properties.items())
-    return f"::{kind} {written}::{_escaped(message)}"
+                file, span = result.coverage.source.located(part.span)
+                yield command("notice", "no test shows this", part.complaint, file, span.start)
 
 
 def _escaped(text: str, more: str = "") -> str:

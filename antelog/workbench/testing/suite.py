@@ -32,9 +32,9 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
 from antelog.run.values import SettingError, number
-from antelog.workbench.testing.cases import CaseOptions, Expectation, FactFile, RuleCase
+from antelog.workbench.testing.cases import FactFile, RuleCase
 from antelog.workbench.testing.expecting import ExpectationReader
-from antelog.workbench.testing.marked import EXAMPLE, MISFIT, MarkedEntry, MarkedFile, read
+from antelog.workbench.testing.marked import EXAMPLE, MISFIT, MarkedEntry, MarkedFile, ScalarText, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
 ENDING = ".test.yaml"
@@ -86,12 +86,14 @@ class Suite:
 class Given:
     """Values of limits and a file with functions, given by a command to all programs.
 
-    With `run_functions` False no code of a file is run, also not of one that a file of tests names.
+    With `run_functions` False no code of a file is run, also not of one that a file of tests names;
+    `coverage` says whether that is wanted.
     """
 
     limits: Mapping[str, int | float] = field(default_factory=dict, hash=False)
     functions: Path | None = None
     run_functions: bool = True
+    coverage: bool = True
 
 
 def read_suite(path: Path, given: Given | None = None) -> Suite:
@@ -154,7 +156,7 @@ class _SuiteReading:
 
     def _path_of(self, entry: MarkedEntry | None, what: str) -> Path | None:
         """A path, which begins at the folder of the file."""
-        text = None if entry is None else self._file.text(entry.value, f"`{entry.key.value}`")
+        text = None if entry is None else self._file.text(entry)
         if entry is None or text is None:
             return None
         path = self._path.parent / text
@@ -176,7 +178,7 @@ class _SuiteReading:
             self._file.error(entry.value, "`set` has to be a mapping", "Write `set:` and below it `hot: 85`.")
             return found
         for each in self._file.pairs(entry.value):
-            text = self._file.text(each.value, f"`{each.key.value}`")
+            text = self._file.text(each)
             try:
                 found[str(each.key.value)] = number(text or "")
             except SettingError as error:
@@ -234,18 +236,14 @@ class _SuiteReading:
             texts = self._texts(values, found.get("set"))
         if texts is None or name is None:
             return None
-        options = self._options(around, found, values)
+        model, arrival = self._model_and_arrival({**around, **found})
         facts, files = self._facts(texts, around.get("facts"), found.get("facts"))
-        expected = self._expected(texts, found.get("expect"))
-        return RuleCase(name, texts, facts, files, expected, options, node)
-
-    def _expected(self, texts: ProgramTexts, entry: MarkedEntry | None) -> tuple[Expectation, ...]:
-        if entry is None:
-            return ()
-        return tuple(ExpectationReader(self._file, texts).expected(entry))
+        reader = ExpectationReader(file, texts)
+        expected = tuple(reader.expected(found["expect"])) if "expect" in found else ()
+        return RuleCase(name, texts, facts, files, expected, model, arrival, node)
 
     def _name(self, node: Node, entry: MarkedEntry | None, names: dict[str, Node]) -> str | None:
-        text = None if entry is None else self._file.text(entry.value, "`name`")
+        text = None if entry is None else self._file.text(entry)
         if not text:
             if entry is None:
                 self._file.error(
@@ -263,21 +261,13 @@ class _SuiteReading:
         names[name] = entry.value
         return name
 
-    def _options(
-        self,
-        around: Mapping[str, MarkedEntry],
-        found: Mapping[str, MarkedEntry],
-        limits: Mapping[str, int | float],
-    ) -> CaseOptions:
-        both = {**around, **found}
-        model: str | None = None
-        if "model" in both:
-            model = self._file.text(both["model"].value, "`model`")
-            if model not in (None, "learn"):
-                path = self._path_of(both["model"], "the model")
-                model = None if path is None else str(path)
-        arrival = self._file.text(both["arrival"].value, "`arrival`") if "arrival" in both else None
-        return CaseOptions(limits, model, arrival or "arrival")
+    def _model_and_arrival(self, entries: Mapping[str, MarkedEntry]) -> tuple[str | None, str]:
+        model = self._file.text(entries["model"]) if "model" in entries else None
+        if model not in (None, "learn"):
+            path = self._path_of(entries["model"], "the model")
+            model = None if path is None else str(path)
+        arrival = self._file.text(entries["arrival"]) if "arrival" in entries else None
+        return model, arrival or "arrival"
 
     def _facts(
         self, texts: ProgramTexts, *entries: MarkedEntry | None
@@ -287,7 +277,7 @@ class _SuiteReading:
         for entry in entries:
             for node in () if entry is None else self._file.listed(entry):
                 if isinstance(node, ScalarNode):
-                    fact = texts.fact(self._file, node)
+                    fact = texts.fact(ScalarText(self._file, node, node.value))
                     facts += [fact] if fact is not None else []
                 elif isinstance(node, MappingNode):
                     files += self._fact_files(texts, node)

@@ -25,12 +25,13 @@ from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import microseconds, ticks_later
 from antelog.language.later import is_ticks, no_ticks
+from antelog.language.line_literals import read_literal
 from antelog.language.moments import moment
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text, value_text
 from antelog.program import Program
 from antelog.workbench.testing.marked import MarkedFile, ScalarText
-from antelog.workbench.testing.nodes import at_their_places, rebuilt, same_value
+from antelog.workbench.testing.nodes import rebuilt, same_value
 
 _QUOTED = r'"(?:[^"\\]|\\.)*(?:"|\Z)'
 _STAMP = re.compile(
@@ -52,22 +53,6 @@ class Fact:
     node: ScalarNode = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True)
-class AnswerText:
-    """An answer that is expected, or several: an atom of a query."""
-
-    atom: syntax.Atom
-
-    @property
-    def query(self) -> str:
-        return self.atom.predicate
-
-    @property
-    def is_pattern(self) -> bool:
-        """Whether several answers may be meant."""
-        return not all(isinstance(each, syntax.Constant) for each in self.atom.terms)
-
-
 class ProgramTexts:
     """Reads and writes texts in the words of a program: its predicates, its limits, its calendar."""
 
@@ -84,24 +69,28 @@ class ProgramTexts:
 
     # ---- reading ----
 
-    def fact(self, file: MarkedFile, node: ScalarNode) -> Fact | None:
+    def fact(self, whole: ScalarText) -> Fact | None:
         """The fact that a scalar is; None if it is none, which is a problem of the file."""
-        whole = ScalarText(file, node, node.value)
         at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
         text = whole.part(0, len(whole.text) if at is None else at.start())
         arrival = None
         if at is not None:
-            later = whole.part(at.end(), len(whole.text))
-            arrival = self.moment(later)
+            arrival = self.moment(whole.part(at.end(), len(whole.text)))
             if arrival is None:
                 return None
-        atom = self._atom(text, "a fact")
+        atom, text = self._atom(text, "a fact")
         if atom is None:
             return None
         name = atom.predicate
         known = self.inputs.get(name) or self.statics.get(name)
         if known is None:
-            text.error(atom.name_span, *self._no_input(name))
+            known_names = [*self.inputs, *self.statics]
+            message = f"the program has no input {name}"
+            hint = did_you_mean(name, known_names) or f"It has {', '.join(known_names) or 'none'}."
+            if any(each.head.predicate == name for each in self.program.document.rules):
+                message = f"{name} is derived by rules, and no fact"
+                hint = "Give the facts that its rules look at."
+            text.error(atom.name_span, message, hint)
             return None
         if not self._has_columns(text, atom, len(known.columns), ", ".join(known.columns)):
             return None
@@ -117,12 +106,11 @@ class ProgramTexts:
             found.append(self._time(text, atom.terms[-1]))
         if any(each is None for each in found):
             return None
-        return Fact(name, tuple(each for each in found if each is not None), arrival, node)
+        return Fact(name, tuple(each for each in found if each is not None), arrival, whole.node)
 
-    def answer(self, file: MarkedFile, node: ScalarNode) -> AnswerText | None:
-        """The answer that a scalar is; None if it is none, which is a problem of the file."""
-        text = ScalarText(file, node, node.value).part(0, len(node.value))
-        atom = self._atom(text, "an answer")
+    def answer(self, whole: ScalarText) -> syntax.Atom | None:
+        """The answer that a scalar is, or several; None if it is none, which is a problem of the file."""
+        atom, text = self._atom(whole.part(0, len(whole.text)), "an answer")
         if atom is None:
             return None
         query = self.queries.get(atom.predicate)
@@ -152,21 +140,24 @@ class ProgramTexts:
             if tick is None:
                 return None
             time = syntax.Constant(tick, span=time.span)
-        return AnswerText(syntax.Atom(atom.predicate, (*objects, time), span=atom.span))
+        return syntax.Atom(atom.predicate, (*objects, time), span=atom.span)
 
-    def literal(self, file: MarkedFile, node: ScalarNode) -> tuple[syntax.Literal, ...] | None:
+    def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...] | None:
         """The literal that a scalar is, with its conditions behind it."""
-        text = ScalarText(file, node, node.value).part(0, len(node.value))
-        return self._literal(text)
+        text = whole.part(0, len(whole.text))
+        plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
+        rule = self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", "a literal")
+        return None if rule is None else rule.body
 
     def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
         """The literal of a line of the log, which may have a form that nobody can write."""
         plain = MarkedFile(Source(text))
         mark = Mark("", 0, 0, 0, None, 0)
-        return self._literal(ScalarText(plain, ScalarNode("", text, mark, mark), text))
+        return self.literal(ScalarText(plain, ScalarNode("", text, mark, mark), text))
 
-    def moment(self, text: ScalarText) -> int | None:
+    def moment(self, whole: ScalarText) -> int | None:
         """The tick of a number or a timestamp."""
+        text = whole.part(0, len(whole.text))
         given: int | str = int(text.text) if _NUMBER.match(text.text) else text.text.strip('"')
         try:
             return tick_of(given, self.timescale)
@@ -174,17 +165,6 @@ class ProgramTexts:
             hint = "Give the number of a tick" + (", or a timestamp." if self.timescale else ".")
             text.error(text.all, str(error).partition(";")[0].partition(". ")[0], hint)
             return None
-
-    def moment_of(self, file: MarkedFile, node: ScalarNode, start: int = 0) -> int | None:
-        """The tick that a scalar is, or its end."""
-        return self.moment(ScalarText(file, node, node.value).part(start, len(node.value)))
-
-    def _no_input(self, name: str) -> tuple[str, str]:
-        if any(each.head.predicate == name for each in self.program.document.rules):
-            return f"{name} is derived by rules, and no fact", "Give the facts that its rules look at."
-        known = [*self.inputs, *self.statics]
-        hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
-        return f"the program has no input {name}", hint
 
     def _has_columns(self, text: ScalarText, atom: syntax.Atom, count: int, listed: str) -> bool:
         if len(atom.terms) == count:
@@ -240,46 +220,43 @@ class ProgramTexts:
         text.error(term.span, f"`{to_text(term)}` is no time", hint)
         return None
 
-    def _atom(self, text: ScalarText, what: str) -> syntax.Atom | None:
+    def _atom(self, text: ScalarText, what: str) -> tuple[syntax.Atom | None, ScalarText]:
+        """The atom that a text is, and the text with what its places count from before it."""
         negation = _NEGATION.match(text.text)
         if negation is not None:
             text.error(Span(0, negation.end()), f"`{negation[0]}` cannot stand before {what}", _ABSENT[what])
-            return None
+            return None, text
         whole = _WHOLE_ATOM.match(text.text)
         rest = "" if whole is None else text.text[whole.end() :].strip()
         if whole is not None and rest not in ("", "."):
             at = text.text.index(rest, whole.end())
             word = rest.split()[0]
             text.error(Span(at, at + len(word)), f"`{word}` cannot stand behind {what}", _BEHIND[what])
-            return None
-        rule = self._rule(text, "", ".", what)
-        return None if rule is None else rule.head
+            return None, text
+        rule, first = self._rule(text, "", what), len(self._before)
+        placed = ScalarText(text.file, text.node, " " * first + text.text, text.start - first)
+        return (None if rule is None else rule.head), placed
 
-    def _literal(self, text: ScalarText) -> tuple[syntax.Literal, ...] | None:
-        plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
-        rule = self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", ".", "a literal")
-        return None if rule is None else rule.body
-
-    def _rule(self, text: ScalarText, before: str, end: str, what: str) -> syntax.Rule | None:
-        """The one statement that a text is, with these words around it; its places are those of the text."""
-        body = text.text.rstrip()
-        body = body.removesuffix(".")
+    def _rule(self, text: ScalarText, before: str, what: str) -> syntax.Rule | None:
+        """The one rule that a text is, with words before it."""
+        body = text.text.rstrip().removesuffix(".")
+        first = len(self._before) + len(before)
         stamps: dict[int, str] = {}
 
         def hide(found: re.Match[str]) -> str:
             if found[1] is None:
                 return found[0]
-            stamps[found.start()] = found[1]
+            stamps[first + found.start()] = found[1]
             return "0".ljust(len(found[0]))
 
         hidden = _STAMP.sub(hide, body)
-        first = len(self._before) + len(before)
-        parsed = parse(Source(f"{self._before}{before}{hidden}{end}"))
+        parsed = parse(Source(f"{self._before}{before}{hidden}."))
         for each in parsed.diagnostics:
             start = min(max(each.span.start - first, 0), max(len(body) - 1, 0))
             span = Span(start, max(min(each.span.end - first, len(body)), start + 1))
             message = each.message
-            if _is_cut(text):
+            behind = text.file.source.text[: text.node.start_mark.index].rstrip()[-1:]
+            if behind in tuple("[{,") and text.text.count("(") != text.text.count(")"):
                 message, hint = "this text is cut at a comma", _BRACKETS
             else:
                 hint = _TIME_OF_DAY if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
@@ -290,25 +267,21 @@ class ProgramTexts:
             message = f"this is not {what}" if found else f"{what} is missing"
             text.error(text.all, message, f"Write one, like {_EXAMPLES[what]}.")
             return None
-        rule = at_their_places(found[0], -first)
-        try:
-            return self._with_times(rule, stamps) if stamps else rule
-        except DataError as error:
-            at, stamp = next(iter(stamps.items()))
-            message, _, hint = str(error).partition("; " if self.timescale else ". ")
-            text.error(Span(at, at + len(stamp)), message, hint[:1].upper() + hint[1:] or _NO_TICK)
-            return None
 
-    def _with_times(self, rule: syntax.Rule, stamps: Mapping[int, str]) -> syntax.Rule:
-        """The rule with the ticks of timestamps in place of the numbers that stand for them."""
-
-        def change(node: Any) -> Any:
+        def with_tick(node: Any) -> Any:
             if isinstance(node, syntax.Constant) and node.span.start in stamps:
                 return syntax.Constant(tick_of(stamps[node.span.start], self.timescale), span=node.span)
             return node
 
-        found: syntax.Rule = rebuilt(rule, change)
-        return found
+        try:
+            rule: syntax.Rule = rebuilt(found[0], with_tick) if stamps else found[0]
+        except DataError as error:
+            at, stamp = next(iter(stamps.items()))
+            message, _, hint = str(error).partition("; " if self.timescale else ". ")
+            span = Span(at - first, at - first + len(stamp))
+            text.error(span, message, hint[:1].upper() + hint[1:] or _NO_TICK)
+            return None
+        return rule
 
     # ---- writing ----
 
@@ -321,7 +294,7 @@ class ProgramTexts:
         atom = self.queries[query]
         *objects, time = atom.terms
         texts = [self._object(each, row) for each in objects]
-        tick = self.tick_in(time, row)
+        tick = self._tick_in(time, row)
         written = str if in_ticks else self.written
         texts.append(to_text(time) if tick is None else written(tick))
         return f"{query}({', '.join(texts)})"
@@ -334,7 +307,7 @@ class ProgramTexts:
         shown = value if isinstance(value, syntax.Value) else str(value)
         return term.name if value is None else value_text(shown)
 
-    def tick_in(self, time: syntax.Term, row: Mapping[str, Any]) -> int | None:
+    def _tick_in(self, time: syntax.Term, row: Mapping[str, Any]) -> int | None:
         """The tick of an answer's atom; None if it is open."""
         if isinstance(time, syntax.Constant):
             return time.value if isinstance(time.value, int) else None
@@ -342,13 +315,19 @@ class ProgramTexts:
         tick = row.get(syntax.variable_of(time) or "")
         return None if tick is None else int(tick) + shift
 
-    def fits(self, expected: AnswerText, row: Mapping[str, Any]) -> bool:
+    def fits(self, expected: syntax.Atom, row: Mapping[str, Any]) -> bool:
         """Whether the answer of a line is one that is expected."""
-        *objects, time = self.queries[expected.query].terms
-        *wanted, at = expected.atom.terms
-        values = [_value_in(each, row) for each in objects]
-        same = all(same_value(want, value) for want, value in zip(wanted, values, strict=True))
-        return same and same_value(at, self.tick_in(time, row))
+        *objects, time = self.queries[expected.predicate].terms
+        values = [
+            row[each.name] if isinstance(each, syntax.Variable) else getattr(each, "value", None)
+            for each in objects
+        ]
+        found = (*values, self._tick_in(time, row))
+        return all(same_value(want, value) for want, value in zip(expected.terms, found, strict=True))
+
+    def shown(self, literal: str) -> str:
+        """A literal of a line, with times in place of ticks."""
+        return read_literal(literal).text(self.written)
 
 
 _BRACKETS = (
@@ -372,16 +351,3 @@ _EXAMPLES = {
     "an answer": "`Malf(wt2, 0)`",
     "a literal": "`Temp(wt2, high, 2)` or `not Shdn(wt2, 2)`",
 }
-
-
-def _value_in(term: syntax.Term, row: Mapping[str, Any]) -> Any:
-    """The value that a query's argument has in a line."""
-    if isinstance(term, syntax.Variable):
-        return row[term.name]
-    return term.value if isinstance(term, syntax.Constant) else None
-
-
-def _is_cut(text: ScalarText) -> bool:
-    """Whether a text in brackets was taken apart at its commas."""
-    before = text.file.source.text[: text.node.start_mark.index].rstrip()
-    return before[-1:] in tuple("[{,") and text.text.count("(") != text.text.count(")")

@@ -3,25 +3,18 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from antelog.cli.main import main
 from antelog.compile.patterns import work
 from antelog.compile.rules import statics
+from tests.cli.trying import ROOT, TURBINES, antelog, command
 
-ROOT = Path(__file__).resolve().parents[3]
-TURBINES = ROOT / "examples" / "turbines" / "turbines.alog"
 GOOD = "Malf(X, T) :- Temp(X, high, T).\nquery Malf(X, T).\n"
 ODD = "Malf(X, T) :- Temp(X, high, T).\nquery Malf(X, T) window 3.\n"
 WRONG = "Malf(X, T) :- Temp(X, high, T) and Temp(X, hot, T).\nquery Alarm(X, T).\n"
-
-
-def antelog(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments, prog_name="antelog", catch_exceptions=False)
 
 
 @pytest.fixture
@@ -61,13 +54,6 @@ def test_a_calculation_of_a_thousand_parts_is_refused_in_one_place(program: Path
 # ---- a program that can be run ----
 
 
-def test_a_good_program(program: Path) -> None:
-    done = check(program, GOOD)
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert "Malf" in done.stdout
-    assert "Temp" in done.stdout
-
-
 def test_warnings_go_to_stderr_and_change_no_status(program: Path) -> None:
     done = check(program, ODD)
     assert done.exit_code == 0
@@ -85,13 +71,6 @@ def test_a_wrong_program(program: Path) -> None:
     assert f"{program}:1:32: error E001 (syntax): `and` cannot stand here" in done.stderr
     assert f"{program}:2:7: error E203 (query-not-derived)" in done.stderr
     assert done.stderr.endswith("2 errors\n")
-
-
-def test_an_empty_program(program: Path) -> None:
-    done = check(program, "")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert "E204" in done.stderr
-    assert done.stderr.endswith("1 error\n")
 
 
 def test_markup_in_a_program_is_text(program: Path) -> None:
@@ -202,13 +181,10 @@ def test_searches_that_were_given_up_are_counted(program: Path, monkeypatch: pyt
 # ---- a real process ----
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     plain = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
-    entry = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"
-    command = [sys.executable, "-c", entry, *arguments]
-    return subprocess.run(
-        command, env={**plain, **environment}, cwd=ROOT, capture_output=True, timeout=60, check=False
-    )
+    env = {**plain, **environment}
+    return subprocess.run(command(*words), env=env, cwd=ROOT, capture_output=True, timeout=60, check=False)
 
 
 def test_a_process(program: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.trying import antelog
+from tests.cli.trying import antelog, command
 
 pytestmark = pytest.mark.usefixtures("here")
 INPUT = ("--input", "Temp=temp.csv")
@@ -89,9 +89,8 @@ def test_wrong_programs_are_told_before_spark_starts() -> None:
 
 def test_without_java(tmp_path: Path) -> None:
     environment = {**os.environ, "JAVA_HOME": str(tmp_path / "gone")}
-    code = "from antelog.cli.main import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, "run", "p.alog", *INPUT, *OUTPUT],
+        command("run", "p.alog", *INPUT, *OUTPUT),
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
@@ -101,12 +100,12 @@ def test_without_java(tmp_path: Path) -> None:
 
 def test_help_and_mistakes_need_no_pyspark() -> None:
     code = "import sys; sys.modules['pyspark'] = None\nfrom antelog.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "run"]
+    start = [sys.executable, "-c", code, "run"]
     for arguments, status, message in [
         (["--help"], 0, ""),
         (["p.alog"], 2, "no input has a source"),
         (["p.alog", *INPUT, *OUTPUT], 1, "pip install '.[spark]'"),
     ]:
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run([*start, *arguments], capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stderr
         assert message in done.stderr

@@ -6,15 +6,14 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from itertools import takewhile
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from antelog.cli.main import main
+from tests.cli.trying import antelog, command
 from tests.processes import PATIENCE, Start
 from tests.workbench.testing.suites import PROGRAM, case, written
 
@@ -34,7 +33,7 @@ GIVEN = case("- P(81, 0)", "- confirmed: Q(0)")
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["test", *map(str, arguments)], catch_exceptions=False)
+    return antelog("test", *arguments)
 
 
 @pytest.fixture
@@ -224,8 +223,7 @@ def test_record_and_watch_do_not_go_together(folder: Path) -> None:
 
 def test_watching(folder: Path, start: Start) -> None:
     path = written(folder, GOOD)
-    code = "from antelog.cli.main import main; main()"
-    process = start([sys.executable, "-c", code, "test", "--watch", "--no-coverage"], stdout=subprocess.PIPE)
+    process = start(command("test", "--watch", "--no-coverage"), stdout=subprocess.PIPE)
     assert process.stdout is not None
 
     def until_shown(text: str) -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from tests.cli.trying import CONFORMANCE, LOG, PROGRAM, READINGS, TURBINES, antelog, messages, try_
 
+pytestmark = pytest.mark.usefixtures("here")
 
-@pytest.mark.usefixtures("here")
+
 def test_changes() -> None:
     done = try_("--input", "Temp=temp.csv")
     assert (done.exit_code, messages(done)) == (0, "done: 3 facts\n")
@@ -23,20 +24,17 @@ def test_changes() -> None:
     assert try_("--input", "Temp=temp.csv", "--changes").stdout == done.stdout
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("until", [0, 1, 2, 3, 30])
 def test_until(until: int) -> None:
     done = try_("--input", "Temp=temp.csv", "--until", until)
     assert done.stdout.splitlines() == [line for line in LOG if json.loads(line)["tick"] <= until]
 
 
-@pytest.mark.usefixtures("here")
 def test_only() -> None:
     done = try_("--input", "Temp=temp.csv", "--only", "confirmed,rejected")
     assert done.stdout.splitlines() == [LOG[2], *LOG[4:]]
 
 
-@pytest.mark.usefixtures("here")
 def test_the_order_of_rows_does_not_matter() -> None:
     header, *rows = READINGS.splitlines()
     for order in itertools.permutations(rows):
@@ -44,7 +42,6 @@ def test_the_order_of_rows_does_not_matter() -> None:
         assert try_("--input", "Temp=other.csv").stdout.splitlines() == LOG
 
 
-@pytest.mark.usefixtures("here")
 def test_the_forms_of_files_give_the_same() -> None:
     rows = [
         dict(zip(("device", "level", "time", "arrival"), r.split(","), strict=True))
@@ -58,7 +55,6 @@ def test_the_forms_of_files_give_the_same() -> None:
         assert try_("--input", f"Temp={name}").stdout.splitlines() == LOG
 
 
-@pytest.mark.usefixtures("here")
 def test_several_queries_in_the_order_of_the_program() -> None:
     Path("p.alog").write_text(
         PROGRAM + "Hot(X, T) :- Temp(X, high, T).\nquery Hot(X, T).\n", encoding="utf-8"
@@ -69,7 +65,6 @@ def test_several_queries_in_the_order_of_the_program() -> None:
     assert {line["query"] for line in found} == {"Malf", "Hot"}
 
 
-@pytest.mark.usefixtures("here")
 def test_snapshots() -> None:
     done = try_("--input", "Temp=temp.csv", "--snapshots")
     assert (done.exit_code, messages(done)) == (0, "done: 3 facts\n")
@@ -85,7 +80,6 @@ def test_snapshots() -> None:
     assert lines[3] == '{"tick": 3, "query": "Malf", "answers": []}'
 
 
-@pytest.mark.usefixtures("here")
 def test_without_facts_there_is_tick_0() -> None:
     done = try_("--snapshots")
     assert (done.exit_code, done.stdout) == (0, '{"tick": 0, "query": "Malf", "answers": []}\n')
@@ -102,7 +96,6 @@ def test_a_program_that_always_has_something_open_ends(tmp_path: Path) -> None:
     assert 3 < max(ticks) < 10
 
 
-@pytest.mark.usefixtures("here")
 def test_static_facts() -> None:
     Path("p.alog").write_text(
         "static Site(x, place).\nSite(a, here).\nA(X, P, T) :- E(X, T), Site(X, P).\nquery A(X, P, T).\n",
@@ -115,7 +108,6 @@ def test_static_facts() -> None:
     assert {(x, str(p), t) for x, p, t in answers} == {("a", "here", 0), ("b", "there", 0), ("a", "7", 0)}
 
 
-@pytest.mark.usefixtures("here")
 def test_timestamps() -> None:
     Path("p.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
     Path("temp.csv").write_text(
@@ -128,7 +120,6 @@ def test_timestamps() -> None:
     assert try_("--input", "Temp=temp.csv", "--arrival", "seen").stdout.splitlines() == LOG
 
 
-@pytest.mark.usefixtures("here")
 def test_an_arrival_that_no_file_has() -> None:
     done = try_("--input", "Temp=temp.csv", "--arrival", "when")
     assert (

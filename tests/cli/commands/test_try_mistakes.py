@@ -4,18 +4,18 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.trying import antelog, try_
+from tests.cli.trying import antelog, command, try_
 from tests.processes import Start
+
+pytestmark = pytest.mark.usefixtures("here")
 
 # ---- wrong commands, wrong data ----
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -48,7 +48,6 @@ def test_wrong_commands(arguments: list[str], message: str) -> None:
     assert message in " ".join(done.stderr.split())
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -66,7 +65,6 @@ def test_wrong_data(arguments: list[str], message: str) -> None:
     assert done.stderr.startswith(f"error: {message}") or message in done.stderr
 
 
-@pytest.mark.usefixtures("here")
 def test_a_wrong_program() -> None:
     Path("p.alog").write_text("Malf(X, T) :- Temp(X, T)\n", encoding="utf-8")
     done = try_()
@@ -80,21 +78,16 @@ def test_a_wrong_program() -> None:
 
 # ---- a real process ----
 
-ENTRY = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-c", ENTRY, "try", "p.alog", *arguments]
+FACTS = ("try", "p.alog", "--input", "Temp=temp.csv")
 
 
 def environment(**more: str) -> dict[str, str]:
     return {n: v for n, v in os.environ.items() if n not in {"NO_COLOR", "FORCE_COLOR"}} | more
 
 
-@pytest.mark.usefixtures("here")
 def test_colours_are_for_terminals() -> None:
     def printed(**more: str) -> bytes:
-        call = command("--input", "Temp=temp.csv", "--format", "table")
+        call = command(*FACTS, "--format", "table")
         return subprocess.run(
             call, env=environment(**more), capture_output=True, timeout=60, check=True
         ).stdout
@@ -105,13 +98,10 @@ def test_colours_are_for_terminals() -> None:
     assert b"* Temp(wt2, high, 0)  o Temp(wt2, high, 1)" in printed(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
 
 
-@pytest.mark.usefixtures("here")
 def test_ascii_output_is_json_still() -> None:
     Path("temp.csv").write_text("device,level,time\nWärter,high,0\n", encoding="utf-8")
     plain = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    done = subprocess.run(
-        command("--input", "Temp=temp.csv"), env=plain, capture_output=True, timeout=60, check=True
-    )
+    done = subprocess.run(command(*FACTS), env=plain, capture_output=True, timeout=60, check=True)
     assert json.loads(done.stdout.splitlines()[0])["answer"] == {"X": "Wärter", "T": 0}
 
 
@@ -120,10 +110,9 @@ def many(rows: int) -> None:
     Path("temp.csv").write_text("device,level,time,arrival\n" + "".join(lines), encoding="utf-8")
 
 
-@pytest.mark.usefixtures("here")
 def test_a_closed_pipe_ends_it_quietly(start: Start) -> None:
     many(20_000)
-    run = start(command("--input", "Temp=temp.csv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = start(command(*FACTS), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert run.stdout is not None
     assert run.stderr is not None
     assert run.stdout.readline().startswith('{"tick": 0')
@@ -132,10 +121,9 @@ def test_a_closed_pipe_ends_it_quietly(start: Start) -> None:
     assert run.wait() == 141
 
 
-@pytest.mark.usefixtures("here")
 def test_an_interruption_ends_it_quietly(start: Start) -> None:
     many(200)
-    call = command("--input", "Temp=temp.csv", "--snapshots", "--until", "10000000")
+    call = command(*FACTS, "--snapshots", "--until", "10000000")
     # Where the tests run in the background, a shell has them, and what they start, ignore interruptions.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     run = start(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -7,7 +7,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -15,9 +14,11 @@ import pytest
 from click.testing import Result
 
 from antelog.run.store import FeedReader, StoredFeedAt, post
-from tests.cli.trying import LOG, PROGRAM, READINGS, ROOT, antelog, messages, try_
+from tests.cli.trying import LOG, PROGRAM, READINGS, ROOT, antelog, command, messages, try_
 from tests.processes import Start, until
 from tests.watch.killing import killed_while_it_runs
+
+pytestmark = pytest.mark.usefixtures("here")
 
 EXAMPLES = ROOT / "examples"
 
@@ -48,17 +49,14 @@ def test_it_tells_what_try_tells(example: str, arguments: list[str], monkeypatch
     assert len(followed.stdout.splitlines()) > 5
 
 
-@pytest.mark.usefixtures("here")
 def test_try_and_watch_begin_to_show_at_a_tick() -> None:
     arguments = ("--input", "Temp=temp.csv", "--since", 2)
     assert try_(*arguments).stdout.splitlines() == LOG[2:]
     assert watch(*arguments, "--once").stdout.splitlines() == LOG[2:]
     assert watch(*arguments, "--once", "--output", "out.jsonl", "--only", "rejected").exit_code == 0
     assert Path("out.jsonl").read_text().splitlines() == LOG[4:]
-    assert [json.loads(line)["tick"] for line in try_(*arguments, "--snapshots").stdout.splitlines()] == [
-        2,
-        3,
-    ]
+    shots = try_(*arguments, "--snapshots").stdout.splitlines()
+    assert [json.loads(line)["tick"] for line in shots] == [2, 3]
     assert "tick 1" not in try_(*arguments, "--format", "table").stdout
     Path("p.alog").write_text("tick 1 minute.\n" + Path("p.alog").read_text())
     Path("temp.csv").write_text("device,level,time\nwt2,high,2024-03-04 06:00\nwt2,high,2024-03-04 06:03\n")
@@ -66,7 +64,6 @@ def test_try_and_watch_begin_to_show_at_a_tick() -> None:
     assert json.loads(first)["time"] == "2024-03-04T06:03:00+00:00"
 
 
-@pytest.mark.usefixtures("here")
 def test_it_goes_on_where_it_was(here: Path) -> None:
     (header, *rows) = READINGS.splitlines(keepends=True)
     Path("temp.csv").write_text(header)
@@ -83,7 +80,6 @@ def test_it_goes_on_where_it_was(here: Path) -> None:
     assert not list(here.glob("s?*"))
 
 
-@pytest.mark.usefixtures("here")
 def test_a_feed_is_kept_with_the_state() -> None:
     arguments = ("--input", "Temp=temp.csv", "--input", "Posted=http:", "--once", "--state", "s")
     Path("p.alog").write_text("input Posted(x, time).\n" + Path("p.alog").read_text())
@@ -97,7 +93,6 @@ def test_a_feed_is_kept_with_the_state() -> None:
     assert [json.dumps(record) for record in records if "change" in record] == LOG[2:4]
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("keep", "runs"), [([], 2), (["--keep", "1 hour"], 1)])
 def test_lines_of_the_feed_go_after_a_while(
     keep: list[str], runs: int, monkeypatch: pytest.MonkeyPatch
@@ -116,7 +111,6 @@ def test_lines_of_the_feed_go_after_a_while(
     assert lines == [line for run in reported[-runs:] for line in run]
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -148,7 +142,6 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
     assert message in done.stderr
 
 
-@pytest.mark.usefixtures("here")
 def test_what_is_wrong_with_the_data_is_said() -> None:
     Path("bad.csv").write_text("device,time\na,7\n")
     done = watch("--input", "Temp=bad.csv", "--once")
@@ -164,7 +157,6 @@ def test_what_is_wrong_with_the_data_is_said() -> None:
     assert Path("out.jsonl").read_text() == "mine\n"
 
 
-@pytest.mark.usefixtures("here")
 def test_another_source_is_read_from_its_start() -> None:
     assert watch("--input", "Temp=temp.csv", "--once", "--state", "s").exit_code == 0
     Path("more.csv").write_text("device,level,time,arrival\nwt9,high,9,9\nwt9,low,11,11\n")
@@ -173,7 +165,6 @@ def test_another_source_is_read_from_its_start() -> None:
     assert '"answer": {"X": "wt9", "T": 9}' in done.stdout
 
 
-@pytest.mark.usefixtures("here")
 def test_kinds_tables_and_chances() -> None:
     only = watch("--input", "Temp=temp.csv", "--once", "--only", "confirmed").stdout
     assert only == try_("--input", "Temp=temp.csv", "--only", "confirmed").stdout
@@ -185,11 +176,9 @@ def test_kinds_tables_and_chances() -> None:
 
 
 def _command(*arguments: object) -> list[str]:
-    code = "from antelog.cli.main import main; main()"
-    return [sys.executable, "-c", code, "watch", "p.alog", "--no-page", *map(str, arguments)]
+    return command("watch", "p.alog", "--no-page", *arguments)
 
 
-@pytest.mark.usefixtures("here")
 def test_standard_input_is_followed_to_its_end() -> None:
     done = subprocess.run(
         _command("--input", "Temp=-"), input=READINGS, capture_output=True, text=True, check=False
@@ -205,7 +194,6 @@ def test_it_says_of_a_state_without_facts_that_it_has_none(here: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: Start) -> None:
     process = start(_command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE)
@@ -220,7 +208,6 @@ def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: St
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("grows", ["file", "folder"])
 @pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.long)])
 def test_what_was_killed_time_and_again_tells_everything_once(grows: str, times: int) -> None:
@@ -330,7 +317,6 @@ WATCH = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", "
         ("DROP TABLE rows", "rows that were recorded are missing"),
     ],
 )
-@pytest.mark.usefixtures("here")
 def test_a_state_that_was_changed_is_refused(statement: str, said: str) -> None:
     with Path("temp.csv").open("a") as facts:
         facts.write("wt2,high,9,9\n")  # waits for the end of its tick
@@ -342,7 +328,6 @@ def test_a_state_that_was_changed_is_refused(statement: str, said: str) -> None:
     assert (done.exit_code, said in done.stderr, "Traceback" in done.stderr) == (1, True, False), done.stderr
 
 
-@pytest.mark.usefixtures("here")
 def test_changes_may_go_to_what_is_not_a_file() -> None:
     for said in ("done: 2 facts", "going on from s"):
         done = antelog(*WATCH, "--output", "/dev/null")
@@ -352,21 +337,7 @@ def test_changes_may_go_to_what_is_not_a_file() -> None:
 def test_facts_that_are_one_in_their_tick_are_a_band(here: Path, start: Start) -> None:
     (here / "q.alog").write_text(PROGRAM.replace("delay 1.", "delay 1, one per device."))
     (here / "temp.csv").write_text("device,level,time\na,high,0\na,low,0\na,low,3\n")
-    start(
-        [
-            sys.executable,
-            "-m",
-            "antelog",
-            "watch",
-            "q.alog",
-            "--input",
-            "Temp=temp.csv",
-            "--state",
-            "s",
-            "--port",
-            "0",
-        ]
-    )
+    start(command("watch", "q.alog", "--input", "Temp=temp.csv", "--state", "s", "--port", 0))
 
     def bands() -> list[str]:
         records = FeedReader(StoredFeedAt(here / "s")).read() if (here / "s").exists() else []

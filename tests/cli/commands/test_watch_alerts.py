@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -18,7 +17,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from tests.cli.trying import LOG, READINGS, antelog
+from tests.cli.trying import LOG, READINGS, antelog, command
 from tests.processes import Start, until
 from tests.watch.alerts.receiving import serving
 
@@ -152,9 +151,8 @@ query Hot(X, T).
 def test_of_silent_inputs_alone(here: Path, start: Start) -> None:
     (here / "p.alog").write_text(SILENT, encoding="utf-8")
     (here / "temp.csv").write_text(f"device,level,time\nwt2,high,{stamp(int(time.time()))}\n")
-    code = "from antelog.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "watch", "p.alog", "--input", "Temp=temp.csv", "--no-page"]
-    start([*command, "--alert", "command:tee -a sent", "--alert-on", "silent", "--alert-from", "start"])
+    alert = ("--alert", "command:tee -a sent", "--alert-on", "silent", "--alert-from", "start")
+    start(command("watch", "p.alog", "--input", "Temp=temp.csv", "--no-page", *alert))
     first = until(sent)[0]
     assert (first["status"], first["change"], first["answer"]) == ("firing", "silent", {"input": "Temp"})
 
@@ -229,21 +227,8 @@ def test_started_on_an_hour_of_the_past_it_tells_of_what_is_open_by_device(here:
         "\n".join(["device,level,time", *sorted(rows, key=lambda row: row[-20:]), ""])
     )
     (here / "fix.csv").write_text(f"device,time\nwt3,{stamp(now - 700)}\n")
-    code = "from antelog.cli.main import main; main()"
-    command = [
-        sys.executable,
-        "-c",
-        code,
-        "watch",
-        "p.alog",
-        "--input",
-        "Temp=temp.csv",
-        "--input",
-        "Fix=fix.csv",
-    ]
-    running = start(
-        [*command, "--alert", "command:tee -a sent"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    words = ("--input", "Temp=temp.csv", "--input", "Fix=fix.csv", "--alert", "command:tee -a sent")
+    running = start(command("watch", "p.alog", *words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert running.stderr is not None
     link = next(found[0] for line in running.stderr if (found := re.search(r"http\S+token=\S+", line)))
     address, _, token = link.partition("/?token=")

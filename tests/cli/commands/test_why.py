@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from antelog.cli.main import main
+from tests.cli.trying import antelog
 
 RULES = """
 tick 10 minutes.
@@ -26,8 +26,7 @@ wt4,high,2026-03-30 02:10,2026-03-30 02:40
 def run(folder: Path, *arguments: str) -> Result:
     (folder / "rules.alog").write_text(RULES)
     (folder / "temp.csv").write_text(ROWS)
-    rules, temp = str(folder / "rules.alog"), str(folder / "temp.csv")
-    return CliRunner().invoke(main, ["why", rules, *arguments, "--input", f"Temp={temp}"])
+    return antelog("why", folder / "rules.alog", *arguments, "--input", f"Temp={folder / 'temp.csv'}")
 
 
 def test_facts_have_files_and_lines_and_times(tmp_path: Path) -> None:
@@ -38,9 +37,6 @@ def test_facts_have_files_and_lines_and_times(tmp_path: Path) -> None:
         f"Temp(wt2, high, 2026-03-30 02:10)   arrived at 2026-03-30 02:20, {tmp_path}/temp.csv:3"
         in done.stdout
     )
-
-
-def test_a_late_row_has_its_line(tmp_path: Path) -> None:
     done = run(tmp_path, "Malf(wt4, 2026-03-30 02:00)")
     assert "late, set aside: arrived at 2026-03-30 02:40" in done.stdout
     assert f"{tmp_path}/temp.csv:5" in done.stdout

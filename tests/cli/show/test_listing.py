@@ -12,8 +12,9 @@ from antelog.cli.show.listing import listing, print_changes
 from antelog.run.sinks.result import StepResult
 from tests.cli.trying import PROGRAM, antelog, messages, try_
 
+pytestmark = pytest.mark.usefixtures("here")
 
-@pytest.mark.usefixtures("here")
+
 def test_a_listing_of_changes() -> None:
     done = try_("--input", "Temp=temp.csv", "--format", "table")
     assert (done.exit_code, messages(done)) == (0, "done: 3 facts\n")
@@ -29,7 +30,6 @@ def test_a_listing_of_changes() -> None:
     assert "             because ✗ Temp(wt4, high, 2)\n" in blocks[3]
 
 
-@pytest.mark.usefixtures("here")
 def test_a_listing_of_snapshots() -> None:
     done = try_("--input", "Temp=temp.csv", "--format", "table", "--snapshots")
     blocks = done.stdout.split("\n\n")
@@ -37,7 +37,6 @@ def test_a_listing_of_snapshots() -> None:
     assert blocks[3] == "tick 3\n  nothing is open\n"
 
 
-@pytest.mark.usefixtures("here")
 def test_a_listing_has_times() -> None:
     rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
     Path("days.alog").write_text(rules, encoding="utf-8")
@@ -50,7 +49,6 @@ def test_a_listing_has_times() -> None:
     )
 
 
-@pytest.mark.usefixtures("here")
 def test_a_listing_has_what_an_open_aggregate_comes_to_so_far() -> None:
     rules = (
         "input P(x, v: number, time) delay 1.\n"
@@ -70,7 +68,6 @@ def test_a_listing_has_what_an_open_aggregate_comes_to_so_far() -> None:
     ]
 
 
-@pytest.mark.usefixtures("here")
 def test_a_listing_of_nothing_says_so() -> None:
     Path("cold.csv").write_text("device,level,time\nwt2,low,0\n", encoding="utf-8")
     note = "note: there were no changes to show\n"
@@ -97,7 +94,6 @@ def test_on_a_terminal_lines_that_are_too_long_go_on_further_in() -> None:
     ]
 
 
-@pytest.mark.usefixtures("here")
 def test_words_stand_in_place_of_the_atom() -> None:
     query = 'query Malf(X, T) critical "turbine {X} is about to shut down".'
     Path("worded.alog").write_text(PROGRAM.replace("query Malf(X, T).", query), encoding="utf-8")
@@ -113,10 +109,7 @@ def test_words_stand_in_place_of_the_atom() -> None:
     assert "\x1b[1;31m  confirmed  \x1b[0m" in said.getvalue()  # in the colour of what is critical
 
 
-def test_conditions_on_open_times_have_no_ticks_beside_the_clock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_conditions_on_open_times_have_no_ticks_beside_the_clock() -> None:
     Path("p.alog").write_text(
         "tick 10 seconds. input Alarm(id, time) delay 1 minute. input Ack(id, time). query Quick(A, T).\n"
         "Quick(A, T) :- Alarm(A, T), Ack(A, S), S >= T, S <= T + 2 minutes."

@@ -14,6 +14,8 @@ from antelog.cli.show import outcomes
 from antelog.cli.show.outcomes import QuerySummary, ReplaySummary, median, say_outcomes
 from tests.cli.trying import PROGRAM, try_
 
+pytestmark = pytest.mark.usefixtures("here")
+
 RULES = """
     input Temp(device, level, time) delay 3.
     input Off(device, time) delay 1.
@@ -131,7 +133,6 @@ def summary(*arguments: object) -> list[str]:
     return others
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     "look", [[], ["--snapshots"], ["--snapshots", "--since", "3"], ["--format", "table"]]
 )
@@ -144,19 +145,16 @@ def test_answers_are_counted_by_outcome_whatever_is_shown(look: list[str]) -> No
     ]
 
 
-@pytest.mark.usefixtures("here")
 def test_what_is_open_at_the_last_tick_is_counted() -> None:
     assert summary("--until", "1")[-1].split() == ["Malf", "0", "0", "2", "2"]
 
 
-@pytest.mark.usefixtures("here")
 def test_times_are_in_units_of_time() -> None:
     Path("p.alog").write_text("tick 90 seconds.\n" + PROGRAM, encoding="utf-8")
     assert summary()[1].endswith("3 minutes        3 minutes")
     assert summary("--only", "confirmed")[1].split() == ["Malf", "1", "none"]
 
 
-@pytest.mark.usefixtures("here")
 def test_only_what_is_asked_for_is_counted_and_that_is_said() -> None:
     assert summary("--only", "confirmed") == [
         "      confirmed  before deadline",

@@ -16,6 +16,8 @@ from tests.cli.trying import PROGRAM, READINGS, antelog, try_
 from tests.limits import longest_file
 from tests.obeyed import obeyed
 
+pytestmark = pytest.mark.usefixtures("here")
+
 ENTRY = """
 import resource, sys
 from antelog.cli.main import main
@@ -45,7 +47,6 @@ def run(line: str, redirection: str, *, room: int = 0, unbuffered: str = "") -> 
     return done.returncode, done.stderr
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("to", "unbuffered", "reason"),
     [
@@ -60,7 +61,6 @@ def test_stdout_that_is_full_or_closed(line: str, to: str, unbuffered: str, reas
     assert run(line, to, unbuffered=unbuffered) == (1, said)
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_reader_that_has_had_enough(line: str) -> None:
     reader, writer = os.pipe()
@@ -72,7 +72,6 @@ def test_a_reader_that_has_had_enough(line: str) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_disk_that_becomes_full(unbuffered: str) -> None:
     """A single write of many lines may succeed in part, which is no error of its own."""
@@ -82,7 +81,6 @@ def test_a_disk_that_becomes_full(unbuffered: str) -> None:
     assert ended == (1, "error: <stdout>: cannot be written: File too large\n")
 
 
-@pytest.mark.usefixtures("here")
 def test_stderr_that_cannot_be_written() -> None:
     assert run("try p.alog", "2> /dev/full")[0] == 1
     assert run("try none.alog", "2> /dev/full")[0] == 1
@@ -91,7 +89,6 @@ def test_stderr_that_cannot_be_written() -> None:
     assert Path("r.csv").read_text() == "file,line,predicate,reason,detail,row\n"
 
 
-@pytest.mark.usefixtures("here")
 def test_stdin_that_is_closed() -> None:
     assert run("draw - -o a.svg", "<&-") == (1, "error: <stdin>: cannot be read: it is closed\n")
 
@@ -104,7 +101,6 @@ def malformed(rows: int) -> None:
     Path("bad.csv").write_text("device,level,time\n" + "".join(lines), encoding="utf-8")
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("rows", [10, 2000])
 def test_rejects_that_find_no_room_leave_the_file_of_before(rows: int) -> None:
     malformed(rows)
@@ -119,7 +115,6 @@ def test_rejects_that_find_no_room_leave_the_file_of_before(rows: int) -> None:
     assert set(Path().iterdir()) == files
 
 
-@pytest.mark.usefixtures("here")
 def test_rejects_of_a_strict_run_are_kept() -> None:
     malformed(2)
     done = try_("--input", "Temp=bad.csv", "--rejects", "r.jsonl", "--strict")
@@ -127,7 +122,6 @@ def test_rejects_of_a_strict_run_are_kept() -> None:
     assert [json.loads(line)["line"] for line in Path("r.jsonl").read_text().splitlines()] == [2]
 
 
-@pytest.mark.usefixtures("here")
 def test_rejects_in_a_spreadsheet() -> None:
     names = ["=1+1", "@a", "-a"]
     bad = "".join(f"{each},high\n" for each in names)
@@ -155,7 +149,6 @@ def evil_files() -> tuple[Path, Path]:
     return program, facts
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("more", [[], ["--format", "table"], ["--snapshots", "--until", "2"], ["--strict"]])
 def test_facts_and_paths_are_shown(more: list[str]) -> None:
     program, facts = evil_files()
@@ -169,7 +162,6 @@ def test_facts_and_paths_are_shown(more: list[str]) -> None:
         assert json.loads(done.stdout.splitlines()[0])["answer"]["X"] == f"x{EVIL}"
 
 
-@pytest.mark.usefixtures("here")
 def test_headers_are_shown() -> None:
     Path("temp.csv").write_text(READINGS.replace("level", EVIL), encoding="utf-8")
     done = try_("--input", "Temp=temp.csv")
@@ -177,7 +169,6 @@ def test_headers_are_shown() -> None:
     assert not obeyed(done.output)
 
 
-@pytest.mark.usefixtures("here")
 def test_a_line_that_is_quoted_does_not_become_two() -> None:
     Path("temp.csv").write_text('device,level,time\nwt2,high,"x\nerror: forged"\n', encoding="utf-8")
     assert not any(
@@ -186,7 +177,6 @@ def test_a_line_that_is_quoted_does_not_become_two() -> None:
     assert "error: no\\u000aerror: forged" in antelog("check", "no\nerror: forged").stderr
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("program", [PROGRAM, PROGRAM.replace("Malf(X, T).", "Malf(X, Y, T).")])
 def test_programs_are_shown(program: str) -> None:
     text = program.replace("high", f'"{EVIL}"').replace("\x1b", "\\u001b").replace("\x07", "\\u0007")
@@ -196,7 +186,6 @@ def test_programs_are_shown(program: str) -> None:
         assert not obeyed(antelog("check", path, *more).output)
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -11,8 +11,9 @@ from antelog.files import Reject
 from antelog.language.moments import Timescale
 from tests.cli.trying import LOG, PROGRAM, READINGS, antelog, messages, try_
 
+pytestmark = pytest.mark.usefixtures("here")
 
-@pytest.mark.usefixtures("here")
+
 def test_rows_are_set_aside() -> None:
     Path("bad.csv").write_text(
         READINGS + "wt2,high\nwt2,high,0,7\nwt2,high,9,8\nwt2,high,x,8\n", encoding="utf-8"
@@ -39,7 +40,6 @@ def test_rows_are_set_aside() -> None:
     ]
 
 
-@pytest.mark.usefixtures("here")
 def test_few_of_many_are_shown() -> None:
     Path("bad.csv").write_text(READINGS + "wt2\n" * 8, encoding="utf-8")
     lines = messages(try_("--input", "Temp=bad.csv")).splitlines()
@@ -49,7 +49,6 @@ def test_few_of_many_are_shown() -> None:
     assert len(lines) == 8
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -64,7 +63,6 @@ def test_strict(row: str, message: str) -> None:
     assert try_("--input", "Temp=temp.csv", "--strict").exit_code == 0
 
 
-@pytest.mark.usefixtures("here")
 def test_late_facts_have_their_time_as_the_file_had_it() -> None:
     Path("p.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
     Path("temp.csv").write_text(
@@ -80,7 +78,6 @@ def test_late_facts_have_their_time_as_the_file_had_it() -> None:
     assert row.endswith('"Temp(wt4, high, 2024-03-01 01:00)"')
 
 
-@pytest.mark.usefixtures("here")
 def test_late_facts_have_times_too() -> None:
     rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T).\nquery Q(X, T).\n"
     Path("days.alog").write_text(rules, encoding="utf-8")
@@ -99,7 +96,6 @@ def test_ticks_that_a_row_speaks_of_have_no_times(capsys: pytest.CaptureFixture[
     ]
 
 
-@pytest.mark.usefixtures("here")
 def test_a_summary_says_which_delay_would_have_kept_late_facts() -> None:
     late = "".join(f"wt2,high,{tick},{tick + 3}\n" for tick in range(3, 22))
     Path("late.csv").write_text(f"{READINGS}{late}wt2,high,30,39\n", encoding="utf-8")
@@ -115,7 +111,6 @@ def test_a_summary_says_which_delay_would_have_kept_late_facts() -> None:
     assert "late" not in messages(antelog("try", "longer.alog", "--input", "Temp=late.csv"))
 
 
-@pytest.mark.usefixtures("here")
 def test_no_delay_is_a_remedy_for_times_that_are_no_ticks() -> None:
     Path("late.csv").write_text(f"{READINGS}wt2,high,3,4000000000\n", encoding="utf-8")
     assert "would have kept" not in messages(try_("--input", "Temp=late.csv", "--until", "9"))

@@ -6,7 +6,6 @@ import io
 import os
 import pty
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from antelog.cli.show.terminal import before_output
 from antelog.files import ARRIVAL
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse
+from tests.cli.trying import command
 from tests.processes import Start, until
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing
 
@@ -109,10 +109,8 @@ def test_ages() -> None:
 @pytest.mark.usefixtures("here")
 def test_a_real_terminal_shows_it(start: Start) -> None:
     terminal, end = pty.openpty()
-    code = "from antelog.cli.main import main; main()"
-    words = ["watch", "p.alog", "--input", "Temp=temp.csv", "--no-page", "--output", "changes.jsonl"]
     process = start(
-        [sys.executable, "-c", code, *words],
+        command("watch", "p.alog", "--input", "Temp=temp.csv", "--no-page", "--output", "changes.jsonl"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=end,

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import DataError
-from antelog.files import lines as files_lines
 from antelog.files import records
 from antelog.files.naming import Form
 from antelog.run.sources.growing import GrowingFile
@@ -163,8 +162,7 @@ def test_a_stray_quote_costs_its_line(path: Path, file: _Files) -> None:
 def test_a_line_that_is_too_long_costs_itself(
     path: Path, file: _Files, form: Form, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (files_lines, records):
-        monkeypatch.setattr(module, "LONGEST", 1000)
+    monkeypatch.setattr(records, "LONGEST", 1000)
     rows = ["a,1,7,7", "x" * 4000, "b,1,7,7"]
     good = '{"device": "%s", "value": 1, "time": 7}'
     lines = [HEADER.strip(), *rows] if form is Form.CSV else [good % "a", "x" * 4000, good % "b"]

@@ -104,7 +104,7 @@ def test_a_place_in_a_call() -> None:
     text = "P(X, T) :- Q(f(a, b), "
     cursor = cursor_at(text, len(text))
     assert cursor is not None
-    assert [(each.name, each.argument) for each in cursor.calls] == [("Q", 1)]
+    assert cursor.calls == (("Q", 1),)
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,36 @@ class Editor:
     def document(self, path: Path) -> types.TextDocumentIdentifier:
         return types.TextDocumentIdentifier(path.as_uri())
 
+    async def hover(self, path: Path, words: str) -> str:
+        """What is said of the name before a place."""
+        params = types.HoverParams(self.document(path), self.at(path, words))
+        found = await self.client.text_document_hover_async(params)
+        assert found is not None
+        assert isinstance(found.contents, types.MarkupContent)
+        return found.contents.value
+
+    async def definitions(self, path: Path, words: str) -> list[types.Location]:
+        params = types.DefinitionParams(self.document(path), self.at(path, words))
+        found = await self.client.text_document_definition_async(params)
+        assert isinstance(found, list)
+        return [each for each in found if isinstance(each, types.Location)]
+
+    async def references(self, path: Path, where: types.Position) -> list[types.Range]:
+        params = types.ReferenceParams(types.ReferenceContext(True), self.document(path), where)
+        found = await self.client.text_document_references_async(params)
+        return [each.range for each in found or ()]
+
+    async def renamed(self, path: Path, where: types.Position, new: str) -> dict[str, list[types.TextEdit]]:
+        params = types.RenameParams(self.document(path), where, new)
+        change = await self.client.text_document_rename_async(params)
+        assert change is not None
+        return {uri: list(edits) for uri, edits in (change.changes or {}).items()}
+
+    async def run(self, lens: types.Command) -> str:
+        """What the command of a lens prints."""
+        params = types.ExecuteCommandParams(lens.command, lens.arguments)
+        return str(await self.client.workspace_execute_command_async(params))
+
     def edited(self, path: Path, edits: list[types.TextEdit]) -> str:
         """The text of a file after some edits, of which none spans lines unless it is the only one."""
         lines = self._texts[path].split("\n")
@@ -187,46 +217,25 @@ def test_a_session(folder: Path) -> None:
 
         document = used.document(file)
         where = used.at(file, "Flag(X, T) ", -9)
-        hover = await used.client.text_document_hover_async(
-            types.HoverParams(document, used.at(file, ":- Temp"))
-        )
-        assert hover is not None
-        assert isinstance(hover.contents, types.MarkupContent)
-        for words in (
-            "input Temp(device, level, time) delay 1.",
-            "10 minutes (1 tick) late",
-            "Temp(wt2, high, 0)",
-        ):
-            assert words in hover.contents.value
-        hover = await used.client.text_document_hover_async(
-            types.HoverParams(document, used.at(file, "query Malf"))
-        )
-        assert hover is not None
-        assert isinstance(hover.contents, types.MarkupContent)
-        assert "*decided* by T+4 (40 minutes later)" in hover.contents.value
+        said = await used.hover(file, ":- Temp")
+        assert "input Temp(device, level, time) delay 1." in said
+        assert "10 minutes (1 tick) late" in said
+        assert "Temp(wt2, high, 0)" in said
+        assert "*decided* by T+4 (40 minutes later)" in await used.hover(file, "query Malf")
 
-        found = await used.client.text_document_definition_async(
-            types.DefinitionParams(document, used.at(file, "Shdn(X, T+1)  :- Cool".replace("  ", " ")))
-        )
-        assert isinstance(found, list)
+        found = await used.definitions(file, "Shdn(X, T+1) :- Cool")
         assert [each.range.start.line for each in found] == [used.at(file, "\nCool").line]
-        references = await used.client.text_document_references_async(
-            types.ReferenceParams(types.ReferenceContext(True), document, where)
-        )
-        assert references is not None
-        assert len(references) == right.count("Flag(")
+        assert len(await used.references(file, where)) == right.count("Flag(")
 
         prepared = await used.client.text_document_prepare_rename_async(
             types.PrepareRenameParams(document, where)
         )
         assert isinstance(prepared, types.PrepareRenamePlaceholder)
         assert prepared.placeholder == "Flag"
-        change = await used.client.text_document_rename_async(types.RenameParams(document, where, "Hot"))
-        assert change is not None
-        assert change.changes is not None
-        assert used.edited(file, list(change.changes[file.as_uri()])) == right.replace("Flag(", "Hot(")
+        changes = await used.renamed(file, where, "Hot")
+        assert used.edited(file, changes[file.as_uri()]) == right.replace("Flag(", "Hot(")
         with pytest.raises(JsonRpcException, match="There is Cool already"):
-            await used.client.text_document_rename_async(types.RenameParams(document, where, "Cool"))
+            await used.renamed(file, where, "Cool")
 
         used.type(file, f"{right}Old(X, T) :- Temp(X, ")
         items = await used.client.text_document_completion_async(
@@ -253,10 +262,7 @@ def test_a_session(folder: Path) -> None:
 
         first = await used.lens(file, "try Malf")
         assert first.title == "▷ try Malf on Temp.csv"
-        printed = await used.client.workspace_execute_command_async(
-            types.ExecuteCommandParams(first.command, first.arguments)
-        )
-        assert printed is not None
+        printed = await used.run(first)
         assert "confirmed  turbine wt2 is about to shut down   Malf  T = 0" in printed
         assert "OK " not in printed
         assert len(used.documents) == 1
@@ -277,20 +283,12 @@ def test_files_that_include_each_other(tmp_path: Path) -> None:
         assert await used.codes(limits) == []  # it belongs to main.alog, which is not open
         used.open(main)
         assert await used.codes(main) == []
-        change = await used.client.text_document_rename_async(
-            types.RenameParams(used.document(limits), used.at(limits, "limit h"), "limit_of_heat")
-        )
-        assert change is not None
-        assert change.changes is not None
-        assert set(change.changes) == {main.as_uri(), limits.as_uri()}
+        changes = await used.renamed(limits, used.at(limits, "limit h"), "limit_of_heat")
+        assert set(changes) == {main.as_uri(), limits.as_uri()}
         used.type(limits, "input Temp(device, value: number, time).\nlimit warm = 90.\n")  # not saved
         await used.codes(limits)
         assert await used.codes(main) == ["E302"]
-        found = await used.client.text_document_definition_async(
-            types.DefinitionParams(used.document(main), used.at(main, '"lim'))
-        )
-        assert isinstance(found, list)
-        assert [each.uri for each in found] == [limits.as_uri()]
+        assert [each.uri for each in await used.definitions(main, '"lim')] == [limits.as_uri()]
 
     session(folder, steps)
 
@@ -303,14 +301,9 @@ def test_characters_are_counted_as_editors_count(tmp_path: Path) -> None:
         used.open(file, file.read_bytes().decode())
         await used.problems(file)
         text = file.read_bytes().decode()
-        found = await used.client.text_document_references_async(
-            types.ReferenceParams(types.ReferenceContext(True), used.document(file), used.at(file, "), R"))
-        )
-        assert found is not None
+        (found,) = await used.references(file, used.at(file, "), R"))
         start = len(text[: text.index("R(")].encode("utf-16-le")) // 2
-        assert [(each.range.start.character, each.range.end.character) for each in found] == [
-            (start, start + 1)
-        ]
+        assert (found.start.character, found.end.character) == (start, start + 1)
 
     session(tmp_path.resolve(), steps)
 
@@ -321,19 +314,8 @@ def test_nothing_ends_the_server(folder: Path) -> None:
 
     async def steps(used: Editor) -> None:
         used.open(file)
-        for text in (
-            "",
-            "%",
-            '"',
-            "((((",
-            "query",
-            "input P(",
-            "P(X",
-            "a" * 100_000,
-            "\ud83d",
-            "☃" * 10,
-            "P(X,T):-Q(X,T).\x00",
-        ):
+        begun = ("", "%", '"', "((((", "query", "input P(", "P(X")
+        for text in (*begun, "a" * 100_000, "\ud83d", "☃" * 10, "P(X,T):-Q(X,T).\x00"):
             used.type(file, text)
             document = used.document(file)
             for position in (types.Position(0, 0), types.Position(0, 7), types.Position(99, 99)):
@@ -372,13 +354,9 @@ def test_functions_are_never_run(tmp_path: Path) -> None:
     async def steps(used: Editor) -> None:
         used.open(file)
         assert await used.codes(file) == []
-        hover = await used.client.text_document_hover_async(
-            types.HoverParams(used.document(file), used.at(file, "T), near"))
-        )
-        assert hover is not None
-        assert isinstance(hover.contents, types.MarkupContent)
-        assert "def near(lat: float) -> bool" in hover.contents.value
-        assert "How near." in hover.contents.value
+        said = await used.hover(file, "T), near")
+        assert "def near(lat: float) -> bool" in said
+        assert "How near." in said
         lenses = await used.client.text_document_code_lens_async(types.CodeLensParams(used.document(file)))
         assert not lenses
 
@@ -399,10 +377,7 @@ def test_how_many_tests_pass(folder: Path) -> None:
         used.open(file)
         lens = await used.lens(file, "tests pass")
         assert lens.title == "✗ 1 of 2 tests pass"
-        printed = await used.client.workspace_execute_command_async(
-            types.ExecuteCommandParams(lens.command, lens.arguments)
-        )
-        assert "other" in str(printed)
+        assert "other" in await used.run(lens)
         used.type(file, "Hot(X, T) :- Temp(X, L, T), L != none.\nquery Hot(X, T).\n")
         used.save(file)
         assert (await used.lens(file, "2 of 2")).title == "✓ 2 of 2 tests pass"

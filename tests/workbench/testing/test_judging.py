@@ -31,14 +31,17 @@ def sides(found: CaseResult) -> list[tuple[str, str]]:
     return [(each.expected, each.found) for each in wrong]
 
 
+OPEN = "- at: 1\n  open:\n  - Malf(wt2, 0):\n      "
+
+
 @pytest.mark.parametrize(
     "expect",
     [
         "- at: 0\n  open: Malf(wt2, 0)",
         "- at: 1\n  open:\n  - Malf(wt2, 0)\n  - OK(wt2, 1)",
-        "- at: 1\n  open:\n    Malf(wt2, 0):\n      awaits: Temp(wt2, high, 1)",
-        "- at: 1\n  open:\n    Malf(wt2, 0):\n      awaits:\n      - Temp(_, high, 1)\n      - nothing else",
-        "- at: 1\n  open:\n    Malf(wt2, 0):\n      evidence: Temp(wt2, high, 0)\n      decided_by: 2",
+        f"{OPEN}awaits: Temp(wt2, high, 1)",
+        f"{OPEN}awaits:\n      - Temp(_, high, 1)\n      - nothing else",
+        f"{OPEN}evidence: Temp(wt2, high, 0)\n      decided_by: 2",
         "- at: 1\n  open:\n    Malf(wt2, 0):\n      if_silent: rejected at 2",
         "- at: 2\n  confirmed:\n  - Malf(wt2, 0):\n      evidence: [ 'Temp(wt2, high, 1)' ]",
         "- confirmed: Malf(wt2, 0)\n  rejected: Malf(wt4, 3)\n  never: [ 'Malf(wt4, 0)' ]",
@@ -64,30 +67,18 @@ def test_expectations_that_are_met(tmp_path: Path, expect: str) -> None:
             "Malf(wt4, 3) is rejected since 5, because Temp(wt4, high, 4) did not come true",
         ),
         ("- never: Malf(wt2, _)", "Malf(wt2, _) never comes", "Malf(wt2, 0) is confirmed since 2"),
+        (f"{OPEN}awaits: Temp(wt2, low, 1)", "  awaits Temp(wt2, low, 1)", "  awaits Temp(wt2, high, 1)"),
+        (f"{OPEN}awaits: [ nothing else ]", "  awaits nothing else", "  awaits Temp(wt2, high, 1)"),
         (
-            "- at: 1\n  open:\n  - Malf(wt2, 0):\n      awaits: Temp(wt2, low, 1)",
-            "  awaits Temp(wt2, low, 1)",
-            "  awaits Temp(wt2, high, 1)",
-        ),
-        (
-            "- at: 1\n  open:\n  - Malf(wt2, 0):\n      awaits: [ nothing else ]",
-            "  awaits nothing else",
-            "  awaits Temp(wt2, high, 1)",
-        ),
-        (
-            "- at: 1\n  open:\n  - Malf(wt2, 0):\n      evidence: Temp(wt2, high, 1)",
+            f"{OPEN}evidence: Temp(wt2, high, 1)",
             "  evidence Temp(wt2, high, 1)",
             "  evidence Temp(wt2, high, 0)",
         ),
+        (f"{OPEN}if_silent: confirmed at 2", "  if_silent confirmed at 2", "  if_silent rejected at 2"),
+        (f"{OPEN}decided_by: 3", "  decided_by 3", "  decided_by 2"),
+        (f"{OPEN}so_far: 2", "  so_far 2", "  so_far it counts nothing"),
         (
-            "- at: 1\n  open:\n  - Malf(wt2, 0):\n      if_silent: confirmed at 2",
-            "  if_silent confirmed at 2",
-            "  if_silent rejected at 2",
-        ),
-        ("- at: 1\n  open:\n  - Malf(wt2, 0):\n      decided_by: 3", "  decided_by 3", "  decided_by 2"),
-        ("- at: 1\n  open:\n  - Malf(wt2, 0):\n      so_far: 2", "  so_far 2", "  so_far it counts nothing"),
-        (
-            "- at: 1\n  open:\n  - Malf(wt2, 0):\n      chance: over 50%",
+            f"{OPEN}chance: over 50%",
             "  chance over 50%",
             "  chance none: the program declares no `chance`, and there is no model",
         ),
