@@ -46,9 +46,6 @@ class _Watch:
     def until(self, condition: Callable[[], Found | None]) -> Found:
         return until(condition, self.process, _said)
 
-    def until(self, condition: Callable[[], Found]) -> Found:
-        return until(condition, self.process, _said)
-
     def said(self, pattern: str) -> re.Match[str]:
         return self.until(lambda: re.search(pattern, _said()))
 
@@ -297,7 +294,7 @@ def test_a_page_that_died_is_started_again(
             tend()
             return page.child.pid != first
 
-        process.until(another)
+        until(another)
         assert page.alive
     said = capsys.readouterr().err
     assert said.count(f"the page: {page.url}") == 1
