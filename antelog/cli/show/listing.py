@@ -27,6 +27,7 @@ from antelog.engine.step.wording import LOST, meaning, words_of
 from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
+from antelog.language.durations import ticks_in_words
 from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment, moment_near
 from antelog.language.printer import value_text
@@ -197,8 +198,8 @@ def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str)
 def _words(relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
     """The words of an answer, with its times as the listing has them."""
     text: str = row["text"]
-    for name in {relation.answer.time, DECIDED_BY} & words_of(relation).names:
-        if name is not None and row[name] is not None:
+    for name in {*relation.answer.times, DECIDED_BY} & words_of(relation).names:
+        if row[name] is not None:
             text = text.replace(moment(row[name], to.timescale), to.time(row[name]))
     return text
 
@@ -230,8 +231,10 @@ def _said_of(name: str, relation: Relation, row: Mapping[str, Any], to: Listing)
     """The value of a variable of an answer."""
     if name in (row.get("others") or ()):
         return "all others"
-    value = row[name]
-    return to.time(value) if name == relation.answer.time and value is not None else _value(value)
+    value, type_ = row[name], relation.answer.ticks.get(name)
+    if type_ is not None and value is not None:
+        return ticks_in_words(value, type_, to.timescale, to.time)
+    return _value(value)
 
 
 def _value(value: object) -> str:

@@ -146,13 +146,21 @@ class ProgramTexts:
                 message = f"`{to_text(term)}` is no value"
                 text.error(term.span, message, "Write a value, or `_` for any.")
                 return None
-        *objects, time = atom.terms
-        if isinstance(time, syntax.Constant):
-            tick = self._time(text, time)
-            if tick is None:
-                return None
-            time = syntax.Constant(tick, span=time.span)
-        return AnswerText(syntax.Atom(atom.predicate, (*objects, time), span=atom.span))
+        terms = list[syntax.Term]()
+        for place, term in enumerate(atom.terms):
+            if place in self._times_of(atom.predicate) and isinstance(term, syntax.Constant):
+                tick = self._time(text, term)
+                if tick is None:
+                    return None
+                term = syntax.Constant(tick, span=term.span)  # noqa: PLW2901 - the same in ticks
+            terms.append(term)
+        return AnswerText(syntax.Atom(atom.predicate, tuple(terms), span=atom.span))
+
+    def _times_of(self, query: str) -> frozenset[int]:
+        """The places of the times among the arguments of a query."""
+        terms, names = self.queries[query].terms, self._plan.relation(query).answer.times
+        own = (place for place, each in enumerate(terms) if syntax.variable_of(each) in names)
+        return frozenset({len(terms) - 1, *own})
 
     def literal(self, file: MarkedFile, node: ScalarNode) -> tuple[syntax.Literal, ...] | None:
         """The literal that a scalar is, with its conditions behind it."""
@@ -318,12 +326,11 @@ class ProgramTexts:
 
     def answer_of(self, query: str, row: Mapping[str, Any], *, in_ticks: bool = False) -> str:
         """The answer of a line as an atom: `Malf(wt2, 0)`; what is open has the name of its variable."""
-        atom = self.queries[query]
-        *objects, time = atom.terms
-        texts = [self._object(each, row) for each in objects]
-        tick = self.tick_in(time, row)
-        written = str if in_ticks else self.written
-        texts.append(to_text(time) if tick is None else written(tick))
+        written, times = str if in_ticks else self.written, self._times_of(query)
+        texts = []
+        for place, each in enumerate(self.queries[query].terms):
+            tick = self.tick_in(each, row) if place in times else None
+            texts.append(self._object(each, row) if tick is None else written(tick))
         return f"{query}({', '.join(texts)})"
 
     @staticmethod
@@ -344,11 +351,10 @@ class ProgramTexts:
 
     def fits(self, expected: AnswerText, row: Mapping[str, Any]) -> bool:
         """Whether the answer of a line is one that is expected."""
-        *objects, time = self.queries[expected.query].terms
-        *wanted, at = expected.atom.terms
-        values = [_value_in(each, row) for each in objects]
-        same = all(same_value(want, value) for want, value in zip(wanted, values, strict=True))
-        return same and same_value(at, self.tick_in(time, row))
+        times = self._times_of(expected.query)
+        terms = enumerate(self.queries[expected.query].terms)
+        values = [self.tick_in(e, row) if place in times else _value_in(e, row) for place, e in terms]
+        return all(map(same_value, expected.atom.terms, values))
 
 
 _BRACKETS = (
