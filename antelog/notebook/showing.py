@@ -92,9 +92,7 @@ def _timed(change: Change) -> Change:
     """A change whose answer has a time in place of its tick, if that is known."""
     if change.wording.times is None:
         return change
-    return replace(
-        change, values=timed(change.values, change.wording.times, partial(_moment, change))
-    )
+    return replace(change, values=timed(change.values, change.wording.times, partial(_moment, change)))
 
 
 def _row(change: Change, likely: bool) -> list[Child]:

@@ -75,7 +75,7 @@ class Explaining:
 
     def _background(self, goal: Atom) -> AtomNode:
         grounds = self.grounds
-        atom = StaticAtom(goal.predicate, goal.arguments)
+        atom = StaticAtom(goal.predicate, goal.terms)
         there = background_facts(grounds, atom)
         verdict = Verdict(grounds.at, CONFIRMED, ("is in the background",))
         if not there:

@@ -205,8 +205,9 @@ def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
 
 def is_duration(operand: Operand) -> bool:
     """Whether it is the number of ticks between two times: `U - T`."""
-    is_difference = isinstance(operand, Calculated) and operand.function == "-"
-    return is_difference and all(isinstance(each, Time) for each in operand.operands)
+    if not isinstance(operand, Calculated) or operand.function != "-":
+        return False
+    return all(isinstance(each, Time) for each in operand.operands)
 
 
 def times_in(operand: Operand) -> Iterator[Time]:

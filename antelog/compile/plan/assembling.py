@@ -111,7 +111,7 @@ def _types(resolved: Resolved, vocabulary: Vocabulary) -> tuple[str | None, ...]
 
 def _has_duration(pattern: Pattern, place: int) -> bool:
     """Whether a pattern works out what it has at a place of the answer as the ticks between two times."""
-    lengths = (Var(each.variable) for each in pattern.worked_out if is_duration(each.operand))
+    lengths = [Var(each.variable) for each in pattern.worked_out if is_duration(each.operand)]
     return pattern.answer[place] in lengths
 
 

@@ -15,7 +15,16 @@ from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedNode
-from antelog.compile.literals.terms import AnswerTerm, Calculated, Const, Operand, Sum, Time, Var, variables_in
+from antelog.compile.literals.terms import (
+    AnswerTerm,
+    Calculated,
+    Const,
+    Operand,
+    Sum,
+    Time,
+    Var,
+    variables_in,
+)
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, pairs, spread

@@ -76,7 +76,7 @@ def _times_in_head(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[int]:
     ends = (each for atom, _ in syntax.atoms_of(rule) for each in _ends(atom, vocabulary))
     times = {variable_of(term) for term, is_time in ends if is_time} - {None}
     equal = [each.sides for each in rule.body if isinstance(each, Comparison) and each.operator == "="]
-    pairs = [set(map(variable_of, sides)) for sides in equal if len(set(map(variable_of, sides)) - {None}) == 2]
+    pairs = [set(map(variable_of, sides)) - {None} for sides in equal]
     while new := {name for pair in pairs if pair & times for name in pair} - times:
         times |= new
     return frozenset(place for place, (term, _) in enumerate(terms) if variable_of(term) in times)
@@ -92,8 +92,8 @@ def _check_head(rule: syntax.Rule, document: syntax.Document, vocabulary: Vocabu
         note = Note("used here", next(atom.span for atom in atoms if atom.predicate == name))
         message = f"`{to_text(term)}` is a time, and {name} stands in the body of a rule"
         hint = (
-            f"Only what no body uses may have a time before its last argument. Leave it out of {name}, and ask "
-            f"for another predicate that has it; or give {name} the ticks between two times: `D = U - T`."
+            f"Only what no body uses may have a time before its last argument. Leave it out of {name}, and "
+            f"ask for another predicate that has it; or give {name} the ticks between two times: `D = U - T`."
         )
         yield Diagnostic("E301", message, term.span, hint, (note,))
     for place in sorted(wanted - times) if len(rule.head.terms) == vocabulary[name].arity else ():

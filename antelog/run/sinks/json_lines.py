@@ -238,7 +238,8 @@ def _answer_times(relation: Relation, table: pa.Table, style: Style) -> list[pa.
     """The times of each answer, by the names of their variables."""
     parts: list[str | pa.Array] = []
     for name in (each for each in relation.answer.times if timed(each) in table.column_names):
-        parts += [", " if parts else ', "times": {', f"{style.quoted(name)}: ", _times(_array(table, timed(name)))]
+        start = ", " if parts else ', "times": {'
+        parts += [f"{start}{style.quoted(name)}: ", _times(_array(table, timed(name)))]
     return [_where_timed(table, _joined(*parts, "}"))] if parts else []
 
 

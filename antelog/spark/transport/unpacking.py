@@ -91,9 +91,7 @@ def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
     """The variables of a query, each time with its timestamp behind it, if there is one."""
     times = {name: timed(name) for name in relation.answer.times if timed(name) in columns}
     return [
-        each
-        for name in relation.answer.names
-        for each in ((name, times[name]) if name in times else (name,))
+        each for name in relation.answer.names for each in ((name, times[name]) if name in times else (name,))
     ]
 
 

@@ -130,7 +130,7 @@ class ShownRow:
 
 def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selection) -> ShownRow:
     answer = found.answer
-    marked = marks(answer.line, scene.board.head.tickscale)
+    marked = marks(answer.line, scene.board.head.timescale)
     opened = [each for each in selection.opened if each != found.key]
     if not found.opened:
         opened.append(found.key)
