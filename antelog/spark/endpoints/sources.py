@@ -26,7 +26,7 @@ from antelog.spark.endpoints.columns import Kind, column_of, field, fields, malf
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.unreadable import without
-from antelog.spark.job.epochs import ParsedColumn, parsed_times
+from antelog.spark.job.epochs import ParsedColumn, clock_of, parsed_times
 from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType
@@ -94,16 +94,18 @@ def frame(
 
 def _cells(rows: DataFrame, reading: Reading) -> Iterator[Column]:
     """The columns, with times as ticks; and one that marks rows as malformed if times may be none."""
-    wrong: list[Column] = []
+    times = list[ParsedColumn]()
     for column, name in reading.columns.items():
         cell = column_of(rows.columns, name)
         if reading.kinds[column] == "time":
             type_ = rows.select(cell).schema.fields[0].dataType
             if (read := parsed_times(cell, type_, column, reading.counting)) is not None:
-                cell, wrong = read.column, [*wrong, read.complaint]
+                cell = read.column
+                times.append(read)
         yield cell.alias(column)
-    if wrong:
-        yield f.coalesce(*wrong).alias(MALFORMED)
+    if times:
+        yield f.coalesce(*(each.complaint for each in times)).alias(MALFORMED)
+    yield from clock_of(times)
 
 
 def typed(
@@ -178,6 +180,7 @@ def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
         *(value.column.alias(column) for column, value in values.items()),
         f.coalesce(empty, quotes, wrong, *(value.complaint for value in values.values())).alias(MALFORMED),
         f.col("value").alias(ROW),
+        *clock_of(values.values()),
     )
     # The text of a line travels on only if it is needed.
     return rows.withColumn(ROW, f.when(malformed(), f.col(ROW)))
