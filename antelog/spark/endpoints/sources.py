@@ -8,7 +8,7 @@ they are in process (`antelog.spark.endpoints.csv_source`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -238,7 +238,7 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> ParsedColu
         value = ParsedColumn(cell, nothing()) if plain else value_of(cell, column, kind, reading.counting)
         # What is missing is left to the program's own checks, but these know nothing of paths.
         lacks = f.when(cell.isNull(), f.lit(f"lacks {name}")) if "." in name else nothing()
-        return ParsedColumn(value.column, f.coalesce(value.complaint, lacks))
+        return replace(value, complaint=f.coalesce(value.complaint, lacks))
     if name[1:] not in KAFKA_COLUMNS or not isinstance(reading.source, Kafka):
         known = ", ".join(f"@{each}" for each in KAFKA_COLUMNS)
         raise DataError(f"{reading.source}: has no column {name}; topics have {known}")

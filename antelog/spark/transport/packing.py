@@ -253,7 +253,7 @@ def _slice(table: pa.Table, ends: Column, i: int) -> pa.Table | None:
 
 
 Number = int | None
-Packed = tuple[str | None, *tuple[Number, ...], bytes | None, bytes | None]
+Packed = tuple[str | None, Number, Number, Number, Number, Number, Number, Number, bytes | None, bytes | None]
 """A packed row, in the order of these names; `packing.PACKED` has the meanings."""
 
 PACKED_NAMES = tuple(PACKED.names[1:])
