@@ -27,8 +27,8 @@ from antelog.spark.endpoints.sources import frame as read
 from antelog.spark.running import outputs
 from antelog.spark.settings import MALFORMED
 
-RULES = "input Temp(device: text, value: number, time). Hot(X, T) :- Temp(X, V, T), V > 1. query Hot(X, T)."
-PLAN = parse(RULES).plan
+HOT = "input Temp(device: text, value: number, time). Hot(X, T) :- Temp(X, V, T), V > 1. query Hot(X, T)."
+PLAN = parse(HOT).plan
 MAPS = {"device": "ids.device", "Temp.value": "decoded.payload.temp"}
 LINES = [
     '{"ids": {"device": "a"}, "decoded": {"payload": {"temp": 1.5}}, "time": 3}',
@@ -66,7 +66,7 @@ def test_times_without_an_offset_are_counted(spark: SparkSession, form: Form, tm
     else:
         times = pa.array(map(datetime.fromisoformat, LOCAL), pa.timestamp("us"))
         pq.write_table(pa.table({"device": ["a"] * 3, "value": [2.0] * 3, "time": times}), path)
-    program = parse(f'tick 1 minute. zone "Europe/Berlin". {RULES}')
+    program = parse(f'tick 1 minute. zone "Europe/Berlin". {HOT}')
     reading = reading_of(spark, program.plan, Wish("Temp", Files(str(path), form), {}))
     seen = outputs(program, {"Temp": frame(spark, reading, stream=False)}, arrival=InTicks("arrival"))
     ((name, local, twice),) = seen.clocks.collect()
