@@ -79,10 +79,9 @@ def test_a_time_in_a_column_is_a_whole_number_and_a_timestamp() -> None:
         "tick 1 minute. input A(x: text, time). P(X, U, D, T) :- A(X, T), A(X, U), U > T, D = U - T, U < T+9."
     )
     plan = antelog.parse(f"{rules} query P(X, U, D, T).").plan
-    rows = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
+    rows = ROWS.select(["x", "time"])
     schema = columns_of(job_of(plan, {"A": rows}, 1, batch=True), "P").schema
     names = schema.names[schema.names.index("X") :]
-    assert names[:6] == ["X", "U", "U_time", "D", "T", "T_time"]
     assert [str(schema.field(name).type) for name in names[1:4]] == [
         "int64",
         "timestamp[us, tz=UTC]",
