@@ -73,8 +73,9 @@ def with_times_in_heads(document: syntax.Document, vocabulary: Vocabulary) -> Vo
 def _times_in_head(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[int]:
     """The places before the last at which the head of a rule has a time of the body."""
     terms = [] if vocabulary.is_static(rule.head.predicate) else [*_places(rule.head, vocabulary)][:-1]
-    ends = (each for atom, _ in syntax.atoms_of(rule) for each in _ends(atom, vocabulary))
+    ends = [each for atom, _ in syntax.atoms_of(rule) for each in _ends(atom, vocabulary)]
     times = {variable_of(term) for term, is_time in ends if is_time} - {None}
+    times -= {variable_of(term) for term, is_time in ends if not is_time}  # which is said of the body
     equal = [each.sides for each in rule.body if isinstance(each, Comparison) and each.operator == "="]
     pairs = [set(map(variable_of, sides)) - {None} for sides in equal]
     while new := {name for pair in pairs if pair & times for name in pair} - times:
