@@ -62,6 +62,7 @@ CONSTRUCTS = frozenset(
         "fact about a derived predicate",
         "head in the past",
         "head in the future",
+        "time in a head",
         "negation through time",
         "negation of each other through time",
         "recursion",
@@ -121,7 +122,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "column": (4, ("typed column", "untyped column")),
     "bound": (4, ("delay", "window")),
     "fact": (1, ("fact about a derived predicate",)),
-    "backward_rule": (1, ("head in the past", "head in the future")),
+    "backward_rule": (1, ("head in the past", "head in the future", "time in a head")),
     "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py
     "body": (2, ("shared variable", "unshared variable", "several time variables")),
     "either": (1, ()),  # one rule for each alternative: tests/language/test_alternatives.py
@@ -210,6 +211,7 @@ def constructs(text: str) -> frozenset[str]:
             {"query with a constant"} if any(isinstance(t, Constant) for t in query.atom.terms) else set()
         )
         found |= {"query with _"} if any(isinstance(t, Anonymous) for t in query.atom.terms) else set()
+    found |= {"time in a head"} if checked.vocabulary.times else set()
     found |= {"negation of each other through time"} if _negated_by_each_other(document) else set()
     return frozenset(found | ({"several queries"} if len([*document.queries]) > 1 else set()))
 

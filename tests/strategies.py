@@ -15,7 +15,7 @@ literal is added only while the number of ground derivations, roughly estimated,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -29,6 +29,7 @@ from tests.large_numbers import LARGE
 from tests.random_aggregates import aggregation, count_of_past, value
 from tests.random_calculations import calculated
 from tests.random_last import last
+from tests.times_in_heads import with_times_in_heads
 
 
 @dataclass(frozen=True)
@@ -383,9 +384,10 @@ def cases(
     most: int = 10,
 ) -> Case:
     """A program and a stream, of at most so many facts about ticks up to the latest."""
-    return with_stream(
-        draw, draw(programs(negation=negation, recursion=recursion, unrelated=unrelated)), latest, most
-    )
+    text = draw(programs(negation=negation, recursion=recursion, unrelated=unrelated))
+    case = with_stream(draw, text, latest, most)
+    shown = draw(st.integers(0, 7)) == 0
+    return replace(case, text=with_times_in_heads(draw, case.text)) if shown else case
 
 
 def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:

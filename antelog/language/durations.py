@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 
+from antelog.language.moments import TIME, Timescale, moment
 from antelog.language.syntax import Bound, Shifted, number
 
 _MICROSECONDS = {
@@ -79,6 +81,19 @@ def long_duration_text(length: int) -> str:
 
 _READABLE = 120
 """Larger numbers of a unit are hard to read."""
+
+
+def ticks_in_words(
+    ticks: int, type_: str, timescale: Timescale | None, written: Callable[[int], str] | None = None
+) -> str:
+    """The ticks of a variable: a time, as it is `written`, or how long so many take, 9 minutes."""
+    if type_ == TIME:
+        return moment(ticks, timescale) if written is None else written(ticks)
+    if timescale is None:
+        return str(ticks)
+    if not ticks:
+        return f"0 {next(unit for unit, size in LENGTHS if timescale.length % size == 0)}s"
+    return "-" * (ticks < 0) + long_duration_text(abs(ticks) * timescale.length)
 
 
 def in_ticks(length: Fraction, tick: int) -> int:

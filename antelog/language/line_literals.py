@@ -5,6 +5,7 @@
     last Mode(wt2, run, 7)         of Mode, at tick 7
     Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
     Ack(a1, P, S) where 9 <= S+4   likewise; with a clock it is S that is compared, with tick 5
+    Ack(a1, P, S) where D = S - 4  likewise: D is the ticks between
     count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, 3 is none
     count(A(0..9)) > 3 * count(B(0..9))    of A, at tick 9; both ranges are ticks
     N = count(A(0..9))             of A, at tick 9
@@ -46,6 +47,7 @@ _COMPARED = re.compile(
     rf"{_QUOTED}|(?<![\w.])(?:"
     rf"(?P<left>\w++)(?P<left_shift>{_SHIFT}) [!<=>]++ (?P<tick>{_TICK})"
     rf"|(?P<first>{_TICK}) [!<=>]++ (?P<right>\w++)(?P<right_shift>{_SHIFT})"
+    rf"|(?P<later>\w++) - (?P<begin>{_TICK})|(?P<end>{_TICK}) - (?P<earlier>\w++)"
     r")(?=[,)]|\Z)",
     re.DOTALL,
 )
@@ -184,6 +186,10 @@ def _conditions(text: str, ends: Sequence[str]) -> Iterator[str | int]:
     variables = {re.split("[+-]", each)[0] for each in ends}
     at = 0
     for found in _COMPARED.finditer(text):
+        for name, known in (("later", "begin"), ("earlier", "end")):  # `D = U - 5`, `D = 9 - T`
+            if found[name] in variables:
+                yield from (text[at : found.start(known)], int(found[known]))
+                at = found.end(known)
         tick = "tick" if found["left"] in variables else "first" if found["right"] in variables else None
         if tick is None:
             continue

@@ -20,7 +20,12 @@ _COUNTED = timedelta(days=365) // _MICROSECOND
 _END = timedelta(days=2_900_000) // _MICROSECOND
 
 TIME = "time"
-"""The column with the time of a line's tick, in a program that says how long a tick is."""
+"""The column with the time of a line's tick, in a program that says how long a tick is.
+
+It is also the type of variables whose ticks are times; that of those that say how long something takes is
+DURATION.
+"""
+DURATION = "duration"
 
 
 def timed(name: str) -> str:

@@ -157,7 +157,8 @@ class Vocabulary:
     `odds` has the inputs about which some are declared, `units` those of which is said in which unit
     their times count since 1970. `zone` is the one declared. `most` has the static relations in which some
     columns are numbers of ticks, with the most that each can be.
-    `functions` are those of the program and the built-in ones.
+    `functions` are those of the program and the built-in ones. `times` has the predicates with times at more
+    positions than the last.
     """
 
     predicates: Mapping[str, Predicate]
@@ -167,6 +168,7 @@ class Vocabulary:
     zone: str | None = None
     most: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     functions: Mapping[str, Signature] = field(default_factory=dict)
+    times: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
     def timescale(self) -> Timescale | None:
@@ -175,6 +177,10 @@ class Vocabulary:
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]
+
+    def times_of(self, name: str) -> frozenset[int]:
+        """The positions of the times of a predicate, without the last."""
+        return self.times.get(name, frozenset())
 
     def odds_of(self, name: str) -> DeclaredOdds:
         return self.odds.get(name, DeclaredOdds())

@@ -14,7 +14,7 @@ from antelog.given import NATURAL, checked, of, optional
 from antelog.language.line_literals import LineLiteral
 from antelog.language.moments import moment
 from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
-from antelog.pictures.history import Change, Explanation, TickTimes, timed
+from antelog.pictures.history import Change, Explanation, timed, times_of
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine
 from antelog.program import Program
@@ -71,9 +71,7 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
     changes = sorted(changes_in(source), key=lambda change: change.tick)
     if len({change.tick for change in changes}) == 1 and any(each.outlook.chances for each in changes):
         changes.sort(key=_likeliest_first)
-    if plan is not None and plan.timescale is not None:
-        variables = {query.name: query.answer.time for query in plan.queries}
-        times = {name: TickTimes(variable, plan.timescale) for name, variable in variables.items()}
+    if plan is not None and (times := times_of(plan)):
         changes = [
             replace(change, wording=replace(change.wording, times=times[change.query]))
             if change.query in times
@@ -94,9 +92,7 @@ def _timed(change: Change) -> Change:
     """A change whose answer has a time in place of its tick, if that is known."""
     if change.wording.times is None:
         return change
-    return replace(
-        change, values=timed(change.values, change.wording.times.variable, partial(_moment, change))
-    )
+    return replace(change, values=timed(change.values, change.wording.times, partial(_moment, change)))
 
 
 def _row(change: Change, likely: bool) -> list[Child]:

@@ -17,7 +17,7 @@ from antelog.pictures import theme
 from antelog.pictures.clock import clock
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import Data, Drawing, Theme
-from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History
+from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History, times_of
 from antelog.pictures.rows import (
     LOOKS,
     NUMBERS,
@@ -52,7 +52,7 @@ def draw_answers(
     shown = clock(plan.timescale if plan else None, history.first, history.last)
     lanes = Lanes(history, plan)
     if plan and shown.stamps:
-        history = history.timed({query.name: query.answer.time or "" for query in plan.queries}, shown.text)
+        history = history.timed(times_of(plan), shown.text)
     history = history.with_distinct_words(lanes.shown)
     number, words = len(history.answers), _subtitle(history)
     if not number:

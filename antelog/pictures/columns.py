@@ -235,9 +235,9 @@ def _dated(times: Sequence[str]) -> list[str]:
 
 def _time_of(answer: Answer) -> str | None:
     """The variable of a time: the one that the lines say, or the last, if it is a number."""
-    said = answer.wording.times.variable if answer.wording.times else None
+    said = [*answer.wording.times.ticks][-1:] if answer.wording.times else []
     last = list(answer.values)[-1:]
-    return said or next((name for name in last if answer.values[name].isdecimal()), None)
+    return next(iter((*said, *(name for name in last if answer.values[name].isdecimal()))), None)
 
 
 # ---- labels, cut in the middle: names of devices differ at their ends ----

@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.wording import LOST
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import ticks_in_words
 from antelog.language.line_literals import LineLiteral
 from antelog.language.moments import Timescale
 
@@ -59,9 +61,9 @@ class Literals:
 
 @dataclass(frozen=True)
 class TickTimes:
-    """The times of a change's ticks, and the variable of the answer that has one, if any."""
+    """The times of a change's ticks, and the variables of the answer that have ticks, with their types."""
 
-    variable: str | None
+    ticks: Mapping[str, str]
     timescale: Timescale
 
 
@@ -169,12 +171,13 @@ class History:
         kept = tuple(answer for answer in self.answers if answer.until >= tick)
         return History(kept, max(self.now, tick), tick)
 
-    def timed(self, names: Mapping[str, str], text: Callable[[int], str]) -> History:
-        """Ticks in answers as texts; `names` are those of the queries' time variables."""
-        found = (
-            replace(each, values=timed(each.values, names.get(each.query), text)) for each in self.answers
+    def timed(self, times: Mapping[str, TickTimes], text: Callable[[int], str]) -> History:
+        """Ticks in answers as texts, given what is known of them for each query."""
+        answers = (
+            replace(each, values=timed(each.values, times[each.query], text)) if each.query in times else each
+            for each in self.answers
         )
-        return replace(self, answers=tuple(found))
+        return replace(self, answers=tuple(answers))
 
     def with_distinct_words(
         self, shown: Callable[[Answer], Collection[str | None]] = lambda _: ()
@@ -214,9 +217,20 @@ class History:
         return replace(self, answers=tuple(found))
 
 
-def timed(values: Mapping[str, str], name: str | None, text: Callable[[int], str]) -> Mapping[str, str]:
-    """Values, with the tick of the variable `time` as a text, if it is known."""
-    return {n: text(int(v)) if n == name and v.isdecimal() else v for n, v in values.items()}
+def timed(values: Mapping[str, str], times: TickTimes, text: Callable[[int], str]) -> Mapping[str, str]:
+    """Values, with times as texts and durations in words, where they are known."""
+    return {
+        name: ticks_in_words(int(value), times.ticks[name], times.timescale, text)
+        if name in times.ticks and value.removeprefix("-").isdecimal()
+        else value
+        for name, value in values.items()
+    }
+
+
+def times_of(plan: Plan) -> dict[str, TickTimes]:
+    """The times of the ticks of each query, in a program that says how long they are."""
+    scale = plan.timescale
+    return {} if scale is None else {each.name: TickTimes(each.answer.ticks, scale) for each in plan.queries}
 
 
 def label(query: str, values: Mapping[str, str]) -> str:

@@ -165,7 +165,7 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
     variables = row.get("times") or (name for name in row if timed(name) in row and name not in _COMMON)
     zone = str(time.tzinfo)  # the name of a zone, whichever library it comes from, or an offset
     zone = zone if zone in zones() else DEFAULT_ZONE
-    return TickTimes(next(iter(variables), None), Timescale.of_moment(tick, time, zone))
+    return TickTimes(dict.fromkeys(variables, TIME), Timescale.of_moment(tick, time, zone))
 
 
 def _literals(texts: Iterable[str]) -> tuple[LineLiteral, ...]:

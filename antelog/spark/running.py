@@ -17,7 +17,7 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.run.options import taken, takes
-from antelog.spark.bucket.batch import CHANGES, COUNTED, END, OUTPUT, REJECTED, ender, reasoner
+from antelog.spark.bucket.batch import CHANGES, COUNTED, END, OUTPUT, REJECTED, SHOWN, ender, reasoner
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.job import Job, Predecessor
@@ -75,6 +75,15 @@ class Outputs:
     def counts(self) -> DataFrame:
         """The counts, a row for each bucket (and micro-batch)."""
         return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
+
+    @property
+    def clocks(self) -> DataFrame:
+        """For each input that has some, how many rows have `local` times, without an offset.
+
+        Of so many the clock showed the time `twice`, as it went back.
+        """
+        shown = self.frame.where(f.col("what") == SHOWN).groupBy(f.col("query").alias("input"))
+        return shown.agg(f.sum("local").alias("local"), f.sum("twice").alias("twice"))
 
     def of(self, frame: DataFrame) -> Outputs:
         """Outputs read from another packed frame, such as a micro-batch of this one."""

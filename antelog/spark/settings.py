@@ -22,6 +22,9 @@ MALFORMED = "_malformed"
 ROW = "_row"
 """A column of texts an input may have: what the row was, to be shown if it is set aside."""
 
+CLOCK = "_clock"
+"""A column of numbers an input may have: how the clock showed a time without an offset, see `Ticks.local`."""
+
 OBSERVED = "antelog"
 """The name of the counts among the observed metrics of a stream's progress."""
 

@@ -6,6 +6,7 @@ Malf(wt2, 0)    Malf(wt2, "2026-03-30 02:50")    the predicate, its values and i
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from html import escape
 
 from antelog.arrow.ticks import tick_of
@@ -25,8 +26,8 @@ from antelog.why.rows import FALSE, OPEN, TRUE
 from antelog.why.text import Branch, TreeMarks, branch_of, tree_text
 from antelog.why.tree import AtomNode
 
-_LAST = re.compile(r",\s*(\d{4}-\d\d[^,\"()]*?)\s*\)\s*\.?\s*\Z")
-"""A time without quotes, as the last argument."""
+_TIMES = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[,(])\s*(\d{4}-\d\d[^,"()]*?)\s*(?=[,)])')
+"""Arguments in quotes, and times without."""
 
 
 def read_atom(text: str, program: WrittenProgram) -> Atom:
@@ -42,10 +43,15 @@ def read_atom(text: str, program: WrittenProgram) -> Atom:
         shape = _shape(name, program)
         raise DataError(f"{name} has {len(predicate.columns)} arguments, not {len(atom.terms)}: {shape}")
     terms = atom.terms if predicate.kind is PredicateKind.STATIC else atom.terms[:-1]
-    arguments = tuple(_term(each, place, text) for place, each in enumerate(terms))
+    arguments = tuple(
+        _time(each, place, text, program) if place in vocabulary.times_of(name) else _term(each, place, text)
+        for place, each in enumerate(terms)
+    )
     if predicate.kind is PredicateKind.STATIC:
         return Atom(name, arguments, Time(None, 0))
-    return Atom(name, arguments, Time(None, _tick(atom.terms[-1], text, program)))
+    if not isinstance(atom.terms[-1], Constant):
+        raise DataError(f"{text}: the last argument is the time; give a tick, as in `Malf(wt2, 0)`")
+    return Atom(name, arguments, _time(atom.terms[-1], len(terms), text, program))
 
 
 def _shape(name: str, program: WrittenProgram) -> str:
@@ -60,8 +66,7 @@ def _shape(name: str, program: WrittenProgram) -> str:
 
 def _parsed(text: str) -> syntax.Atom:
     given = text.strip().removesuffix(".")
-    if (time := _LAST.search(given)) is not None:
-        given = f'{given[: time.start(1)]}"{time[1]}"{given[time.end(1) :]}'
+    given = _TIMES.sub(lambda each: each[0] if each[1] is None else f'"{each[1]}"', given)
     source = Source(f"{given}.", "the atom")
     found = parse(source)
     if any(each.span.start >= len(given) for each in found.diagnostics):
@@ -91,15 +96,16 @@ def _term(term: syntax.Term, place: int, text: str) -> Const | Var:
             raise DataError(f"{text}: give a value as argument {place + 1}")
 
 
-def _tick(term: syntax.Term, text: str, program: WrittenProgram) -> int:
+def _time(term: syntax.Term, place: int, text: str, program: WrittenProgram) -> Time:
     if not isinstance(term, Constant):
-        raise DataError(f"{text}: the last argument is the time; give a tick, as in `Malf(wt2, 0)`")
+        own = _term(term, place, text)
+        return Time(own.name if isinstance(own, Var) else None, 0)
     value = term.value
     if isinstance(value, str):
-        return tick_of(value, program.plan.timescale)
+        return Time(None, tick_of(value, program.plan.timescale))
     if value != int(value) or value < 0:
         raise DataError(f"{text}: a tick is a whole number from 0 on, not {value}")
-    return int(value)
+    return Time(None, int(value))
 
 
 _MONO = f"var(--jp-code-font-family, {family('mono')})"
@@ -145,7 +151,7 @@ class WhyAnswer(AtomNode):
 
     @classmethod
     def of(cls, node: AtomNode) -> WhyAnswer:
-        return cls(node.atom, node.verdict, node.rules, node.facts, node.more, node.notes, node.timescale)
+        return cls(**{each.name: getattr(node, each.name) for each in fields(node)})
 
     def __str__(self) -> str:
         return tree_text(self)

@@ -48,11 +48,7 @@ class FactSearch:
         time = atom.time
         known = time.variable is None
         return cls(
-            grounds,
-            atom.predicate,
-            atom.arguments,
-            time.offset if known else 0,
-            time.offset if known else None,
+            grounds, atom.predicate, atom.terms, time.offset if known else 0, time.offset if known else None
         )
 
     @cached_property
@@ -121,7 +117,7 @@ def set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Itera
     if not table.num_rows:
         return
     rows = table.filter(pc.equal(table.column("input"), atom.predicate))
-    for term in atom.arguments:
+    for term in atom.terms:
         if isinstance(term, Const) and isinstance(term.value, str):
             rows = rows.filter(
                 pc.match_substring(rows.column("values"), json.dumps(term.value, ensure_ascii=False))
@@ -131,7 +127,7 @@ def set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Itera
     listed = 0
     for row in rows.to_pylist():
         values = json.loads(row["values"] or "[]")
-        if _fits(atom.arguments, values) and _meets(tests, _Given(atom, values, row["time"])):
+        if _fits(atom.terms, values) and _meets(tests, _Given(atom, values, row["time"])):
             text = f"{atom.predicate}({', '.join([*map(_value_text, values), _time_text(row['time'])])})"
             remark: Sentence = (f"{row['reason']}, set aside: ", *_with_ticks(row["detail"]))
             place = None if row["row"] is None else grounds.places.of_row(atom.predicate, row["row"])
@@ -164,7 +160,7 @@ class _Given(Replacement):
     """Puts the values of a row in place of an atom's variables."""
 
     def __init__(self, atom: Atom, values: Sequence[object], time: int | None) -> None:
-        pairs = zip(atom.arguments, values, strict=False)
+        pairs = zip(atom.terms, values, strict=False)
         self._objects = {
             term.name: value
             for term, value in pairs
@@ -196,7 +192,7 @@ def in_slot(grounds: Grounds, atom: Atom) -> FactLine | None:
     slot = grounds.rules.inputs[atom.predicate].slot
     if slot is None or atom.time.variable is not None:
         return None
-    given = tuple(term if i in slot else None for i, term in enumerate(atom.arguments))
+    given = tuple(term if i in slot else None for i, term in enumerate(atom.terms))
     if any(not isinstance(given[place], Const) for place in slot):
         return None
     found = FactSearch(grounds, atom.predicate, given, atom.time.offset, atom.time.offset).facts
@@ -217,10 +213,10 @@ def _slot_text(grounds: Grounds, atom: Atom) -> str:
 
 def nearest(grounds: Grounds, atom: Atom, around: int) -> Iterator[FactLine]:
     """The facts that differ from an atom in one value, or in their tick, the nearest to a tick first."""
-    time, known = atom.time, [i for i, term in enumerate(atom.arguments) if isinstance(term, Const)]
+    time, known = atom.time, [i for i, term in enumerate(atom.terms) if isinstance(term, Const)]
     if time.variable is None:
         for left_out in reversed(known):
-            given = tuple(None if i == left_out else term for i, term in enumerate(atom.arguments))
+            given = tuple(None if i == left_out else term for i, term in enumerate(atom.terms))
             if not any(isinstance(term, Const) for term in given):
                 continue
             found = FactSearch(grounds, atom.predicate, given, time.offset, time.offset).facts
@@ -228,7 +224,7 @@ def nearest(grounds: Grounds, atom: Atom, around: int) -> Iterator[FactLine]:
                 yield from _few(grounds, atom.predicate, found, "differs in a value")
                 return
     if known:
-        found = FactSearch(grounds, atom.predicate, atom.arguments, 0, None).facts
+        found = FactSearch(grounds, atom.predicate, atom.terms, 0, None).facts
         if found.count:
             order = np.argsort(np.abs(found.time - around), kind="stable")[:1]
             remark = "is the nearest in time" if time.variable is None else "does not fit the conditions"
@@ -268,15 +264,15 @@ def background_facts(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]
     found = []
     for row in grounds.known.static.tables[atom.predicate]:
         own = [value_of(cell, values) for cell in row]
-        if _fits([each or Var(f"_{i}") for i, each in enumerate(atom.arguments)], own):
+        if _fits([each or Var(f"_{i}") for i, each in enumerate(atom.terms)], own):
             found.append(_background_line(grounds, atom.predicate, own))
     return tuple(found[:_LISTED])
 
 
 def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
     """The facts of the background that differ from an atom in one value."""
-    for place in reversed(range(len(atom.arguments))):
-        given = tuple(None if i == place else each for i, each in enumerate(atom.arguments))
+    for place in reversed(range(len(atom.terms))):
+        given = tuple(None if i == place else each for i, each in enumerate(atom.terms))
         if any(isinstance(each, Const) for each in given):
             found = background_facts(grounds, StaticAtom(atom.predicate, given))
             if found:

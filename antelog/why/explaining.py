@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from antelog.compile.literals import Atom, StaticAtom
-from antelog.compile.literals.terms import Var, text_of
+from antelog.compile.literals.terms import text_of, variable_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.engine.columns.tables import NEVER
 from antelog.engine.step.lost import sighted
@@ -75,7 +75,7 @@ class Explaining:
 
     def _background(self, goal: Atom) -> AtomNode:
         grounds = self.grounds
-        atom = StaticAtom(goal.predicate, goal.arguments)
+        atom = StaticAtom(goal.predicate, goal.terms)
         there = background_facts(grounds, atom)
         verdict = Verdict(grounds.at, CONFIRMED, ("is in the background",))
         if not there:
@@ -124,6 +124,7 @@ class Explaining:
             more=max(0, total - len(rows)),
             notes=(*_unasked(goal, rows), *self._notes(goal, found)),
             timescale=grounds.timescale,
+            times=grounds.program.checked.vocabulary.times_of(goal.predicate),
         )
 
     def _is_lost(self, goal: Atom, found: Derivable, status: str) -> bool:
@@ -201,9 +202,10 @@ def _no_rule(goal: Atom) -> WrittenRule:
 
 def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:
     """A note that variables of an atom have been given values."""
-    names = [each.name for each in goal.arguments if isinstance(each, Var) and not each.name.startswith("_")]
+    asked = {variable_in(each) or "_": each for each in goal.arguments}
+    names = [name for name in asked if not name.startswith("_")]
     if names and rows:
-        found = [f"{name} = {text_of([rows[0].values.term(Var(name))])}" for name in names]
+        found = [f"{name} = {text_of([rows[0].values.operand(asked[name])])}" for name in names]
         yield (f"this is for {', '.join(found)}; give {', '.join(names)} a value to ask for another",)
 
 

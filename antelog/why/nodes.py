@@ -16,7 +16,17 @@ from antelog.compile.literals.aggregate import Aggregate, Aggregation, open_name
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import Condition, Literal
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.terms import Const, Inner, Operand, Part, Time, Var, text_of, variables_in
+from antelog.compile.literals.terms import (
+    Const,
+    Inner,
+    Operand,
+    Part,
+    Time,
+    Var,
+    text_of,
+    variable_in,
+    variables_in,
+)
 from antelog.diagnostics import Span
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.tables import Column, Mask, marked
@@ -265,7 +275,7 @@ def literal_text(literal: Literal) -> str:
 
 
 def _is_unnamed(part: Part) -> bool:
-    return isinstance(part, Var) and part.name.startswith("_")
+    return not isinstance(part, str) and (variable_in(part) or "").startswith("_")
 
 
 def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:

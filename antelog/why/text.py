@@ -94,7 +94,8 @@ def branch_of(why: AtomNode) -> Branch:
         children.append(Branch("and 1 more way" if why.more == 1 else f"and {why.more:,} more ways"))
     children += [Branch(f"note: {sentence_text(each, scale)}") for each in why.notes]
     return Branch(
-        f"{atom_text(why.atom, scale)} {sentence_text(why.summary, scale)}", children=tuple(children)
+        f"{atom_text(why.atom, scale, why.times)} {sentence_text(why.summary, scale)}",
+        children=tuple(children),
     )
 
 

@@ -12,11 +12,11 @@ Sentences and texts have ticks in them as numbers, so that they can be shown as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from antelog.language.line_literals import read_literal
+from antelog.language.line_literals import arguments_of, read_literal
 from antelog.language.moments import Timescale, moment
 
 Sentence: TypeAlias = tuple[str | int, ...]
@@ -139,6 +139,7 @@ class AtomNode:
     facts    if it is a fact of an input: that fact, or those like it
     more     how many derivations are not shown
     notes    what else is to be said
+    times    the places of its arguments, besides the last, that are ticks
     """
 
     atom: str
@@ -148,6 +149,7 @@ class AtomNode:
     more: int = 0
     notes: tuple[Sentence, ...] = ()
     timescale: Timescale | None = None
+    times: frozenset[int] = frozenset()
 
     @property
     def at(self) -> int:
@@ -199,7 +201,13 @@ def tick_text(tick: int, timescale: Timescale | None) -> str:
     return f"tick {tick}" if time == str(tick) else time
 
 
-def atom_text(text: str, timescale: Timescale | None) -> str:
-    """The text of a literal with its ticks as times."""
+def atom_text(text: str, timescale: Timescale | None, times: Collection[int] = ()) -> str:
+    """The text of a literal with its ticks as times, those at some more places, too."""
     written: Callable[[int], str] = lambda tick: moment(tick, timescale)  # noqa: E731
-    return text if timescale is None else read_literal(text).text(written)
+    literal = read_literal(text)
+    if times:
+        arguments = enumerate(arguments_of(text)[:-1])
+        shown = [written(int(e)) if place in times and e.isdecimal() else e for place, e in arguments]
+        start = f"{literal.predicate}({', '.join([*shown, ''])}"
+        literal = replace(literal, pieces=(start, *literal.pieces[1:]))
+    return text if timescale is None else literal.text(written)

@@ -18,7 +18,17 @@ from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last, lowered
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Calculated, Const, Operand, Replacement, Sum, Term, Time, Var
+from antelog.compile.literals.terms import (
+    AnswerTerm,
+    Calculated,
+    Const,
+    Operand,
+    Replacement,
+    Sum,
+    Time,
+    Var,
+    variable_in,
+)
 from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import Readable, Suffixed
 from antelog.compile.patterns.unfold import earliest_of
@@ -87,7 +97,7 @@ class WrittenRule:
     def natural(self) -> tuple[Time, ...]:
         """The times that have to be natural numbers."""
         of_parts = (time for each in self.body for part in each.parts for time in _natural(part))
-        return (self.head.time, *of_parts)
+        return (*(each for each in self.head.operands if isinstance(each, Time)), *of_parts)
 
     @property
     def asked(self) -> Iterator[AskedNode]:
@@ -323,10 +333,10 @@ def _is_open(literal: AnyLiteral) -> bool:
 def _meets(head: Atom, goal: Atom, known: Substitution) -> bool:
     return known.unify_times(head.time, goal.time) and all(
         # What has no name takes that of the rule.
-        known.unify_terms(*((other, own) if _is_unnamed(other) else (own, other)))
+        known.equate(*((other, own) if _is_unnamed(other) else (own, other)))
         for own, other in zip(head.arguments, goal.arguments, strict=True)
     )
 
 
-def _is_unnamed(term: Term) -> bool:
-    return isinstance(term, Var) and term.name.startswith("_")
+def _is_unnamed(term: AnswerTerm) -> bool:
+    return (variable_in(term) or "").startswith("_")

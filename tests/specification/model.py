@@ -70,6 +70,9 @@ class Model:
 
     def _all_hold(self, rule: syntax.Rule, values: Bindings) -> bool:
         """Whether an instance of a rule exists, and its conditions are true."""
+        shown = self._checked.vocabulary.times_of(rule.head.predicate)
+        if any(isinstance(t := _value(rule.head.terms[i], values), int) and t < 0 for i in shown):
+            return False
         temporal = [rule.head, *(a for a, _ in syntax.atoms_of(rule) if a.range is None)]
         latest = [literal for literal in rule.body if isinstance(literal, syntax.Last)]
         for atom in (a for a in temporal if self._checked.vocabulary[a.predicate].temporal):

@@ -170,6 +170,8 @@ class Resolver:
         self._steps = self.most or _MOST_STEPS
         self._numbers = count(1)
         self._root, self._window = asked.time, window
+        # Times in other columns than the last have to be natural as well.
+        self._shown = [asked.arguments[place] for place in self.vocabulary.times_of(asked.predicate)]
         head = (*map(Variable, names), asked.time)
         found = []
         for state in self._solve((_Goal(Fact(asked)),), _State()):
@@ -213,11 +215,13 @@ class Resolver:
 
     def _pattern(self, head: tuple[Term, ...], state: _State) -> Pattern | None:
         known = state.known
-        if not all(self._is_near(time, known) for time in state.times):
+        times, shown = ([put_in(time, known) for time in each] for each in (state.times, self._shown))
+        if not all(self._is_near(time, known) for time in times):
             return None
-        times = [put_in(time, known) for time in state.times]
         first: dict[str, int] = {}
-        for time in times:
+        for time in (*times, *shown):
+            if isinstance(time, int) and time < 0:
+                return None
             if isinstance(time, Variable):
                 first[time.name] = max(first.get(time.name, 0 - int(time.shift)), -int(time.shift))
         literals = [apply(each, known) for each in state.literals]
@@ -273,7 +277,8 @@ def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
     """The pattern with readable names, and with times of its own that may be any tick from 0 on."""
     known: dict[str, Term] = {}
     of_time = [asked.name] if isinstance(asked, Variable) else []
-    for name, term in zip((*names, *of_time), pattern.head, strict=False):
+    columns = [*zip(names, pattern.head, strict=False)]
+    for name, term in (*((name, pattern.time) for name in of_time), *columns):
         if isinstance(term, Variable) and term.name not in known:
             known[term.name] = Variable(name, -term.shift)
     taken = {*names, *of_time}

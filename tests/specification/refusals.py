@@ -84,6 +84,8 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
         taken |= last.takes
     if len(pattern.unguarded_values()) > 1:
         yield "more than one unguarded variable"
+    if pattern.unguarded_values() & pattern.first.keys():
+        yield "a time in a column takes every tick"
     time = pattern.unguarded_time()
     known = pattern.first.keys() & guarded
     if time and pattern.facts and not is_bounded(time, pattern.comparisons, pattern.first, known):

@@ -77,14 +77,14 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
         report = stack.enter_context(
             reporting(program.plan.timescale, stream=settings.stream, results_on_terminal=on_console)
         )
-        _Pipeline(spark, program, settings, ends, report, page).run()
+        of_no_use = _Pipeline(spark, program, settings, ends, report, page).run()
         report.summarize(
             stream=settings.stream,
             rejects=None if ends.rejects is None else str(ends.rejects),
             timescale=program.plan.timescale,
         )
-        if report.of_no_use:
-            raise DataError(report.of_no_use)
+        if of_no_use:
+            raise DataError(of_no_use)
         if page is not None and not settings.stream:
             say("the page stays until Ctrl-C")
             until_stopped(page.tend)
@@ -123,7 +123,8 @@ class _Pipeline:
     report: Report
     page: Paging | None = None
 
-    def run(self) -> None:
+    def run(self) -> str:
+        """Runs it to its end; returns the reason if no row can be used, else an empty text."""
         from antelog.spark.endpoints.failures import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
@@ -131,7 +132,10 @@ class _Pipeline:
             inputs = {name: self._reading(name, each, stream=stream) for name, each in ends.inputs.items()}
             statics = {name: self._reading(name, each) for name, each in ends.statics.items()}
             outputs = partial(self._outputs, inputs, statics)
-            self._follow(outputs) if stream else self._read_once(outputs())
+            if not stream:
+                return self._read_once(outputs())
+            self._follow(outputs)
+            return ""
 
     def _outputs(
         self, inputs: Mapping[str, Reading], statics: Mapping[str, Reading], leave_out: Collection[str] = ()
@@ -177,7 +181,7 @@ class _Pipeline:
 
     # ---- once ----
 
-    def _read_once(self, outputs: Outputs) -> None:
+    def _read_once(self, outputs: Outputs) -> str:
         from antelog.spark.endpoints.sinks import MicroBatch, refuse_used  # noqa: PLC0415 - needs PySpark
         from antelog.spark.pipeline.stream_run import totals  # noqa: PLC0415 - needs PySpark
 
@@ -187,7 +191,7 @@ class _Pipeline:
             seen = outputs.of(packed)
             counts = totals(seen)
             self._writer()(seen, MicroBatch(self._name()), counts)
-            self.report.of_no_use = self._of_no_use(seen, counts)
+            return self._of_no_use(seen, counts)
         finally:
             packed.unpersist()
 
@@ -281,6 +285,8 @@ class _Pipeline:
                     for row in rows
                 ]
             self.report.count(counts)
+            if timescale is not None and counts.get("given"):
+                self.report.clocks((row.asDict() for row in seen.clocks.collect()), self.program.plan)
             if self.page is not None:
                 self.page.batch(seen, batch.number, counts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from rich.status import Status
 from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
+from antelog.arrow.ticks import UTC_ASSUMED, comes_twice
 from antelog.cli.show import listing
 from antelog.cli.show.set_aside import SetAside, facts, number
 from antelog.cli.show.terminal import escaped, for_stderr, print_text, say, to_stderr, to_stdout
@@ -37,7 +38,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 class Report:
     """The counts of a pipeline so far; `status` is a terminal line that each batch replaces.
 
-    `of_no_use` is the reason if no row can be used.
+    Of some rows of each input the clock showed the times `twice`.
     """
 
     status: Status | None = None
@@ -47,7 +48,7 @@ class Report:
     totals: Counter[str] = field(default_factory=Counter)
     standing: dict[str, Any] = field(default_factory=dict)
     first: list[Reject] = field(default_factory=list)
-    of_no_use: str = ""
+    twice: Counter[str] = field(default_factory=Counter)
 
     def batch(self, done: Progress) -> None:
         """Prints the line of a finished batch."""
@@ -62,6 +63,15 @@ class Report:
         self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
         # A micro-batch without rows may say nothing of how things stand; they stand as they did then.
         self.standing |= {name: counts[name] for name in _STANDING if counts.get(name) is not None}
+
+    def clocks(self, rows: Iterable[Mapping[str, Any]], plan: Plan) -> None:
+        """Counts rows whose times have no offset; says once that they are taken as those of UTC."""
+        for row in rows:
+            self.twice[row["input"]] += row["twice"]
+            if plan.counting(row["input"]).zone is None:
+                if not self.totals["local"]:
+                    say(f"note: {UTC_ASSUMED}")
+                self.totals["local"] += row["local"]
 
     @property
     def room(self) -> int:
@@ -83,7 +93,8 @@ class Report:
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
-        for note in self._why(stream=stream):
+        again = (comes_twice(count, name) for name, count in sorted(self.twice.items()) if count)
+        for note in (*self._why(stream=stream), *again):
             say(f"note: {note}")
         counts = {reason: self.totals[reason] for reason in REASONS}
         SetAside(counts, self.first, timescale).say(rejects, "--rejects SINK")

@@ -27,6 +27,7 @@ from antelog.engine.step.wording import LOST, meaning, words_of
 from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
+from antelog.language.durations import ticks_in_words
 from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment, moment_near
 from antelog.language.printer import value_text
@@ -182,8 +183,8 @@ def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str)
 def _words(relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
     """The words of an answer, with its times as the listing has them."""
     text: str = row["text"]
-    for name in {relation.answer.time, DECIDED_BY} & words_of(relation).names:
-        if name is not None and row[name] is not None:
+    for name in {*relation.answer.times, DECIDED_BY} & words_of(relation).names:
+        if row[name] is not None:
             text = text.replace(moment(row[name], to.timescale), to.time(row[name]))
     return text
 
@@ -211,8 +212,8 @@ def _said_of(name: str, relation: Relation, row: Mapping[str, Any], to: Listing)
     value = plain(row[name])
     if value is None:
         return "any"
-    if name == relation.answer.time:
-        return to.time(row[name])
+    if (type_ := relation.answer.ticks.get(name)) is not None:
+        return ticks_in_words(row[name], type_, to.timescale, to.time)
     return str(value).lower() if isinstance(value, bool) else value_text(value)
 
 

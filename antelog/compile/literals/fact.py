@@ -15,6 +15,8 @@ from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.literal import Literal, Reference, ReferenceReach
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
+    AnswerTerm,
+    Const,
     Operand,
     Part,
     Replacement,
@@ -28,10 +30,10 @@ from antelog.language import syntax
 
 
 class Atom(Literal, frozen=True, tag=True):
-    """A fact of an input."""
+    """A fact of an input; or, in clauses, a head or a goal, whose arguments may be times."""
 
     predicate: str
-    arguments: tuple[Term, ...]
+    arguments: tuple[AnswerTerm, ...]
     time: Time
 
     @classmethod
@@ -48,7 +50,12 @@ class Atom(Literal, frozen=True, tag=True):
     @classmethod
     def of(cls, atom: syntax.Atom, lowering: Lowering) -> Atom:
         *arguments, time = atom.terms
-        return cls(atom.predicate, tuple(map(lowering.term, arguments)), lowering.time(time))
+        times = lowering.vocabulary.times_of(atom.predicate)
+        terms = (
+            lowering.time(each) if place in times else lowering.term(each)
+            for place, each in enumerate(arguments)
+        )
+        return cls(atom.predicate, tuple(terms), lowering.time(time))
 
     @property
     def key(self) -> tuple[str, str]:
@@ -60,14 +67,14 @@ class Atom(Literal, frozen=True, tag=True):
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        return self.arguments
+        return tuple(each for each in self.arguments if not isinstance(each, Time))
 
     @property
     def times(self) -> tuple[Time, ...]:
         return (self.time,)
 
     def replaced(self, by: Replacement) -> Self:
-        return type(self)(self.predicate, tuple(map(by.term, self.arguments)), by.time(self.time))
+        return type(self)(self.predicate, by.answer(self.arguments), by.time(self.time))
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -80,7 +87,7 @@ class Atom(Literal, frozen=True, tag=True):
     @property
     def references(self) -> tuple[Reference, ...]:
         time = self.time
-        return (Reference(self.predicate, self.predicate, self.arguments, time, time, of_input=True),)
+        return (Reference(self.predicate, self.predicate, self.terms, time, time, of_input=True),)
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ class FactLiteral:
     def constants(self) -> tuple[tuple[int, str | int | float], ...]:
         """The columns with constants, each with its constant."""
         arguments = enumerate(self.node.arguments)
-        return tuple((column, each.value) for column, each in arguments if not isinstance(each, Var))
+        return tuple((column, each.value) for column, each in arguments if isinstance(each, Const))
 
     @cached_property
     def slot_variables(self) -> frozenset[str]:

@@ -114,6 +114,8 @@ class Calculated(Struct, frozen=True, tag=True):
 
 
 Term: TypeAlias = Var | Const
+AnswerTerm: TypeAlias = Term | Time
+"""The term in a column of an answer: times may stand there too."""
 Operand: TypeAlias = Var | Const | Time | Sum | Inner | Calculated
 Part: TypeAlias = str | Operand
 """A piece of a literal's text: a text that is the same everywhere, or a term."""
@@ -127,6 +129,9 @@ class Replacement:
 
     def time(self, time: Time) -> Time:
         return time
+
+    def answer(self, terms: Iterable[AnswerTerm]) -> tuple[AnswerTerm, ...]:
+        return tuple(self.time(each) if isinstance(each, Time) else self.term(each) for each in terms)
 
     def terms(self, terms: tuple[Term | None, ...]) -> tuple[Term | None, ...]:
         return tuple(None if term is None else self.term(term) for term in terms)
@@ -196,6 +201,13 @@ def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
         elif (name := variable_in(operand)) is not None:
             found.add(name)
     return frozenset(found)
+
+
+def is_duration(operand: Operand) -> bool:
+    """Whether it is the number of ticks between two times: `U - T`."""
+    if not isinstance(operand, Calculated) or operand.function != "-":
+        return False
+    return all(isinstance(each, Time) for each in operand.operands)
 
 
 def times_in(operand: Operand) -> Iterator[Time]:

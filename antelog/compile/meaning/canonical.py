@@ -18,14 +18,15 @@ from msgspec.structs import fields as struct_fields
 
 from antelog.compile.literals import Absence, AnyLiteral, Comparison, Negation
 from antelog.compile.literals.terms import (
+    AnswerTerm,
     Calculated,
     Inner,
     Operand,
     Replacement,
     Sum,
-    Term,
     Time,
     Var,
+    variable_in,
     variables_in,
 )
 
@@ -40,7 +41,7 @@ _MOST_ORDERS = 64
 class Conjunction:
     """Literals, the terms of the atom that they derive, and the first ticks of time variables."""
 
-    answer: tuple[Term, ...]
+    answer: tuple[AnswerTerm, ...]
     time: Time | None
     literals: tuple[AnyLiteral, ...]
     earliest: Mapping[str, int]
@@ -95,7 +96,7 @@ class _FormWriter:
         return {
             name: digest(
                 (
-                    [place for place, term in enumerate(whole.answer) if term == Var(name)],
+                    [place for place, term in enumerate(whole.answer) if variable_in(term) == name],
                     whole.time is not None and whole.time.variable == name,
                     whole.earliest.get(name),
                 )
@@ -222,7 +223,7 @@ def _from_answer(whole: Conjunction) -> Conjunction:
     first = {name: tick - by.get(name, 0) for name, tick in whole.earliest.items()}
     follows = {name: max(0, -(least[name] + by[name])) for name in least}
     return Conjunction(
-        whole.answer,
+        moved.answer(whole.answer),
         None if whole.time is None else moved.time(whole.time),
         literals,
         {name: tick for name, tick in first.items() if tick > follows.get(name, 0)},

@@ -88,7 +88,7 @@ class Reached:
             term = pattern.answer[argument.position]
             if isinstance(term, Const):
                 self.constants[term.value] = None
-            else:
+            elif isinstance(term, Var):
                 self._within(pattern, term)
 
     def _within(self, pattern: Pattern, variable: Var) -> None:

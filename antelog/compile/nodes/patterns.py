@@ -18,7 +18,7 @@ from msgspec import Struct
 from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
 from antelog.compile.literals.comparison import Equation
 from antelog.compile.literals.literal import AskedNode, Condition
-from antelog.compile.literals.terms import Term, Time, Var, variables_in
+from antelog.compile.literals.terms import AnswerTerm, Time, Var, variables_in
 
 
 class Taking(NamedTuple):
@@ -88,7 +88,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
     clock-driven: its answers open at every tick.
     """
 
-    answer: tuple[Term, ...]
+    answer: tuple[AnswerTerm, ...]
     time: Time
     literals: tuple[AnyLiteral, ...]
     earliest: tuple[Earliest, ...] = ()

@@ -10,7 +10,7 @@ people, and turns it into JSON and back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from msgspec import Struct, structs
@@ -20,7 +20,7 @@ from antelog.compile.literals.terms import Const, Function, Term, Var
 from antelog.compile.nodes.patterns import ByRole, Pattern
 from antelog.language.epochs import Counting
 from antelog.language.functions import BUILT_IN
-from antelog.language.moments import DEFAULT_ZONE, Timescale
+from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME, Timescale
 
 
 class Bounds(Struct, frozen=True):
@@ -54,9 +54,9 @@ class Level(Struct, frozen=True):
 
 
 class AnswerVariables(Struct, frozen=True):
-    """The variables of an answer: the query's object variables with their types, and its time.
+    """The variables of an answer with their types, and its time, which is None if the query fixes the tick.
 
-    `time` is None if the query fixes the tick.
+    A variable before the time may have the type TIME or DURATION.
     """
 
     variables: tuple[str, ...]
@@ -67,6 +67,17 @@ class AnswerVariables(Struct, frozen=True):
     def names(self) -> tuple[str, ...]:
         """The variables, the time last."""
         return self.variables if self.time is None else (*self.variables, self.time)
+
+    @property
+    def ticks(self) -> Mapping[str, str]:
+        """The variables that have ticks, each with its type; the time last."""
+        found = {n: t for n, t in zip(self.variables, self.types, strict=True) if t in (TIME, DURATION)}
+        return found if self.time is None else {**found, self.time: TIME}
+
+    @property
+    def times(self) -> tuple[str, ...]:
+        """The variables that are times, that of the answer last."""
+        return tuple(name for name, type_ in self.ticks.items() if type_ == TIME)
 
 
 class GivenFacts(Struct, frozen=True):

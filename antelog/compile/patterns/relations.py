@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from antelog.compile.literals.terms import Var
+from antelog.compile.literals.terms import variable_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.renaming import apart
 from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
@@ -36,7 +36,7 @@ class Request:
     @property
     def variables(self) -> tuple[str, ...]:
         """The variables of its answers, without the time."""
-        return tuple(a.name for a in self.clause.head.arguments if isinstance(a, Var))
+        return tuple(name for a in self.clause.head.arguments if (name := variable_in(a)) is not None)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from antelog.compile.literals.terms import Replacement, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import Replacement, Term, Time, Var, variable_in, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
 
 
@@ -32,7 +32,7 @@ class _Renaming(Replacement):
 
     def pattern(self, pattern: Pattern) -> Pattern:
         return Pattern(
-            tuple(map(self.term, pattern.answer)),
+            self.answer(pattern.answer),
             self.time(pattern.time),
             tuple(literal.replaced(self) for literal in pattern.literals),
             tuple(Earliest(self.name(e.variable), e.tick) for e in pattern.earliest),
@@ -114,7 +114,7 @@ def readable(pattern: Pattern) -> Pattern:
 
 def from_zero(pattern: Pattern) -> Pattern:
     """The pattern with times of its own that may be any tick from 0 on, as one who reads `U+1` expects."""
-    own = (e for e in pattern.earliest if e.variable != pattern.time.variable and not _is_shared(e.variable))
+    own = (e for e in pattern.earliest if e.variable not in pattern.answered and not _is_shared(e.variable))
     shifts = {each.variable: each.tick for each in own if each.tick}
     if not shifts:
         return pattern
@@ -128,7 +128,7 @@ def from_zero(pattern: Pattern) -> Pattern:
 
 def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern:
     """The pattern with other names for variables called as a variable of the query, but which are not it."""
-    own = {name for name, term in zip(names, pattern.answer, strict=True) if term == Var(name)}
+    own = {name for name, term in zip(names, pattern.answer, strict=True) if variable_in(term) == name}
     if time is not None and pattern.time.variable == time:
         own.add(time)
     reserved = {*names, *([time] if time is not None else [])} - own

@@ -24,7 +24,7 @@ from antelog.compile.conditions.ordering import System
 from antelog.compile.literals import AnyLiteral, Comparison
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.substitution import Bindings
-from antelog.compile.literals.terms import Operand, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import AnswerTerm, Operand, Term, Time, Var, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.patterns.renaming import Called
 from antelog.compile.patterns.work import Budget
@@ -286,7 +286,9 @@ class Matching(Bindings):
             map(self.match_terms, here.terms, there.terms)
         )
 
-    def match_terms(self, here: Term | None, there: Term | None) -> bool:
+    def match_terms(self, here: AnswerTerm | None, there: AnswerTerm | None) -> bool:
+        if isinstance(here, Time) or isinstance(there, Time):
+            return isinstance(here, Time) and isinstance(there, Time) and self.match_times(here, there)
         if not isinstance(here, Var) or there is None:
             return here == there
         known = self.objects.get(here.name)

@@ -87,9 +87,9 @@ def combinations(
 
 
 def _fits(pattern: Pattern, goal: Atom, known: Substitution) -> bool:
-    return known.unify_times(pattern.time, goal.time) and all(
-        map(known.unify_terms, pattern.answer, goal.arguments)
-    )
+    columns = zip(pattern.answer, goal.arguments, strict=True)
+    # The answer's time names its variable, then the first column that has it: those come last.
+    return all(known.equate(*each) for each in (*[*columns][::-1], (pattern.time, goal.time)))
 
 
 def _build(

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from antelog.compile.literals.terms import Const, Var
+from antelog.compile.literals.terms import Const, Time, Var, is_duration, variable_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import (
     NO_NOTICE,
@@ -34,14 +34,14 @@ from antelog.compile.nodes.plan import (
     StaticRule,
     TimeReading,
 )
-from antelog.compile.patterns.relations import Request, Resolved
+from antelog.compile.patterns.relations import Resolved
 from antelog.compile.plan.bounds import bound
 from antelog.compile.plan.partition import partition
 from antelog.compile.rules.clauses import static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
-from antelog.language.moments import DEFAULT_ZONE
+from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME
 from antelog.language.syntax import Atom, Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
@@ -63,9 +63,8 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
 
 def _relation(resolved: Resolved, vocabulary: Vocabulary, queries: Mapping[str, Query]) -> Relation:
     request = resolved.request
-    answer = AnswerVariables(
-        request.variables, _types(request, vocabulary), request.clause.head.time.variable
-    )
+    types = _types(resolved, vocabulary)
+    answer = AnswerVariables(request.variables, types, request.clause.head.time.variable)
     nothing = Bounds(None, None, None), Level(0, 0, 0)
     notice = _notice(queries[request.predicate]) if request.by_query else NO_NOTICE
     return Relation(
@@ -97,10 +96,23 @@ def _notice(query: Query) -> Notice:
     )
 
 
-def _types(request: Request, vocabulary: Vocabulary) -> tuple[str | None, ...]:
-    goal = request.clause.facts[0]
-    types = _type_names(goal.predicate, vocabulary)
-    return tuple(types[goal.arguments.index(Var(name))] for name in request.variables)
+def _types(resolved: Resolved, vocabulary: Vocabulary) -> tuple[str | None, ...]:
+    """The types of the variables of answers; what is ticks in all of them is times, or durations."""
+    request = resolved.request
+    names, types = request.clause.facts[0].arguments, _type_names(request.predicate, vocabulary)
+    found = [types[[*map(variable_in, names)].index(name)] for name in request.variables]
+    for place, argument in enumerate(request.clause.head.arguments):
+        if isinstance(argument, Time):
+            found[place] = TIME
+        elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
+            found[place] = DURATION
+    return tuple(found)
+
+
+def _has_duration(pattern: Pattern, place: int) -> bool:
+    """Whether a pattern works out what it has at a place of the answer as the ticks between two times."""
+    lengths = [Var(each.variable) for each in pattern.worked_out if is_duration(each.operand)]
+    return pattern.answer[place] in lengths
 
 
 def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:

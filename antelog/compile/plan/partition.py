@@ -149,7 +149,8 @@ def group_variables(plan: Plan) -> dict[str, str]:
     positions = {each.name: each.position for each in plan.key.positions}
     found = {}
     for query in plan.queries:
-        variables = query.answer.variables
-        if variables:
-            found[query.name] = variables[positions.get(query.predicate, 0)]
+        position, ticks = positions.get(query.predicate), query.answer.ticks
+        values = [name for name in query.answer.variables if name not in ticks]
+        if position is not None or values:
+            found[query.name] = values[0] if position is None else query.answer.variables[position]
     return found

@@ -23,7 +23,6 @@ from antelog.compile.literals.terms import (
     Inner,
     Operand,
     Time,
-    Var,
     operand_text,
     variable_in,
     variables_in,
@@ -67,14 +66,12 @@ def units(
     Literals that are `true` although variables of them are open are units of their own.
     """
     pattern = prepared.pattern
+    answer = zip((*pattern.answer, pattern.time), (*variables, _TIME), strict=True)
     called = {
-        term.name: variable
-        for term, variable in zip(pattern.answer, variables, strict=True)
-        if isinstance(term, Var) and term.name not in bound
+        name: variable
+        for term, variable in answer
+        if (name := variable_in(term)) is not None and name not in bound
     }
-    time = pattern.time.variable
-    if time is not None and time not in bound:
-        called[time] = _TIME
     found = []
     for members in _groups(prepared, bound, frozenset(called), true):
         is_open = any(not prepared.literals[i].variables <= bound for i in members if i not in true)
@@ -185,8 +182,10 @@ class _Reading:
         assert variable is not None
         if not isinstance(operand, Time):
             return operand_text(Called({variable: self.name(variable)}).operand(operand))
-        own = self.prepared.pattern.time.offset if self.called.get(variable) == _TIME else 0
-        return f"{self.name(variable)} + {operand.offset - own}"
+        pattern = self.prepared.pattern
+        own = [each for each in (pattern.time, *pattern.answer) if isinstance(each, Time)]
+        offset = next((each.offset for each in own if each.variable == variable), 0)
+        return f"{self.name(variable)} + {operand.offset - offset}"
 
     def gap(self, operand: Operand) -> str:
         self.gaps.append(operand)

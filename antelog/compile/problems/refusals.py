@@ -117,6 +117,13 @@ def _objections(pattern: Pattern) -> Iterator[_Refusal]:
             "so a fact would have an answer at every tick to come",
             f"Say up to when, such as `{time} <= U + 10` where U is the time of a fact.",
         )
+    taken = pattern.guarded | {pattern.time.variable}
+    for name in sorted(variables_in(each for each in pattern.answer if isinstance(each, Time)) - taken):
+        yield _Refusal(
+            "E404",
+            f"{name} occurs only under `not`, so every tick would be an answer",
+            f"Add a condition without `not` that says which times {name} has, such as a fact at {name}.",
+        )
     if len(pattern.unguarded) > 1:
         names = " and ".join(pattern.unguarded)
         yield _Refusal(

@@ -67,7 +67,8 @@ def _without_equations(clause: Clause) -> Clause | None:
     put_in = Clause(clause.head.replaced(known), literals, (), clause.rule)
     earliest: dict[str, int] = {}
     # The times of comparisons need not be natural numbers, so they do not count here.
-    for time in (put_in.head.time, *put_in.body_times):
+    shown = (each for each in put_in.head.arguments if isinstance(each, Time))
+    for time in (put_in.head.time, *shown, *put_in.body_times):
         if time.variable is not None:
             earliest[time.variable] = max(earliest.get(time.variable, -time.offset), -time.offset)
         elif time.offset < 0:

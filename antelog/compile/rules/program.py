@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.terms import Time, Var
+from antelog.compile.literals.terms import AnswerTerm, Time, Var
 from antelog.compile.rules.clauses import Clause, clause_of
 from antelog.compile.rules.stratify import Dependency
 from antelog.language import Checked, syntax
@@ -91,12 +91,15 @@ def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
     clause = clause_of(rule, -1, vocabulary)
     assert clause is not None
     goal = clause.facts[0]
-    names = dict.fromkeys(t.name for t in query.atom.terms[:-1] if isinstance(t, syntax.Variable))
     time = Time(goal.time.variable, 0 if goal.time.variable else goal.time.offset)
-    head = Atom(query.atom.predicate, tuple(map(Var, names)), time)
-    earliest = dict(clause.earliest)
-    if time.variable is not None:
-        earliest[time.variable] = max(0, earliest[time.variable])
+    shown: dict[str | None, AnswerTerm] = {}
+    for place, term in enumerate(query.atom.terms[:-1]):
+        name = syntax.variable_of(term)
+        if name is not None:
+            shown[name] = Time(name, 0) if place in vocabulary.times_of(query.atom.predicate) else Var(name)
+    shown.pop(time.variable, None)
+    head = Atom(query.atom.predicate, tuple(shown.values()), time)
+    earliest = {name: max(0, tick) for name, tick in clause.earliest}
     return Clause(head, (goal,), tuple(earliest.items()), -1)
 
 

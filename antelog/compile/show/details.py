@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from antelog.compile.literals.aggregate import Aggregation
-from antelog.compile.literals.terms import Time, Var, call_text, later, term_text, time_text
+from antelog.compile.literals.terms import Time, call_text, later, operand_text, term_text, time_text
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Chance, Input, Plan, Relation
 from antelog.compile.prepared.rules import kept_for_ever
@@ -27,9 +27,9 @@ from antelog.language.syntax import MEMBER
 def answer_text(relation: Relation, pattern: Pattern) -> str:
     """The parts of the answer that a pattern fixes: `X = high, T = 0`, or nothing."""
     fixed = [
-        f"{name} = {term_text(term)}"
+        f"{name} = {operand_text(term)}"
         for name, term in zip(relation.answer.variables, pattern.answer, strict=True)
-        if term != Var(name)
+        if operand_text(term) != name
     ]
     if relation.answer.time is not None and pattern.time != Time(relation.answer.time, 0):
         fixed.append(f"{relation.answer.time} = {time_text(pattern.time)}")

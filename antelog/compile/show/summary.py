@@ -120,7 +120,7 @@ def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[
     """
     times = times_of(pattern)
     atoms = dict.fromkeys(pattern.facts)
-    late = {atom: delays[atom.predicate].largest(atom.arguments) for atom in atoms}
+    late = {atom: delays[atom.predicate].largest(atom.terms) for atom in atoms}
 
     def needs(atom: Atom, other: Atom) -> bool:
         """Whether the other fact has arrived, or never will, when this one arrives."""
@@ -154,7 +154,7 @@ def _fact(pattern: Pattern, atom: Atom) -> str:
     def shown(term: Term) -> str:
         return "_" if isinstance(term, Var) and used[term.name] == 1 else term_text(term)
 
-    text = call_text(atom.predicate, [*map(shown, atom.arguments), time_text(atom.time)])
+    text = call_text(atom.predicate, [*map(shown, atom.terms), time_text(atom.time)])
     return text + (f" where {', '.join(each.text for each in own)}" if own else "")
 
 

@@ -91,9 +91,9 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
     what it says cannot be relied on.
     """
     atom, time = fact.node, fact.node.time
-    if (delay := delays.get((atom.predicate, atom.arguments))) is None:
+    if (delay := delays.get((atom.predicate, atom.terms))) is None:
         delay = slowest(known.rules.inputs[atom.predicate], atom, rows, known.values)
-        delays[atom.predicate, atom.arguments] = delay
+        delays[atom.predicate, atom.terms] = delay
     if time.variable is None or time.variable in rows.bound:
         latest = first = time_column(time, rows)
     else:
@@ -102,7 +102,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
     if known.sight is None:
         return due
     asked = AskedTicks(first, np.where(due == NEVER, first, latest), np.broadcast_to(delay, due.shape))
-    cells = named_cells(atom.arguments, rows, known.values)
+    cells = named_cells(atom.terms, rows, known.values)
     unseen = known.sight.unseen(known.rules.inputs[atom.predicate], cells, asked)
     return or_never(due, unseen > np.maximum(latest - first + 1, 0) // DOUBTS)
 
@@ -145,7 +145,7 @@ def slowest(source: Input, atom: Atom, rows: Rows, values: Values) -> Column | n
     tables = tables_of(source, values)
     greatest = _decided(atom, rows.bound, np.full(rows.count, source.delay, np.int64), tables, values)
     for number, table in enumerate(tables):
-        terms = [atom.arguments[i] for i in table.positions]
+        terms = [atom.terms[i] for i in table.positions]
         open_ = {t.name for t in terms if isinstance(t, Var)} - rows.bound.keys()
         if not open_:
             continue
@@ -165,7 +165,7 @@ def slowest(source: Input, atom: Atom, rows: Rows, values: Values) -> Column | n
 def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[DelayRows], values: Values) -> Column:
     """δ of atoms with these values: of the declarations that fit, the one with the most constants decides."""
     for table in tables:
-        terms = [atom.arguments[i] for i in table.positions]
+        terms = [atom.terms[i] for i in table.positions]
         if all(isinstance(t, Const) or t.name in bound for t in terms):
             have = [term_column(t, Rows(bound, len(delay)), values) for t in terms]
             at = find_rows(have, table.cells) if have else np.zeros(len(delay), np.int64)

@@ -18,7 +18,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.compile.literals.terms import Var
+from antelog.compile.literals.terms import Var, variables_in
 from antelog.engine.columns.joins import find_rows, make_room, spread
 from antelog.engine.columns.tables import (
     NEVER,
@@ -85,9 +85,9 @@ def _answer(found: Derivations, values: Values) -> list[Column]:
     """The cells of the answers of derivations; open variables have a mark of their own."""
     rows = found.rows
     return [
-        np.full(rows.count, UNBOUND)
-        if isinstance(term, Var) and term.name not in rows.bound
-        else term_column(term, rows, values)
+        term_column(term, rows, values)
+        if variables_in([term]) <= rows.bound.keys()
+        else np.full(rows.count, UNBOUND)
         for term in found.prepared.pattern.answer
     ]
 

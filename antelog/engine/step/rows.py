@@ -15,7 +15,16 @@ from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedNode
-from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import (
+    AnswerTerm,
+    Calculated,
+    Const,
+    Operand,
+    Sum,
+    Time,
+    Var,
+    variables_in,
+)
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, pairs, spread
@@ -75,10 +84,12 @@ ONE = Rows({}, 1)
 """A single row that binds nothing."""
 
 
-def term_column(term: Term, rows: Rows, values: Values) -> Column:
+def term_column(term: AnswerTerm, rows: Rows, values: Values) -> Column:
     """The cell of a term in each row."""
     if isinstance(term, Var):
         return rows.bound[term.name]
+    if isinstance(term, Time):
+        return np.broadcast_to(cells_of(term, rows.bound, values), rows.count)
     return np.full(rows.count, values.cell(term.value), np.int64)
 
 

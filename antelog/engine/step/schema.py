@@ -23,7 +23,7 @@ import pyarrow as pa
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.terms import Calculated, Const, Operand, Term, Var
+from antelog.compile.literals.terms import AnswerTerm, Calculated, Const, Operand, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
@@ -170,7 +170,7 @@ def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]
     pattern, seen = prepared.pattern, prepared.seen
     sources: list[_Source] = [*pattern.facts, *pattern.background]
     sources += (each.literal for each in pattern.takings if isinstance(each.literal, Last))
-    types = {term: _term(term, sources, known) for term in pattern.answer}
+    types: dict[AnswerTerm, pa.DataType] = {term: _term(term, sources, known) for term in pattern.answer}
     amounts = (each for each in pattern.takings if not isinstance(each.literal, Last))
     types |= {Var(name): pa.float64() for each in amounts for name in each.variables}
     types |= {Var(each.variable): _worked_out(each.operand) for each in pattern.worked_out}
@@ -186,8 +186,10 @@ def _worked_out(operand: Operand) -> pa.DataType:
     return pa.string() if is_text else pa.float64()
 
 
-def _term(term: Term, atoms: Iterable[_Source], known: Mapping[str, Types]) -> pa.DataType:
+def _term(term: AnswerTerm, atoms: Iterable[_Source], known: Mapping[str, Types]) -> pa.DataType:
     """The type of a term; for a variable the common type of all columns its values can come from."""
+    if isinstance(term, Time):
+        return pa.int64()
     if isinstance(term, Const):
         return type_of(term.value)
     return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)

@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.terms import Time, Var
+from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
@@ -88,7 +88,7 @@ def _answering(
         term = pattern.answer[position]
         if isinstance(term, Var):
             fits &= bound.setdefault(term.name, column) == column
-        else:
+        elif isinstance(term, Const):
             fits &= column == values.cell(term.value)
     return bound, fits
 

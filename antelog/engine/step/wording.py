@@ -21,8 +21,9 @@ from antelog.arrow.ticks import begins
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import from_written, plain
 from antelog.engine.step.schema import EXPLAINING, is_written
+from antelog.language.durations import ticks_in_words
 from antelog.language.line_literals import amount_text, amounts_so_far, read_literal
-from antelog.language.moments import Timescale, moment, timed
+from antelog.language.moments import TIME, Timescale, timed
 from antelog.language.printer import rounded_percent, value_text
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
 
@@ -136,8 +137,9 @@ def _cut(texts: pa.Array, most: int) -> pa.Array:
 
 def _values(name: str, table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
     """The value of a name in each line, as text."""
-    if name in (DECIDED_BY, relation.answer.time):
-        return _distinct(table, name, lambda tick: moment(tick, timescale))
+    type_ = TIME if name == DECIDED_BY else relation.answer.ticks.get(name)
+    if type_ is not None:
+        return _distinct(table, name, lambda ticks: ticks_in_words(ticks, type_, timescale))
     if name == CHANCE:
         return _distinct(table, name, lambda chance: f"{rounded_percent(chance)} %")
     if name == SO_FAR:
@@ -181,7 +183,7 @@ def with_times(table: pa.Table, relation: Relation, timescale: Timescale) -> pa.
     for field, column in zip(table.schema, table.columns, strict=True):
         columns.append(column)
         fields.append(field)
-        if field.name in ("tick", relation.answer.time, "if_silent", "decided_by"):
+        if field.name in ("tick", *relation.answer.times, "if_silent", "decided_by"):
             ticks = pc.struct_field(column, "tick") if field.name == "if_silent" else column
             columns.append(_times(ticks, timescale))
             fields.append(pa.field(timed(field.name), columns[-1].type))

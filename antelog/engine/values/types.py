@@ -182,7 +182,7 @@ def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
     """The type of a column which the program says has numbers or texts; others are set aside."""
     if declaration is None:
         return _as_output(type_)
-    if declaration == "integer":
+    if declaration in ("integer", "time", "duration"):  # which are numbers of ticks
         return pa.int64()
     if declaration == "text":
         return pa.string()

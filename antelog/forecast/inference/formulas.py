@@ -25,7 +25,17 @@ from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.literal import Literal, Reference
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.terms import Const, Inner, Operand, Replacement, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import (
+    Calculated,
+    Const,
+    Inner,
+    Operand,
+    Replacement,
+    Term,
+    Time,
+    Var,
+    variables_in,
+)
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.forecast.inference.nodes import (
@@ -120,8 +130,11 @@ class _Unfolding:
         pattern = each.pattern
         bound: dict[str, Term] = {}
         needed: list[Node] = []
+        shown: list[tuple[Time, Term]] = []
         for own, term in zip(pattern.answer, terms, strict=True):
-            if isinstance(own, Var) and own.name not in bound:
+            if isinstance(own, Time):
+                shown.append((own, term))
+            elif isinstance(own, Var) and own.name not in bound:
                 bound[own.name] = term
             else:
                 known = bound[own.name] if isinstance(own, Var) else own
@@ -136,7 +149,15 @@ class _Unfolding:
             for first in pattern.earliest
             if first.variable in times
         )
-        ways = [self._at(each, bound, chosen) for chosen in _chosen(each, times)]
+        ways = [
+            Every(
+                (
+                    *(self.compared(_shows(term, _put_time(own, chosen))) for own, term in shown),
+                    self._at(each, bound, chosen),
+                )
+            )
+            for chosen in _chosen(each, times)
+        ]
         return Every((*needed, Some(tuple(ways)) if len(ways) != 1 else ways[0]))
 
     def _at(self, each: Prepared, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:
@@ -401,6 +422,11 @@ def _opened(column: int, argument: Term | Inner | None) -> Term:
     if argument is None:
         return Var(f"<{column}")
     return Var(open_name(argument)) if isinstance(argument, Inner) else argument
+
+
+def _shows(term: Term, time: Time) -> Comparison:
+    """The condition that an answer has a time in a column."""
+    return Comparison(term, "=", Calculated("-", (time, Time(None, 0))))
 
 
 def _put_time(time: Time, times: Mapping[str, Time]) -> Time:

@@ -52,7 +52,7 @@ def series_of(
     repeats: list[tuple[int, int]] = []
     key: list[tuple[int, Var]] = []
     open_: dict[str, int] = {}
-    for column, argument in enumerate(atom.arguments):
+    for column, argument in enumerate(atom.terms):
         term = bound.get(argument.name, argument) if isinstance(argument, Var) else argument
         if isinstance(term, Const):
             constants.append((column, term.value))

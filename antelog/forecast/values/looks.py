@@ -78,7 +78,7 @@ class _LookSearch:
     def pattern(self, each: Prepared, known: Mapping[str, Term | None]) -> None:
         bounds = _bounds(each.comparisons)
         for fact in each.facts:
-            self.facts(fact.node.predicate, fact.node.arguments, bounds, known)
+            self.facts(fact.node.predicate, fact.node.terms, bounds, known)
         for asked in each.asked:
             if isinstance(asked.node, Aggregation):
                 for aggregate in asked.node.aggregates:

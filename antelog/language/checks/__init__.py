@@ -24,7 +24,7 @@ from antelog.language.checks.names import (
     check_unused,
 )
 from antelog.language.checks.safety import check_safety, check_static_rules, check_unguarded
-from antelog.language.checks.sorts import check_ranges, check_sorts
+from antelog.language.checks.sorts import check_ranges, check_sorts, with_times_in_heads
 from antelog.language.checks.types import infer_types
 from antelog.language.checks.units import check_durations, with_ticks_in_facts
 from antelog.language.later import check_ticks_of_background, with_times_apart
@@ -73,6 +73,7 @@ def check(parsed: Parsed) -> Checked:
     parsed = replace(parsed, document=with_ticks_in_facts(parsed.document, vocabulary, found))
     found += check_ticks_of_background(parsed.document, vocabulary)
     parsed = replace(parsed, document=with_times_apart(parsed.document, vocabulary))
+    vocabulary = with_times_in_heads(parsed.document, vocabulary)
     for each in CHECKS:
         found += each(parsed, vocabulary)
     types, diagnostics = infer_types(parsed, vocabulary)

@@ -48,15 +48,14 @@ def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
 
 
 def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Variables of queries that are called as the column with the timestamps of the answers."""
-    if vocabulary.tick is None:
-        return
-    for query in parsed.document.queries:
-        time = variable_of(query.atom.terms[-1]) if query.atom.terms else None
-        for term in query.atom.terms[:-1]:
-            name = variable_of(term)
-            if time is not None and name == timed(time):
-                message = f"the answers of this query have a column {name}: the timestamps of {time}"
+    """Variables of queries that are called as a column with timestamps of the answers."""
+    for query in parsed.document.queries if vocabulary.tick is not None else ():
+        terms = query.atom.terms
+        places = vocabulary.times_of(query.atom.predicate) | {len(terms) - 1}
+        times = {timed(name): name for i, t in enumerate(terms) if i in places and (name := variable_of(t))}
+        for term in terms:
+            if (name := variable_of(term)) in times:
+                message = f"the answers of this query have a column {name}: the timestamps of {times[name]}"
                 yield Diagnostic("E205", message, term.span, "Give the variable another name.")
 
 

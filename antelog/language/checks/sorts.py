@@ -1,14 +1,14 @@
 """Sorts: a variable is a time or an object, and each has its places.
 
 The last argument of a predicate is a time, unless the predicate is static; all others are
-objects.
+objects, but in the heads of rules for what no body uses: `Fixed(X, U, T) :- Alarm(X, T), Ack(X, U), U > T.`
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
@@ -21,6 +21,7 @@ from antelog.language.syntax import (
     Anonymous,
     Atom,
     Calculation,
+    Comparison,
     Constant,
     Range,
     Shifted,
@@ -59,9 +60,61 @@ class FirstPlaces:
         return place is not None and not place.is_time
 
 
+def with_times_in_heads(document: syntax.Document, vocabulary: Vocabulary) -> Vocabulary:
+    """The vocabulary in which predicates that no body uses have times where a rule's head has one."""
+    used = {atom.predicate for rule in document.rules for atom, _ in syntax.atoms_of(rule)}
+    times: dict[str, frozenset[int]] = {}
+    for rule in (each for each in document.rules if each.head.predicate not in used):
+        if places := _times_in_head(rule, vocabulary):
+            times[rule.head.predicate] = times.get(rule.head.predicate, frozenset()) | places
+    return replace(vocabulary, times=times)
+
+
+def _times_in_head(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[int]:
+    """The places before the last at which the head of a rule has a time of the body."""
+    terms = [] if vocabulary.is_static(rule.head.predicate) else [*_places(rule.head, vocabulary)][:-1]
+    ends = [each for atom, _ in syntax.atoms_of(rule) for each in _ends(atom, vocabulary)]
+    times = {variable_of(term) for term, is_time in ends if is_time} - {None}
+    times -= {variable_of(term) for term, is_time in ends if not is_time}  # which is said of the body
+    equal = [each.sides for each in rule.body if isinstance(each, Comparison) and each.operator == "="]
+    pairs = [set(map(variable_of, sides)) - {None} for sides in equal]
+    while new := {name for pair in pairs if pair & times for name in pair} - times:
+        times |= new
+    return frozenset(place for place, (term, _) in enumerate(terms) if variable_of(term) in times)
+
+
+def _check_head(rule: syntax.Rule, document: syntax.Document, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Times in a head where it can have none, and values where another rule has times."""
+    name, times = rule.head.predicate, _times_in_head(rule, vocabulary)
+    wanted = vocabulary.times_of(name)
+    for place in sorted(times - wanted):
+        term = rule.head.terms[place]
+        atoms = (atom for each in document.rules for atom, _ in syntax.atoms_of(each))
+        note = Note("used here", next(atom.span for atom in atoms if atom.predicate == name))
+        message = f"`{to_text(term)}` is a time, and {name} stands in the body of a rule"
+        hint = (
+            f"Only what no body uses may have a time before its last argument. Leave it out of {name}, and "
+            f"ask for another predicate that has it; or give {name} the ticks between two times: `D = U - T`."
+        )
+        yield Diagnostic("E301", message, term.span, hint, (note,))
+    for place in sorted(wanted - times) if len(rule.head.terms) == vocabulary[name].arity else ():
+        term = rule.head.terms[place]
+        other = next(
+            each.head.terms[place]
+            for each in document.rules
+            if each.head.predicate == name and place in _times_in_head(each, vocabulary)
+        )
+        message = f"`{to_text(term)}` is not a time of the body, and another rule for {name} has one here"
+        hint = "Have times here in all rules, or values in all; or derive two predicates, with a query each."
+        yield Diagnostic("E301", message, term.span, hint, (Note("a time here", other.span),))
+
+
 def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     timed = _timed(parsed.document, vocabulary)
     for rule in parsed.document.rules:
+        if problems := [*_check_head(rule, parsed.document, vocabulary)]:
+            yield from problems
+            continue
         places = FirstPlaces()
         yield from _check(
             [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))], places, vocabulary, timed
@@ -100,9 +153,9 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
     predicate = vocabulary.predicates.get(atom.predicate)
     if predicate is None or len(atom.terms) != predicate.arity:
         return
-    last = len(atom.terms) - 1
+    times = vocabulary.times_of(atom.predicate) | {len(atom.terms) - 1}
     for i, term in enumerate(atom.terms):
-        yield term, predicate.temporal and i == last
+        yield term, predicate.temporal and i in times
 
 
 def _ends(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:

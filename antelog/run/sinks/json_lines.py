@@ -235,12 +235,12 @@ def _time(table: pa.Table, column: str, name: str | None = None) -> list[pa.Arra
 
 
 def _answer_times(relation: Relation, table: pa.Table, style: Style) -> list[pa.Array]:
-    """The time of each answer, by the name of its variable."""
-    name = relation.answer.time
-    if name is None or timed(name) not in table.column_names:
-        return []
-    texts = _joined(f', "times": {{{style.quoted(name)}: ', _times(_array(table, timed(name))), "}")
-    return [_where_timed(table, texts)]
+    """The times of each answer, by the names of their variables."""
+    parts: list[str | pa.Array] = []
+    for name in (each for each in relation.answer.times if timed(each) in table.column_names):
+        start = ", " if parts else ', "times": {'
+        parts += [f"{start}{style.quoted(name)}: ", _times(_array(table, timed(name)))]
+    return [_where_timed(table, _joined(*parts, "}"))] if parts else []
 
 
 def _where_timed(table: pa.Table, texts: pa.Array) -> pa.Array:

@@ -25,7 +25,7 @@ from antelog.spark.job.job import Job
 from antelog.spark.settings import COUNTS
 from antelog.spark.transport.packing import PACKED_NAMES, REJECTS, Received, received
 
-CHANGES, REJECTED, COUNTED = "changes", "rejects", "counts"
+CHANGES, REJECTED, COUNTED, SHOWN = "changes", "rejects", "counts", "clocks"
 
 OUTPUT = pa.schema(
     [
@@ -33,7 +33,7 @@ OUTPUT = pa.schema(
         ("what", pa.string()),
         ("query", pa.string()),
         ("payload", pa.binary()),
-        *((name, pa.int64()) for name in COUNTS),
+        *((name, pa.int64()) for name in (*COUNTS, "local", "twice")),
     ]
 )
 """The rows that everything else is read from; `what` says which columns matter."""
@@ -59,6 +59,9 @@ def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes:
         "now": bucket.now if bucket.now >= 0 else None,
     }
     yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED}
+    for name, local in new.local.items():
+        about = {"bucket": bucket.number, "what": SHOWN, "query": name}
+        yield _EMPTY | about | {"local": local, "twice": new.twice.get(name, 0)}
     yield from _payloads(bucket.number, CHANGES, output.log)
     if output.rejects.num_rows:
         no_rows = pa.nulls(output.rejects.num_rows, pa.string())

@@ -21,14 +21,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from antelog.arrow.ticks import LOCAL, TWICE, UTC_ASSUMED
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
 from antelog.files.cells import column_type
-from antelog.files.chunks import sorted_out
+from antelog.files.chunks import CheckedRows, sorted_out
 from antelog.files.csv_files import csv_chunks
 from antelog.language.epochs import TICKS
 from antelog.spark.endpoints.unreadable import shown
-from antelog.spark.settings import MALFORMED, ROW, spare
+from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
 WHOLE_FILES = {
     # As if a file took so much to open that it is worth a task, and none were too large for one.
@@ -61,6 +62,7 @@ class CsvReading:
             [
                 *zip(self.wanted.columns, types, strict=False),
                 *((name, pa.int64()) for name in times),
+                (CLOCK, pa.int8()),
                 (MALFORMED, pa.string()),
                 (ROW, pa.string()),
             ]
@@ -133,7 +135,7 @@ def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
     begun = False
     try:
         for each in sorted_out(wanted, csv_chunks(stream, file, wanted, []), file):
-            yield from _good(reading, each.table)
+            yield from _good(reading, each)
             yield from _bad(
                 reading,
                 [f"{row.detail} (line {row.line} of {file})" for row in each.set_aside],
@@ -149,10 +151,13 @@ def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
         yield from _bad(reading, [detail], [file])
 
 
-def _good(reading: CsvReading, table: pa.Table) -> Iterator[pa.RecordBatch]:
-    names = [*reading.wanted.columns, *([ARRIVAL] if reading.arrives else [])]
+def _good(reading: CsvReading, rows: CheckedRows) -> Iterator[pa.RecordBatch]:
+    table, names = rows.table, [*reading.wanted.columns, *([ARRIVAL] if reading.arrives else [])]
     nothing = pa.nulls(table.num_rows, pa.string())
-    columns = [*(table.column(name) for name in names), nothing, nothing]
+    # Only their numbers matter, not which rows these are.
+    shown = np.zeros(table.num_rows, np.int8)
+    shown[: rows.twice or (UTC_ASSUMED in rows.notes.values())] = TWICE if rows.twice else LOCAL
+    columns = [*(table.column(name) for name in names), pa.array(shown), nothing, nothing]
     yield from pa.table(columns, reading.schema.names).cast(reading.schema).combine_chunks().to_batches()
 
 

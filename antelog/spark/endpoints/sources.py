@@ -8,7 +8,7 @@ they are in process (`antelog.spark.endpoints.csv_source`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -26,7 +26,7 @@ from antelog.spark.endpoints.columns import Kind, column_of, field, fields, malf
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.unreadable import without
-from antelog.spark.job.epochs import ParsedColumn, parsed_times
+from antelog.spark.job.epochs import ParsedColumn, clock_of, parsed_times
 from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType
@@ -94,16 +94,18 @@ def frame(
 
 def _cells(rows: DataFrame, reading: Reading) -> Iterator[Column]:
     """The columns, with times as ticks; and one that marks rows as malformed if times may be none."""
-    wrong: list[Column] = []
+    times = list[ParsedColumn]()
     for column, name in reading.columns.items():
         cell = column_of(rows.columns, name)
         if reading.kinds[column] == "time":
             type_ = rows.select(cell).schema.fields[0].dataType
             if (read := parsed_times(cell, type_, column, reading.counting)) is not None:
-                cell, wrong = read.column, [*wrong, read.complaint]
+                cell = read.column
+                times.append(read)
         yield cell.alias(column)
-    if wrong:
-        yield f.coalesce(*wrong).alias(MALFORMED)
+    if times:
+        yield f.coalesce(*(each.complaint for each in times)).alias(MALFORMED)
+    yield from clock_of(times)
 
 
 def typed(
@@ -178,6 +180,7 @@ def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
         *(value.column.alias(column) for column, value in values.items()),
         f.coalesce(empty, quotes, wrong, *(value.complaint for value in values.values())).alias(MALFORMED),
         f.col("value").alias(ROW),
+        *clock_of(values.values()),
     )
     # The text of a line travels on only if it is needed.
     return rows.withColumn(ROW, f.when(malformed(), f.col(ROW)))
@@ -235,7 +238,7 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> ParsedColu
         value = ParsedColumn(cell, nothing()) if plain else value_of(cell, column, kind, reading.counting)
         # What is missing is left to the program's own checks, but these know nothing of paths.
         lacks = f.when(cell.isNull(), f.lit(f"lacks {name}")) if "." in name else nothing()
-        return ParsedColumn(value.column, f.coalesce(value.complaint, lacks))
+        return replace(value, complaint=f.coalesce(value.complaint, lacks))
     if name[1:] not in KAFKA_COLUMNS or not isinstance(reading.source, Kafka):
         known = ", ".join(f"@{each}" for each in KAFKA_COLUMNS)
         raise DataError(f"{reading.source}: has no column {name}; topics have {known}")

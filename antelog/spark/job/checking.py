@@ -14,10 +14,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import StructField, TimestampType
+from pyspark.sql.types import StructField, TimestampNTZType, TimestampType
 
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
+from antelog.arrow.ticks import UTC_ASSUMED, InTicks, is_timestamp, no_tick
 from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
 from antelog.engine.facts.frames import check_ticks, plain_number
@@ -40,12 +40,12 @@ from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
 from antelog.run.values import SettingError, length_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.epochs import parsed_times
+from antelog.spark.job.epochs import ParsedColumn, clock_of, parsed_times
 from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
 from antelog.spark.job.functions import sent
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines
 from antelog.spark.job.options import OutputOptions
-from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
+from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,11 +163,11 @@ def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> 
     """The columns of an input among those of its facts, by name, else by position; each with its new name."""
     if len(set(has)) < len(has):
         raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
-    extra = {MALFORMED: MALFORMED, ROW: ROW}
+    extra = {MALFORMED: MALFORMED, ROW: ROW, CLOCK: CLOCK}
     if options.clock in (None, "arrival"):
         extra[options.arrival] = ARRIVED
     extra = {old: new for old, new in extra.items() if old in has and old not in source.columns}
-    others = [name for name in has if name not in (options.arrival, MALFORMED, ROW)]
+    others = [name for name in has if name not in (options.arrival, MALFORMED, ROW, CLOCK)]
     missing = [name for name in source.columns if name not in has]
     if not missing:
         return {**{name: name for name in source.columns}, **extra}
@@ -187,13 +187,17 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Outp
     words = {source.columns[-1]: "time", ARRIVED: "arrival"}
     columns = {each.name: frame[quoted(each.name)] for each in frame.schema.fields}
     wrong = [columns[MALFORMED]] if MALFORMED in columns else []
+    times = list[ParsedColumn]()
     for each in frame.schema.fields:
         if each.name in words:
             read = parsed_times(columns[each.name], each.dataType, words[each.name], counting)
             if read is not None:
+                times.append(read)
                 wrong.append(read.complaint)
                 columns |= {each.name: read.column, MALFORMED: f.coalesce(*wrong)}
-    return frame.select(*(column.alias(name) for name, column in columns.items()))
+                if counting.zone is None and isinstance(each.dataType, TimestampNTZType):
+                    warnings.warn(UTC_ASSUMED, UserWarning, stacklevel=7)
+    return frame.select(*(column.alias(name) for name, column in columns.items()), *clock_of(times))
 
 
 def arrow_type(name: str, field: StructField) -> pa.DataType:

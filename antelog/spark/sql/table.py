@@ -133,7 +133,7 @@ def in_ticks(table: pa.Table, source: Input, counting: Counting) -> pa.Table:
     wrong = [found[MALFORMED].cast(pa.string())] if MALFORMED in found else []
     for name, word in ((source.columns[-1], "time"), (ARRIVED, "arrival")):
         if name in found and needs_reading(found[name].type, counting):
-            found[name], said = ticks_read(found[name], word, counting).flatten()
+            found[name], said, _ = ticks_read(found[name], word, counting).flatten()
             wrong.append(said)
             found[MALFORMED] = pc.coalesce(*wrong)
     return pa.table(found)

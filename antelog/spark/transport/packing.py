@@ -5,8 +5,9 @@ Each task sends its time to every bucket, also to those without facts, so all bu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 
 import numpy as np
@@ -17,7 +18,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, to_blob
-from antelog.arrow.ticks import LAST, ticks_of
+from antelog.arrow.ticks import LAST, LOCAL, TWICE, ticks_of
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts import rejects
@@ -28,7 +29,7 @@ from antelog.run.clock import far_ahead
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
-from antelog.spark.settings import MALFORMED, ROW, spare
+from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
 CHUNK = 250_000
 """The rows that are packed at once."""
@@ -42,6 +43,8 @@ PACKED = pa.schema(
         ("end", pa.int64()),
         ("unneeded", pa.int64()),
         ("after_until", pa.int64()),
+        ("local", pa.int64()),
+        ("twice", pa.int64()),
         ("facts", pa.binary()),
         ("rejects", pa.binary()),
     ]
@@ -53,7 +56,8 @@ PACKED = pa.schema(
     end         the tick at which all buckets end, which no task knows: it is added later
 
 The first bucket also gets the rows that go to none: those set aside already, and the numbers of those that
-the program has no use for, or that arrive after the end.
+the program has no use for, or that arrive after the end; and how many had times without an offset, and how
+many of these times the clock showed twice.
 """
 
 REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
@@ -100,6 +104,7 @@ def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
         first = {
             "unneeded": passed_over.unneeded,
             "after_until": passed_over.after_until,
+            **_by_clock(table),
             "rejects": to_blob(aside) if aside.num_rows else None,
         }
         rows = [known | {"bucket": number} for number in job.numbers]
@@ -107,6 +112,16 @@ def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
         for row, part in zip(rows, _divided(job, name, needed), strict=True):
             row["facts"] = None if part is None else to_blob(part.combine_chunks())
         yield pa.RecordBatch.from_pylist(rows, PACKED)
+
+
+def _by_clock(table: pa.Table) -> dict[str, int]:
+    """How many rows of use have times without an offset, and how many of these the clock showed twice."""
+    if CLOCK not in table.column_names:
+        return {}
+    shown = table.column(CLOCK)
+    shown = shown.filter(table.column(MALFORMED).is_null()) if MALFORMED in table.column_names else shown
+    counts = {"local": LOCAL, "twice": TWICE}
+    return {name: pc.sum(pc.greater_equal(shown, how)).as_py() or 0 for name, how in counts.items()}
 
 
 def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -238,10 +253,10 @@ def _slice(table: pa.Table, ends: Column, i: int) -> pa.Table | None:
 
 
 Number = int | None
-Packed = tuple[str | None, Number, Number, Number, Number, Number, bytes | None, bytes | None]
+Packed = tuple[str | None, Number, Number, Number, Number, Number, Number, Number, bytes | None, bytes | None]
 """A packed row, in the order of these names; `packing.PACKED` has the meanings."""
 
-PACKED_NAMES = ("input", "reading", "earliest", "end", "unneeded", "after_until", "facts", "rejects")
+PACKED_NAMES = tuple(PACKED.names[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +267,8 @@ class Received:
     earliest    the arrival of the first fact of any bucket, if any, and if needed
     end         the tick at which all buckets end, if they have to agree
 
-    `counts` has the rows with known fates.
+    `counts` has the rows with known fates. `local` are the numbers of rows of each input whose times have no
+    offset, `twice` those of which the clock showed the times twice.
     """
 
     reading: int | None
@@ -261,6 +277,8 @@ class Received:
     facts: Mapping[str, pa.Table]
     set_aside: tuple[pa.Table, ...]
     counts: Counts
+    local: Mapping[str, int] = field(default_factory=dict)
+    twice: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def given(self) -> int:
@@ -272,8 +290,10 @@ def received(rows: Iterable[Packed]) -> Received:
     readings, arrivals, ends = list[int](), list[int](), list[int]()
     facts: dict[str, list[pa.Table]] = {}
     set_aside = []
-    passed_over = Counts()
-    for name, reading, came, end, unneeded, after_until, blob, rejected in rows:
+    passed_over, local, twice = Counts(), Counter[str](), Counter[str]()
+    for name, reading, came, end, unneeded, after_until, of_zone, again, blob, rejected in rows:
+        local[name or ""] += of_zone or 0
+        twice[name or ""] += again or 0
         passed_over += Counts(unneeded=unneeded or 0, after_until=after_until or 0)
         for heard, tick in ((readings, reading), (arrivals, came), (ends, end)):
             if tick is not None:
@@ -286,7 +306,7 @@ def received(rows: Iterable[Packed]) -> Received:
     early = sum(pc.sum(pc.equal(each.column("reason"), EARLY)).as_py() for each in set_aside)
     counts = passed_over + Counts(malformed=_rows(set_aside) - early, early=early)
     times = max(readings, default=None), min(arrivals, default=None), max(ends, default=None)
-    return Received(*times, joint, tuple(set_aside), counts)
+    return Received(*times, joint, tuple(set_aside), counts, +local, +twice)
 
 
 def _rows(tables: Iterable[pa.Table]) -> int:

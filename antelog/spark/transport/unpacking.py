@@ -88,9 +88,11 @@ def _plan_of(job: Job, query: str, table: pa.Table) -> Plan:
 
 
 def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
-    """The variables of a query, and after the time its timestamp, if there is one."""
-    names = relation.answer.names
-    return [*names, *(timed(name) for name in names[-1:] if timed(name) in columns)]
+    """The variables of a query, each time with its timestamp behind it, if there is one."""
+    times = {name: timed(name) for name in relation.answer.times if timed(name) in columns}
+    return [
+        each for name in relation.answer.names for each in ((name, times[name]) if name in times else (name,))
+    ]
 
 
 def _column(variable: str, others: Mapping[str, object], taken: Set[str]) -> str:

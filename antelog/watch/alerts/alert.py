@@ -8,6 +8,7 @@ These are texts only, so that they can be passed to the process that sends. It p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,14 +51,14 @@ class Alert:
 
 @dataclass(frozen=True)
 class AlertQuery:
-    """A query: its variables, the one that is a time, the default kind of change, and the severity.
+    """A query: its variables, which of them have ticks, the default kind of change, and the severity.
 
     `key` is the variable by whose values alerts are grouped, if the program has a key.
     """
 
     name: str
     variables: tuple[str, ...]
-    time: str | None
+    ticks: Mapping[str, str]
     usual: str
     severity: str = "info"
     key: str | None = None
@@ -73,14 +74,14 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
         AlertQuery(
             each.name,
             each.answer.names,
-            each.answer.time,
+            each.answer.ticks,
             LIKELY if chances and each.alert is not None else "confirmed",
             each.severity,
             groups.get(each.name),
         )
         for each in plan.queries
     ]
-    return *found, AlertQuery(SILENT_INPUT, ("input", "slot"), None, SILENT, "warning", "input")
+    return *found, AlertQuery(SILENT_INPUT, ("input", "slot"), {}, SILENT, "warning", "input")
 
 
 def key_column(plan: Plan) -> str | None:

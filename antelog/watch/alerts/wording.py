@@ -16,6 +16,7 @@ from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
+from antelog.language.durations import ticks_in_words
 from antelog.language.line_literals import amount_text, amounts_so_far, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.templates import Template, TemplateError, template_of
@@ -85,7 +86,7 @@ class ChangeTexts:
     def query(self, line: Line) -> AlertQuery:
         """The query of a line; one that the program no longer has, too."""
         name = line["query"]
-        return self.queries.get(name) or AlertQuery(name, (), None, "confirmed")
+        return self.queries.get(name) or AlertQuery(name, (), {}, "confirmed")
 
     def of(self, line: Line, key: str) -> dict[str, str]:
         """The values of all names a template may have; several receivers ask for those of a line in turn."""
@@ -138,10 +139,11 @@ class ChangeTexts:
         return said
 
     def _values(self, line: Line) -> dict[str, str]:
-        query, others = self.queries.get(line["query"]), line.get("others") or ()
+        ticks, others = self.query(line).ticks, line.get("others") or ()
         return {
             name: "all others" if name in others
-            else self._time(value) if query is not None and name == query.time and isinstance(value, int)
+            else ticks_in_words(value, ticks[name], self.timescale)
+            if name in ticks and isinstance(value, int)
             else as_text(value)
             for name, value in line["answer"].items()
         }  # fmt: skip

@@ -71,10 +71,10 @@ class FeedProgram:
         return self.program.plan.timescale if self.program else None
 
     @cached_property
-    def times(self) -> Mapping[str, str | None]:
-        """The variable of each query that is its time."""
+    def ticks(self) -> Mapping[str, Mapping[str, str]]:
+        """The variables of each query that have ticks, with their types."""
         queries = self.program.plan.queries if self.program else ()
-        return {query.name: query.answer.time for query in queries}
+        return {query.name: query.answer.ticks for query in queries}
 
     @cached_property
     def alerts(self) -> Mapping[str, float | None]:
@@ -113,13 +113,13 @@ class FeedProgram:
 
     def key_of(self, answer: TrackedAnswer) -> str:
         """The group of an answer."""
-        values, time = answer.values, self.times.get(answer.query)
-        name = self.keys.get(answer.query) or next((each for each in values if each != time), None)
+        values, ticks = answer.values, self.ticks.get(answer.query, {})
+        name = self.keys.get(answer.query) or next((each for each in values if each not in ticks), None)
         return group_name(answer.query, values, name)
 
     def label(self, answer: TrackedAnswer) -> str:
-        """The text of an answer, its time as a time."""
-        return label(answer.query, answer.values, self.times.get(answer.query), self.timescale)
+        """The text of an answer, its times as times."""
+        return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)
 
 
 @dataclass(eq=False)

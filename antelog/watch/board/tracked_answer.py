@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from antelog.engine.step.wording import meaning
-from antelog.language.moments import Timescale, moment
+from antelog.language.durations import ticks_in_words
+from antelog.language.moments import Timescale
 
 Line = Mapping[str, Any]
 
@@ -104,16 +105,21 @@ def status_of(line: Line) -> AnswerStatus:
 
 
 def label(
-    query: str, values: Mapping[str, Any], time: str | None = None, timescale: Timescale | None = None
+    query: str,
+    values: Mapping[str, Any],
+    ticks: Mapping[str, str] | None = None,
+    timescale: Timescale | None = None,
 ) -> str:
-    """`Malf(wt2, 7)`; the value of the variable `time` is written as a time, if ticks have a length."""
-    return f"{query}({', '.join(value_text(values, name, time, timescale) for name in values)})"
+    """`Malf(wt2, 7)`; `ticks` has the types of variables written as times or durations."""
+    return f"{query}({', '.join(value_text(values, name, ticks or {}, timescale) for name in values)})"
 
 
-def value_text(values: Mapping[str, Any], name: str, time: str | None, timescale: Timescale | None) -> str:
+def value_text(
+    values: Mapping[str, Any], name: str, ticks: Mapping[str, str], timescale: Timescale | None
+) -> str:
     value = values[name]
-    if name == time and isinstance(value, int):
-        return moment(value, timescale)
+    if name in ticks and isinstance(value, int):
+        return ticks_in_words(value, ticks[name], timescale)
     return "…" if value is None else str(value)
 
 

@@ -229,7 +229,7 @@ def summary(board: Board) -> dict[str, Any]:
 
 def open_by_query(board: Board) -> dict[str, int]:
     """The number of open answers of each query."""
-    found = dict.fromkeys(board.head.times, 0)
+    found = dict.fromkeys(board.head.ticks, 0)
     for answer in board.open.values():
         found[answer.query] = found.get(answer.query, 0) + 1
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.plain_values import Plain, rows_of
-from antelog.language.moments import moment
+from antelog.language.durations import ticks_in_words
 from antelog.language.printer import value_text
 from antelog.run.sinks.result import Tables
 
@@ -110,9 +110,9 @@ def _text(answers: ConfirmedAnswers, query: str, key: AnswerKey) -> str:
             values.append("all others")
         elif value is None:
             values.append("_")
-        elif name == relation.answer.time:
+        elif name in relation.answer.ticks:
             assert isinstance(value, int)
-            values.append(moment(value, answers.plan.timescale))
+            values.append(ticks_in_words(value, relation.answer.ticks[name], answers.plan.timescale))
         else:
             values.append(str(value).lower() if isinstance(value, bool) else value_text(value))
     return f"{query}({', '.join(values)})"

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from antelog.compile.literals.terms import term_text, time_text
+from antelog.compile.literals.terms import operand_text, time_text
 from antelog.diagnostics import Source, Span, errors_of
 from antelog.errors import ProgramError
 from antelog.language import read, syntax
@@ -157,7 +157,7 @@ def _of_patterns(document: syntax.Document, program: Program, prefix: str) -> It
         count = len(relation.patterns)
         for number, pattern in enumerate(relation.patterns if 1 < count <= MOST_PATTERNS else (), 1):
             name = f"{prefix}{relation.name}{number}"
-            head = [*map(term_text, pattern.answer), time_text(pattern.time)]
+            head = [*map(operand_text, pattern.answer), time_text(pattern.time)]
             rule = f"{name}({', '.join(head)}) :- {pattern.text}."
             part = Part(PATTERN, spans[relation.predicate], f"{relation.name}: {pattern.text}")
             yield _Question(part, name, [f"{rule} query {general_text(name, len(head))}."])

@@ -134,13 +134,21 @@ class ProgramTexts:
                 message = f"`{to_text(term)}` is no value"
                 text.error(term.span, message, "Write a value, or `_` for any.")
                 return None
-        *objects, time = atom.terms
-        if isinstance(time, syntax.Constant):
-            tick = self._time(text, time)
-            if tick is None:
-                return None
-            time = syntax.Constant(tick, span=time.span)
-        return syntax.Atom(atom.predicate, (*objects, time), span=atom.span)
+        terms = list[syntax.Term]()
+        for place, term in enumerate(atom.terms):
+            if place in self._times_of(atom.predicate) and isinstance(term, syntax.Constant):
+                tick = self._time(text, term)
+                if tick is None:
+                    return None
+                term = syntax.Constant(tick, span=term.span)  # noqa: PLW2901 - the same in ticks
+            terms.append(term)
+        return syntax.Atom(atom.predicate, tuple(terms), span=atom.span)
+
+    def _times_of(self, query: str) -> frozenset[int]:
+        """The places of the times among the arguments of a query."""
+        terms, names = self.queries[query].terms, self._plan.relation(query).answer.times
+        own = (place for place, each in enumerate(terms) if syntax.variable_of(each) in names)
+        return frozenset({len(terms) - 1, *own})
 
     def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...] | None:
         """The literal that a scalar is, with its conditions behind it."""
@@ -291,12 +299,11 @@ class ProgramTexts:
 
     def answer_of(self, query: str, row: Mapping[str, Any], *, in_ticks: bool = False) -> str:
         """The answer of a line as an atom: `Malf(wt2, 0)`; what is open has the name of its variable."""
-        atom = self.queries[query]
-        *objects, time = atom.terms
-        texts = [self._object(each, row) for each in objects]
-        tick = self._tick_in(time, row)
-        written = str if in_ticks else self.written
-        texts.append(to_text(time) if tick is None else written(tick))
+        written, times = str if in_ticks else self.written, self._times_of(query)
+        texts = []
+        for place, each in enumerate(self.queries[query].terms):
+            tick = self._tick_in(each, row) if place in times else None
+            texts.append(self._object(each, row) if tick is None else written(tick))
         return f"{query}({', '.join(texts)})"
 
     @staticmethod
@@ -317,13 +324,16 @@ class ProgramTexts:
 
     def fits(self, expected: syntax.Atom, row: Mapping[str, Any]) -> bool:
         """Whether the answer of a line is one that is expected."""
-        *objects, time = self.queries[expected.predicate].terms
+        times = self._times_of(expected.predicate)
         values = [
-            row[each.name] if isinstance(each, syntax.Variable) else getattr(each, "value", None)
-            for each in objects
+            self._tick_in(each, row)
+            if place in times
+            else row[each.name]
+            if isinstance(each, syntax.Variable)
+            else getattr(each, "value", None)
+            for place, each in enumerate(self.queries[expected.predicate].terms)
         ]
-        found = (*values, self._tick_in(time, row))
-        return all(same_value(want, value) for want, value in zip(expected.terms, found, strict=True))
+        return all(map(same_value, expected.terms, values))
 
     def shown(self, literal: str) -> str:
         """A literal of a line, with times in place of ticks."""

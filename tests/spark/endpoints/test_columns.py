@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from antelog import AntelogError, parse
+from antelog.arrow.ticks import InTicks
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.errors import DataError
 from antelog.files.naming import Form
@@ -20,11 +24,11 @@ from antelog.spark.endpoints.failures import plainly
 from antelog.spark.endpoints.sinks import require
 from antelog.spark.endpoints.sources import Reading, frame, from_lines
 from antelog.spark.endpoints.sources import frame as read
+from antelog.spark.running import outputs
 from antelog.spark.settings import MALFORMED
 
-PLAN = parse(
-    "input Temp(device: text, value: number, time). Hot(X, T) :- Temp(X, V, T), V > 1. query Hot(X, T)."
-).plan
+HOT = "input Temp(device: text, value: number, time). Hot(X, T) :- Temp(X, V, T), V > 1. query Hot(X, T)."
+PLAN = parse(HOT).plan
 MAPS = {"device": "ids.device", "Temp.value": "decoded.payload.temp"}
 LINES = [
     '{"ids": {"device": "a"}, "decoded": {"payload": {"temp": 1.5}}, "time": 3}',
@@ -43,6 +47,30 @@ def test_a_name_with_full_stops_is_a_field_or_a_path() -> None:
     for names in ("a", "a.b"), ("a.b", "a"), ("a.b.c", "a.b"):
         with pytest.raises(DataError, match="is the value of another column"):
             fields(dict.fromkeys(names, "string"))
+
+
+LOCAL = ["2026-10-25 02:30", "2026-10-25 02:10", "2026-10-25 03:10"]
+"""Two of these times come twice where clocks go back at three."""
+
+
+@pytest.mark.parametrize("form", [Form.JSON, Form.CSV, Form.PARQUET])
+def test_times_without_an_offset_are_counted(spark: SparkSession, form: Form, tmp_path: Path) -> None:
+    path = tmp_path / f"temp.{form.value}"
+    if form is Form.JSON:
+        lines = (f'{{"device": "a", "value": 2, "time": "{time}"}}\n' for time in LOCAL)
+        path.write_text("".join(lines), encoding="utf-8")
+    elif form is Form.CSV:
+        path.write_text(
+            "".join(["device,value,time\n", *(f"a,2,{time}\n" for time in LOCAL)]), encoding="utf-8"
+        )
+    else:
+        times = pa.array(map(datetime.fromisoformat, LOCAL), pa.timestamp("us"))
+        pq.write_table(pa.table({"device": ["a"] * 3, "value": [2.0] * 3, "time": times}), path)
+    program = parse(f'tick 1 minute. zone "Europe/Berlin". {HOT}')
+    reading = reading_of(spark, program.plan, Wish("Temp", Files(str(path), form), {}))
+    seen = outputs(program, {"Temp": frame(spark, reading, stream=False)}, arrival=InTicks("arrival"))
+    ((name, local, twice),) = seen.clocks.collect()
+    assert (name, local > 0, twice) == ("Temp", True, 2)
 
 
 @pytest.mark.parametrize("source", [Kafka("b:9092", "t", "json"), Files("readings", Form.JSON)])

@@ -11,8 +11,9 @@ import pyarrow as pa
 import antelog
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, to_blob
+from antelog.arrow.ticks import LOCAL, TWICE
 from antelog.spark.job.job import ARRIVED, WALL
-from antelog.spark.settings import MALFORMED
+from antelog.spark.settings import CLOCK, MALFORMED
 from antelog.spark.transport.packing import PACKED_NAMES, packer, received
 from antelog.spark.transport.unpacking import columns_of
 from tests.spark.comparing import job_of
@@ -62,6 +63,30 @@ def test_rows_of_a_stream_about_the_far_future_are_set_aside_as_early() -> None:
     (early,) = bucket.set_aside[0].to_pylist()
     assert (early["reason"], early["time"]) == ("early", far.timestamp() // 60)
     assert bucket.counts == Counts(early=1)
+
+
+def test_rows_whose_clock_time_comes_twice_are_counted_by_their_input() -> None:
+    shown = pa.array([TWICE, LOCAL, 0, TWICE, None], pa.int8())
+    rows = ROWS.append_column(CLOCK, shown)
+    job = job_of(antelog.parse(RULES).plan, {"Temp": ROWS}, 1, batch=True)
+    (row,) = [row for batch in packer(job, "Temp")(iter(rows.to_batches())) for row in batch.to_pylist()]
+    bucket = received([tuple(row[name] for name in PACKED_NAMES)] * 2)  # a malformed one has no time
+    assert (bucket.local, bucket.twice) == ({"Temp": 4}, {"Temp": 2})
+
+
+def test_a_time_in_a_column_is_a_whole_number_and_a_timestamp() -> None:
+    rules = (
+        "tick 1 minute. input A(x: text, time). P(X, U, D, T) :- A(X, T), A(X, U), U > T, D = U - T, U < T+9."
+    )
+    plan = antelog.parse(f"{rules} query P(X, U, D, T).").plan
+    rows = ROWS.select(["x", "time"])
+    schema = columns_of(job_of(plan, {"A": rows}, 1, batch=True), "P").schema
+    names = schema.names[schema.names.index("X") :]
+    assert [str(schema.field(name).type) for name in names[1:4]] == [
+        "int64",
+        "timestamp[us, tz=UTC]",
+        "int64",
+    ]
 
 
 def test_changes_are_unpacked_with_the_columns_of_a_query() -> None:

@@ -11,8 +11,8 @@ from antelog.watch.alerts.routes import Route, routes_of
 from tests.watch import lines
 
 QUERIES = (
-    AlertQuery("Malf", ("X", "T"), "T", "likely"),
-    AlertQuery("Total", ("City", "V"), None, "confirmed"),
+    AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely"),
+    AlertQuery("Total", ("City", "V"), {}, "confirmed"),
 )
 
 

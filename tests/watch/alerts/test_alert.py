@@ -14,9 +14,9 @@ PROGRAM = parse(
 @pytest.mark.parametrize(("chances", "usual"), [(True, "likely"), (False, "confirmed")])
 def test_usual_kind(chances: bool, usual: str) -> None:
     assert queries_of(PROGRAM.plan, chances=chances) == (
-        AlertQuery("A", ("X", "T"), "T", usual, "warning", "X"),
-        AlertQuery("B", ("T",), "T", "confirmed"),
-        AlertQuery("silent input", ("input", "slot"), None, "silent", "warning", "input"),
+        AlertQuery("A", ("X", "T"), {"T": "time"}, usual, "warning", "X"),
+        AlertQuery("B", ("T",), {"T": "time"}, "confirmed"),
+        AlertQuery("silent input", ("input", "slot"), {}, "silent", "warning", "input"),
     )
 
 

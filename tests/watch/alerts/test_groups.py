@@ -20,9 +20,9 @@ from antelog.watch.alerts.routes import routes_of
 from tests.watch.alerts.lines import line
 
 QUERIES = (
-    AlertQuery("Malf", ("X", "T"), "T", "likely", "critical", key="X"),
-    AlertQuery("Warm", ("X", "T"), "T", "confirmed", "warning", key="X"),
-    AlertQuery("Total", ("City",), None, "confirmed"),
+    AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely", "critical", key="X"),
+    AlertQuery("Warm", ("X", "T"), {"T": "time"}, "confirmed", "warning", key="X"),
+    AlertQuery("Total", ("City",), {}, "confirmed"),
 )
 
 

@@ -82,7 +82,7 @@ def test_slack_gets_a_text_that_calls_nobody() -> None:
 
 
 def _route(to: str, **more: Any) -> Route:
-    queries = (AlertQuery("Malf", ("X", "T"), "T", "likely", "critical", key="X"),)
+    queries = (AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely", "critical", key="X"),)
     (route,) = routes_of(AlertSetup((Alert(to),), queries, "p.alog", key="device no.", **more))
     return route
 

@@ -18,8 +18,8 @@ def test_what_is_wanted() -> None:
     assert setup_of(alerts, ALERT) == AlertSetup(
         alerts,
         (
-            AlertQuery("Q", ("X", "T"), "T", "likely", "warning", "X"),
-            AlertQuery("silent input", ("input", "slot"), None, "silent", "warning", "input"),
+            AlertQuery("Q", ("X", "T"), {"T": "time"}, "likely", "warning", "X"),
+            AlertQuery("silent input", ("input", "slot"), {}, "silent", "warning", "input"),
         ),
         "p.alog",
         None,

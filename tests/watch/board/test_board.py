@@ -145,14 +145,14 @@ def test_a_program_that_cannot_be_read_is_none() -> None:
     found = Board()
     found.take([head(program="this is no program")])
     assert found.head.program is None
-    assert found.head.times == {}
+    assert found.head.ticks == {}
     found.take([head(program=PROGRAM)])
-    assert found.head.times == {"Malf": "T"}
+    assert found.head.ticks == {"Malf": {"T": "time"}}
 
 
 def test_times_are_written_as_such() -> None:
     values = {"X": "wt2", "T": 2958000}
-    assert label("Malf", values, "T", Timescale(600_000_000)) == "Malf(wt2, 2026-03-29 16:00)"
+    assert label("Malf", values, {"T": "time"}, Timescale(600_000_000)) == "Malf(wt2, 2026-03-29 16:00)"
     assert label("Malf", {"X": None, "T": 3}) == "Malf(…, 3)"
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
 from antelog.forecast.reports.words import lead
-from antelog.language.moments import Timescale, moment, tick_in_words
+from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.acts import Act
 from antelog.watch.board.answer_index import AnswerIndex
@@ -156,11 +156,11 @@ class ViewContext:
         return self.board.head.severity(query)
 
     def label(self, answer: TrackedAnswer) -> AnswerLabel:
-        """The label of an answer: the query, then the values, the time last and quieter."""
-        time_of = self.board.head.times.get(answer.query)
+        """The label of an answer: the query, then the values, those that are times quieter."""
+        ticks = self.board.head.ticks.get(answer.query, {})
         scale = self.board.head.timescale
         values = [
-            LabelValue(value_text(answer.values, name, time_of, scale), time=name == time_of)
+            LabelValue(value_text(answer.values, name, ticks, scale), time=ticks.get(name) == TIME)
             for name in answer.values
         ]
         return AnswerLabel(answer.query, values)
@@ -168,13 +168,13 @@ class ViewContext:
     def brief(self, answer: TrackedAnswer) -> AnswerLabel:
         """The label of an answer beside its key: without that, and with a short time."""
         head = self.board.head
-        time_of, key = head.times.get(answer.query), head.keys.get(answer.query)
+        ticks, key = head.ticks.get(answer.query, {}), head.keys.get(answer.query)
         values = []
         for name, value in answer.values.items():
-            if name == time_of and isinstance(value, int):
+            if ticks.get(name) == TIME and isinstance(value, int):
                 values.append(LabelValue(self.clock.short(value), time=True))
             elif name != key:
-                text = value_text(answer.values, name, None, None)
+                text = value_text(answer.values, name, ticks, head.timescale)
                 values.append(
                     LabelValue(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…", time=False)
                 )
@@ -187,7 +187,7 @@ class ViewContext:
 
 @dataclass(frozen=True)
 class LabelValue:
-    """A value of an answer as it is shown; `time`: it is the time of the answer."""
+    """A value of an answer as it is shown; `time`: it is a time."""
 
     text: str
     time: bool

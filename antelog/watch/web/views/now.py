@@ -190,7 +190,7 @@ def _facets(scene: ViewContext, counts: Mapping[str, Mapping[str, int]]) -> Iter
     prefixes = {*most_common(counts["prefix"], _PREFIXES), *chosen["prefix"]}
     names = {
         "severity": [each for each in SEVERITIES if counts["severity"][each] or each in chosen["severity"]],
-        "query": sorted({*scene.board.head.times, *counts["query"]}),
+        "query": sorted({*scene.board.head.ticks, *counts["query"]}),
         "prefix": sorted(prefixes) if len(counts["prefix"]) <= 4 * _PREFIXES else [],
         "state": [each for each in STATES if counts["state"][each] or each in chosen["state"]],
     }
