@@ -8,7 +8,7 @@ from hypothesis import assume, event, given, note, settings
 
 from antelog.compile import compile_program, from_json, to_json
 from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.compile.nodes.patterns import Pattern as Compiled
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.show.explain import plan_text
@@ -46,7 +46,7 @@ def asked(relation: Relation, kept: tuple[bool, ...]) -> told.Atom:
     return told.Atom(relation.predicate, (*arguments, told.Variable(relation.answer.time or "T")))
 
 
-def _term(term: Term | None) -> told.Term:
+def _term(term: Operand | None) -> told.Term:
     return told.ANY if term is None else _operand(term)
 
 

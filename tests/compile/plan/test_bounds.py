@@ -209,7 +209,7 @@ def test_largest_delay_is_that_of_some_instance_and_of_none_less(
 def test_every_fact_has_one_of_the_delays_of_its_input(source: Input) -> None:
     for values in product((*VALUES, *NEW), repeat=3):
         atom = Atom("P", tuple(map(Const, values)), Time("T", 0))
-        assert DelayTable(source).largest(atom.arguments) in source.delays
+        assert DelayTable(source).largest(atom.terms) in source.delays
 
 
 def test_of_declarations_those_with_more_constants_come_first() -> None:
