@@ -108,8 +108,9 @@ def test_commands_have_times_and_durations(tmp_path: Path, monkeypatch: pytest.M
     listed = antelog("try", "fixed.alog", *given_files, "--format", "table").stdout
     assert "  confirmed  wt2 was fixed at 10:09, after 9 minutes   Fixed  T = 10:00\n" in listed
     assert "○ Ack(wt2, V1, U) where U > 10:00, U <= 10:09, D = U - 10:00" in listed
-    why = antelog("why", "fixed.alog", "Fixed(2026-07-01 10:09, _, D, 2026-07-01 10:00)", *given_files).stdout
+    why = antelog("why", "fixed.alog", "Fixed(U, _, D, 2026-07-01 10:00)", *given_files).stdout
     assert why.startswith("Fixed(2026-07-01 10:09+02:00, _, 9, 2026-07-01 10:00+02:00) is confirmed since")
+    assert "this is for U = 2026-07-01 10:09+02:00, D = 9; give U, D a value" in why
     assert (
         "Fixed(2026-07-01 10:09+02:00, wt2, 9 minutes, 2026-07-01 10:00+02:00)"
         in antelog("diff", "fixed.alog", "new.alog", *given_files).stdout

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from antelog.compile.literals import Atom, StaticAtom
-from antelog.compile.literals.terms import text_of, variable_in
+from antelog.compile.literals.terms import Time, text_of, variable_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.engine.columns.tables import NEVER
 from antelog.engine.step.lost import sighted
@@ -205,8 +205,12 @@ def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:
     asked = {variable_in(each) or "_": each for each in goal.arguments}
     names = [name for name in asked if not name.startswith("_")]
     if names and rows:
-        found = [f"{name} = {text_of([rows[0].values.operand(asked[name])])}" for name in names]
-        yield (f"this is for {', '.join(found)}; give {', '.join(names)} a value to ask for another",)
+        found: list[str | int] = []
+        for name in names:
+            value = rows[0].values.operand(asked[name])
+            found += [f"{', ' if found else ''}{name} = "]
+            found += [value.offset if isinstance(value, Time) else text_of([value])]
+        yield ("this is for ", *found, f"; give {', '.join(names)} a value to ask for another")
 
 
 def _end(grounds: Grounds, found: Derivable) -> int:
