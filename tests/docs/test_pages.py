@@ -98,6 +98,6 @@ def test_entries_show_the_mistake_and_how_to_mend_it(entry: str) -> None:
     code = entry[:4]
     kind = "error" if code.startswith("E") else "warning"
     language = {"E7": "toml", "E8": "yaml"}.get(code[:2], "antelog")
-    wrong, mended = blocks(entry, "diagnostics.md")
+    codes = [each.code for each in blocks(entry, "diagnostics.md")]
     assert f"```{language} {kind}={code}\n" in entry
-    assert (wrong.code, mended.code) == (code, None)
+    assert codes == [code, None] * max(1, len(codes) // 2)

@@ -27,7 +27,7 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.columns import NAMES
 from antelog.given import ArgumentKind, check
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.moments import TIME, timed
+from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.program import load
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, change_of
 from antelog.spark.lost import explaining_lost_java
@@ -81,6 +81,7 @@ class FeedWriter(DataSourceStreamArrowWriter):
             )
         program = None if "program" not in options else load(options["program"])
         source, tick = (Source("", folder), None) if program is None else (program.source, program.plan.tick)
+        self._zone = DEFAULT_ZONE if program is None else program.plan.zone
         self._folder, self._about = folder, about(source, tick)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FeedLines:
@@ -88,7 +89,7 @@ class FeedWriter(DataSourceStreamArrowWriter):
         with plain_errors():
             context = TaskContext.get()
             query = None if context is None else context.getLocalProperty(_QUERY)
-            return FeedLines(query, [line for batch in iterator for line in lines_of(batch)])
+            return FeedLines(query, [line for batch in iterator for line in lines_of(batch, self._zone)])
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's
         """Writes the lines of all tasks, unless they are there."""
@@ -103,13 +104,13 @@ class FeedWriter(DataSourceStreamArrowWriter):
                 feed.write(FeedBatch(batchId, [text for _, text in lines], status))
 
 
-def lines_of(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
-    """The changes in a batch of rows, as lines with their ticks."""
+def lines_of(batch: pa.RecordBatch, zone: str) -> Iterator[tuple[int, str]]:
+    """The changes in a batch of rows, as lines with their ticks; times as they are in a zone."""
     table = pa.Table.from_batches([batch])
     for at, field in enumerate(table.schema):
         if is_a.is_timestamp(field.type) and field.type.tz is not None:
-            utc = table.column(at).cast(pa.timestamp("us", "UTC"))
-            table = table.set_column(at, field.name, utc)
+            local = table.column(at).cast(pa.timestamp("us", zone))
+            table = table.set_column(at, field.name, local)
     for row in table.to_pylist():
         record = change_of(row)
         if record is not None:

@@ -74,7 +74,7 @@ def read_on_spark(
     reading = CsvReading(wanted, arrives, strict)
     batches = read_lines(reading, lines_of(files, random.Random(seed)))
     rows = [row for batch in batches for row in batch.to_pylist()]
-    good = [tuple(row.values())[:-2] for row in rows if row[MALFORMED] is None]
+    good = [tuple(row.values())[:-3] for row in rows if row[MALFORMED] is None]
     return good, [(row[MALFORMED], row[ROW]) for row in rows if row[MALFORMED] is not None]
 
 

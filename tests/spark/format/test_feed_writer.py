@@ -55,7 +55,7 @@ def _sink(feed: Path) -> dict[str, str]:
 def _commit(feed: Path, query: str, number: int, batches: list[pa.RecordBatch]) -> None:
     """A batch in a process of its own, as Spark has it."""
     made = source(_sink(feed))
-    lines = [line for batch in batches for line in lines_of(batch)]
+    lines = [line for batch in batches for line in lines_of(batch, "UTC")]
     made.streamWriter(SCHEMA, overwrite=False).commit([FeedLines(query, lines), None], number)
 
 
@@ -64,7 +64,9 @@ def _records(feed: Path) -> list[dict[str, object]]:
 
 
 def test_lines_are_those_of_try() -> None:
-    lines = sorted((line for batch in _batches() for line in lines_of(batch)), key=lambda line: line[0])
+    lines = sorted(
+        (line for batch in _batches() for line in lines_of(batch, "UTC")), key=lambda line: line[0]
+    )
     flags = [each for each in CASE.arguments if each not in {"--format", "table"}]
     printed = [json.loads(line) for line in antelog("try", *flags, "--format", "jsonl").stdout.splitlines()]
     found = [json.loads(text) for _, text in lines]
