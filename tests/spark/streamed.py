@@ -40,8 +40,15 @@ def named(table: pa.Table) -> pa.Table:
 
 def stream_of(spark: SparkSession, folder: Path, parts: Sequence[Part]) -> dict[str, DataFrame]:
     """A stream for each input, whose micro-batches are these parts."""
+    # A column that has whole numbers in one file and others in the next one is a column of doubles.
+    schemas = {
+        name: pa.unify_schemas(
+            [part[name].schema for part in parts if name in part], promote_options="permissive"
+        )
+        for name in parts[0]
+    }
     for number, part in enumerate(parts):
-        add(folder, number, part)
+        add(folder, number, {name: table.cast(schemas[name]) for name, table in part.items()})
     return {name: read(spark, folder / name) for name in parts[0]}
 
 
