@@ -12,7 +12,7 @@ Rows take values of latest facts, and of aggregates from when on nothing can cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -248,13 +248,14 @@ def with_latest(
 def with_last(
     known: Knowledge, found: Derivations, background: Background, close: Close
 ) -> list[Derivations]:
-    """Derivations of atoms, and beside them those with the values that are there if nothing more arrives."""
+    """Derivations of atoms, then the same with the values that they have if nothing more arrives."""
     blocks = [found]
     for taking in found.prepared.pattern.takings:
         for block in [each for each in blocks if _takes(taking, each.rows)]:
             if isinstance(taking.literal, Aggregation):
                 cells, _ = close(taking.literal, block.rows)
-                blocks.append(_with_value(taking, block, marked(cells != UNBOUND), cells))
+                row = marked(cells != UNBOUND)
+                blocks.append(_with_values(block, row, dict.fromkeys(taking.variables, cells.take(row))))
                 continue
             slots = SlotFacts.of(known, taking.literal, block.rows)
             at = slots.latest()
@@ -278,8 +279,8 @@ def _taken(
     if isinstance(taking.literal, Aggregation):
         cells, since = close(taking.literal, block.rows)
         some = marked((cells != UNBOUND) & (since <= step.now))
-        with_value = _with_value(taking, block, some, cells)
-        return _during(with_value, since.take(some), NEVER), _during(block, np.int64(-1), since)
+        closed = _with_values(block, some, dict.fromkeys(taking.variables, cells.take(some)))
+        return _during(closed, since.take(some), NEVER), _during(block, np.int64(-1), since)
     supported, rows = life_of(block, step).supported, block.rows
     slots = SlotFacts.of(known, taking.literal, rows)
     row, at, going = np.arange(rows.count), slots.end - 1, np.ones(rows.count, np.bool_)
@@ -357,19 +358,19 @@ def _while_latest(found: Derivations, taking: Taking, spans: _Spans) -> Derivati
     return _during(replace(found, rows=rows), spans.since, spans.until)
 
 
-def _with_value(taking: Taking, block: Derivations, row: Column, cells: Column) -> Derivations:
-    """Some rows with the values of an aggregate."""
-    found, bound = block.take(row), dict.fromkeys(taking.variables, cells.take(row))
+def _with_values(block: Derivations, row: Column, bound: Mapping[str, Column]) -> Derivations:
+    """Some rows with values of more variables."""
+    found = block.take(row)
     return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
 
 
 def _bound(slots: SlotFacts, block: Derivations, row: Column, at: Column) -> Derivations:
     """Some rows with the values of facts at some positions."""
-    found, bound = block.take(row), {}
+    bound = {}
     for place in _taken_from(slots):
         (name,) = variables_in([slots.node.arguments[place]])
         bound[name] = slots.value(place, at)
-    return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
+    return _with_values(block, row, bound)
 
 
 def _checked(known: Knowledge, found: Derivations, background: Background) -> Derivations:

@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.types as is_a
 
 from antelog.arrow.kinds import Kind, Raw, kind_of, type_of_kind
+from antelog.language.moments import DURATION, TIME
 from antelog.language.terms import WHOLE
 
 Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
@@ -182,7 +183,7 @@ def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
     """The type of a column which the program says has numbers or texts; others are set aside."""
     if declaration is None:
         return _as_output(type_)
-    if declaration in ("integer", "time", "duration"):  # which are numbers of ticks
+    if declaration in ("integer", TIME, DURATION):  # which are numbers of ticks
         return pa.int64()
     if declaration == "text":
         return pa.string()

@@ -41,7 +41,7 @@ from antelog.lazily import brought_by
 
 
 OF_MODEL = 2.0
-"""What the model of facts weighs before anything is known of it."""
+"""The weight of the model of facts before anything is known of it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ from antelog.forecast.rates.tally import (
 
 
 class Weights(NamedTuple):
-    """The weights of all keys in the odds of one: as so many ticks without, ticks after a fact, facts."""
+    """Weighs all keys in the odds of one, in ticks without a fact, ticks after one, and facts."""
 
     once: float
     again: float

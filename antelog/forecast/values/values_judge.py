@@ -39,7 +39,7 @@ PAUSE = 1_000
 """Once there are `MOST` lines, trees are fitted anew when as many are new and so many ticks have passed."""
 
 WEIGHT = 16.0
-"""What the judge weighs before anything is known of it."""
+"""The weight of the judge before anything is known of it."""
 
 ALWAYS = -(2**62)
 """The first tick of trees that are used from the start."""

@@ -154,9 +154,12 @@ def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
 def _good(reading: CsvReading, rows: CheckedRows) -> Iterator[pa.RecordBatch]:
     table, names = rows.table, [*reading.wanted.columns, *([ARRIVAL] if reading.arrives else [])]
     nothing = pa.nulls(table.num_rows, pa.string())
-    # Only their numbers matter, not which rows these are.
+    # How many rows it is of counts, not which; that UTC was assumed is said for one of them.
     shown = np.zeros(table.num_rows, np.int8)
-    shown[: rows.twice or (UTC_ASSUMED in rows.notes.values())] = TWICE if rows.twice else LOCAL
+    if rows.twice:
+        shown[: rows.twice] = TWICE
+    elif UTC_ASSUMED in rows.notes.values():
+        shown[:1] = LOCAL
     columns = [*(table.column(name) for name in names), pa.array(shown), nothing, nothing]
     yield from pa.table(columns, reading.schema.names).cast(reading.schema).combine_chunks().to_batches()
 

@@ -28,7 +28,7 @@ CONFIRMED = [line for line in LOG if '"confirmed"' in line]
 
 
 def sent() -> list[dict[str, Any]]:
-    """What the command of an alert got."""
+    """The messages that the command of an alert got."""
     path = Path("sent")
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 

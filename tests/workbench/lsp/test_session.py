@@ -121,7 +121,7 @@ class Editor:
         return types.TextDocumentIdentifier(path.as_uri())
 
     async def hover(self, path: Path, words: str) -> str:
-        """What is said of the name before a place."""
+        """The hover text of the name before a place."""
         params = types.HoverParams(self.document(path), self.at(path, words))
         found = await self.client.text_document_hover_async(params)
         assert found is not None
@@ -146,7 +146,7 @@ class Editor:
         return {uri: list(edits) for uri, edits in (change.changes or {}).items()}
 
     async def run(self, lens: types.Command) -> str:
-        """What the command of a lens prints."""
+        """The output of the command of a lens."""
         params = types.ExecuteCommandParams(lens.command, lens.arguments)
         return str(await self.client.workspace_execute_command_async(params))
 

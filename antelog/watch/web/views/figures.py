@@ -99,7 +99,7 @@ def _alerted(found: Alerted, tick: int | None) -> str:
 
 
 def _labels(plane: Plane, shown: Sequence[Alerted]) -> Iterator[tuple[float, float, str]]:
-    """A label beside each mark, where no other mark or label is; none, if there is no room."""
+    """Puts labels beside marks, away from other marks and labels; one without room is left out."""
     spots = [(plane.x(each.lead[1]), plane.y(each.precision or 0.0)) for each in shown if each.lead]
     taken = list(spots)
     for (x, y), alerted in zip(spots, shown, strict=True):
