@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from antelog.diagnostics import Source
 from antelog.engine.step.wording import LABEL
-from antelog.language.line_literals import amounts_so_far
 from antelog.language.moments import TIME, timed
+from antelog.lines import amounts_so_far
 
 Record: TypeAlias = dict[str, Any]
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from antelog.engine.columns.tables import NEVER
 from antelog.engine.step.wording import LOST, unseen_since
 from antelog.forecast.reports.words import count
-from antelog.language.line_literals import awaited
+from antelog.lines import awaited
 from antelog.watch.board.answer_index import Due, ListRow, RowList, most_common
 from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import GROUPS, SEVERITIES, STATES, AnswerFilter, Selection, selection_of

@@ -1,0 +1,207 @@
+"""The line of a log of changes: one type, from the kernel to the screen.
+
+    {"tick": 1, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 0},
+     "explanations": [{"evidence": ["Temp(wt2, high, 0)"], "hypotheses": ["Temp(wt2, high, 1)"]}]}
+
+Its literals are texts in the language's syntax, which `literal_of` reads with the language's own parser. This
+is the one place that does, and the one that knows the names in a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from antelog.language.parser import printed_literal
+from antelog.language.printer import value_text
+from antelog.language.syntax import (
+    Atom,
+    Calculation,
+    Comparison,
+    Constant,
+    Negation,
+    Shifted,
+    Term,
+    Variable,
+    variables_of,
+)
+
+_BEYOND = 10**18
+"""A number from here on is not a tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTick:
+    """A tick in the text of a literal, and where it is.
+
+    A condition may compare it with a variable that is shifted, as in `9 <= S+4`: this is tick 9, and the
+    shift of 4 has a place of its own.
+    """
+
+    tick: int
+    start: int
+    end: int
+    shift: int = 0
+    shift_start: int = 0
+    shift_end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LineLiteral:
+    """A literal of a line: what it is about, and where ticks are in its text.
+
+        not Shdn(wt2, 3..8)            of Shdn, negated, at tick 8; 3 is a tick, too
+        Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
+        count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, and 3 is not
+
+    A literal about a range of ticks is about the last of them; where that is open, `tick` is None. `so_far`
+    is what the aggregate comes to so far.
+    """
+
+    written: str
+    predicate: str
+    terms: tuple[Term, ...] = ()
+    negated: bool = False
+    tick: int | None = None
+    ticks: tuple[WrittenTick, ...] = ()
+    so_far: str = ""
+
+    def text(self, written: Callable[[int], str]) -> str:
+        """The text, with each tick as `written` has it.
+
+        Where that is a clock, `9 <= S+4` is `5 <= S`, with tick 5 as a time: nobody adds ticks to times.
+        """
+        pieces, at = list[str](), 0
+        for start, end, text in sorted(self._replacements(written)):
+            pieces += [self.written[at:start], text]
+            at = end
+        return "".join([*pieces, self.written[at:], self.so_far and f" ({self.so_far} so far)"])
+
+    def _replacements(self, written: Callable[[int], str]) -> Iterator[tuple[int, int, str]]:
+        for each in self.ticks:
+            by_clock = each.shift_end > 0 and written(each.tick) != str(each.tick)
+            yield each.start, each.end, written(each.tick - each.shift if by_clock else each.tick)
+            if by_clock:
+                yield each.shift_start, each.shift_end, ""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments as they are written, the time last: `wt2`, `high`, `8`."""
+        return tuple(self.written[each.span.start : each.span.end] for each in self.terms)
+
+    def with_times(self, places: Iterable[int]) -> LineLiteral:
+        """The literal with some of its arguments as ticks, too."""
+        more = (_tick(self.terms[place]) for place in places)
+        return replace(self, ticks=(*self.ticks, *(each for each in more if each is not None)))
+
+    @property
+    def span(self) -> tuple[int, int | None] | None:
+        """The first tick in the text and the last: `3..8`, `where U > 17, U <= 29`.
+
+        The last is None where only one is known; None stands for a literal at one tick.
+        """
+        ticks = [each.tick - each.shift for each in self.ticks]
+        if not ticks or ticks == [self.tick]:
+            return None
+        return min(ticks), max(ticks) if len(ticks) > 1 else None
+
+
+@lru_cache(maxsize=20_000)
+def literal_of(text: str) -> LineLiteral:
+    """The literal that a text of a line is; of a text that is not one, only the text is known."""
+    literal, *conditions = printed_literal(text) or (None,)
+    atoms = () if literal is None else [each.atom for each in literal.atoms]
+    if not atoms:
+        return LineLiteral(text, text, negated=text.startswith("not "))
+    ends = _ends(atoms[0])
+    ticks = [*map(_tick, ends)]
+    last = ticks[-1]
+    if None not in ticks:  # another aggregate may have a time, too
+        ticks += [_tick(end) for atom in atoms[1:] for end in _ends(atom)]
+    else:
+        open_ = variables_of(ends)
+        ticks += [_compared(each, open_) for each in conditions if isinstance(each, Comparison)]
+    return LineLiteral(
+        text,
+        atoms[0].predicate,
+        atoms[0].terms,
+        isinstance(literal, Negation),
+        None if last is None else last.tick,
+        tuple(tick for tick in ticks if tick is not None),
+    )
+
+
+def literals_of(texts: Iterable[str] | None) -> list[LineLiteral]:
+    """The literals that texts of a line are."""
+    return [literal_of(text) for text in texts or ()]
+
+
+def _ends(atom: Atom) -> Sequence[Term]:
+    """The ends of the time of an atom: two of a range, else one."""
+    return atom.terms[-1:] if atom.range is None else atom.range.ends
+
+
+def _tick(term: Term) -> WrittenTick | None:
+    """The tick that a term is, if it is one."""
+    if isinstance(term, Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
+        return WrittenTick(term.value, term.span.start, term.span.end)
+    return None
+
+
+def _compared(comparison: Comparison, open_: Collection[str]) -> WrittenTick | None:
+    """The tick in a comparison with a time that is open, or with the ticks between two times."""
+    for side, other in (comparison.sides, comparison.sides[::-1]):
+        tick = _tick(other)
+        match side:
+            case Variable(name) if name in open_ and tick:
+                return tick
+            case Shifted(name, int(offset)) if name in open_ and tick:
+                return replace(
+                    tick, shift=offset, shift_start=side.span.start + len(name), shift_end=side.span.end
+                )
+            case Shifted(name, int(offset)) if name in open_ and offset <= 0:  # `D = U - 5`
+                length = len(str(-offset))
+                return WrittenTick(-offset, side.span.end - length, side.span.end)
+            case Calculation("-", (begin, Variable(name))) if name in open_:  # `D = 9 - T`
+                return _tick(begin)
+    return None
+
+
+# ---- what aggregates come to ----
+
+
+def awaited(explanation: Mapping[str, Any]) -> list[LineLiteral]:
+    """The hypotheses of an explanation, with what aggregates come to so far.
+
+    count(Fail(wt2, _, 0..9)) >= 3 (2 so far)
+    """
+    values = amounts_so_far(explanation)
+    return [
+        replace(each, so_far=amount_text(values[each.written])) if each.written in values else each
+        for each in literals_of(explanation.get("hypotheses"))
+    ]
+
+
+def amounts_so_far(explanation: Mapping[str, Any]) -> dict[str, float | None]:
+    """The values so far of the aggregates of an explanation, by their texts.
+
+    Lines have an object, tables a list of pairs; this is the one place that knows both.
+    """
+    found = explanation.get("so_far") or {}
+    if isinstance(found, Mapping):
+        return dict(found)
+    return {each["literal"]: _amount(each["value"], each.get("whole")) for each in found}
+
+
+def _amount(value: float | None, whole: int | None) -> float | None:
+    """The value of an aggregate as lines print it: a whole number where it is one."""
+    if whole is not None or value is None:
+        return whole
+    return int(value) if abs(value) < 2**53 and value == int(value) else value
+
+
+def amount_text(value: float | None) -> str:
+    """The value of an aggregate, to three decimals if it is not a whole number: 53.667."""
+    return "nothing" if value is None else value_text(round(value, 3) or value)
