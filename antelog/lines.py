@@ -14,14 +14,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.types as is_a
+
 from antelog.language.parser import printed_literal
 from antelog.language.printer import value_text
 from antelog.language.syntax import (
-    Atom,
     Calculation,
     Comparison,
     Constant,
     Negation,
+    Range,
     Shifted,
     Term,
     Variable,
@@ -62,7 +65,6 @@ class LineLiteral:
 
     written: str
     predicate: str
-    terms: tuple[Term, ...] = ()
     negated: bool = False
     tick: int | None = None
     ticks: tuple[WrittenTick, ...] = ()
@@ -87,13 +89,34 @@ class LineLiteral:
                 yield each.shift_start, each.shift_end, ""
 
     @property
+    def terms(self) -> tuple[Term, ...]:
+        """The arguments of the atom it is about, the time last."""
+        first = [each.atom.terms for literal in printed_literal(self.written) for each in literal.atoms]
+        return first[0] if first else ()
+
+    @property
     def arguments(self) -> tuple[str, ...]:
         """The arguments as they are written, the time last: `wt2`, `high`, `8`."""
         return tuple(self.written[each.span.start : each.span.end] for each in self.terms)
 
+    def struct(self) -> dict[str, Any]:
+        """The literal as `LITERAL` has it."""
+        terms = self.terms
+        shown = zip(terms[:-1], self.arguments[:-1], strict=True)
+        ticks = [None if (found := _tick(each)) is None else found.tick for each in _ends(terms)]
+        return {
+            "text": self.written,
+            "predicate": self.predicate,
+            "negated": self.negated,
+            "arguments": [text if isinstance(term, Constant) else None for term, text in shown],
+            "first": ticks[0] if ticks else None,
+            "last": self.tick,
+        }
+
     def with_times(self, places: Iterable[int]) -> LineLiteral:
         """The literal with some of its arguments as ticks, too."""
-        more = (_tick(self.terms[place]) for place in places)
+        terms = self.terms
+        more = (_tick(terms[place]) for place in places)
         return replace(self, ticks=(*self.ticks, *(each for each in more if each is not None)))
 
     @property
@@ -111,36 +134,53 @@ class LineLiteral:
 @lru_cache(maxsize=20_000)
 def literal_of(text: str) -> LineLiteral:
     """The literal that a text of a line is; of a text that is not one, only the text is known."""
+    plain = _plain_literal(text)
+    if plain is not None:
+        return plain
     literal, *conditions = printed_literal(text) or (None,)
     atoms = () if literal is None else [each.atom for each in literal.atoms]
     if not atoms:
         return LineLiteral(text, text, negated=text.startswith("not "))
-    ends = _ends(atoms[0])
+    ends = _ends(atoms[0].terms)
     ticks = [*map(_tick, ends)]
     last = ticks[-1]
     if None not in ticks:  # another aggregate may have a time, too
-        ticks += [_tick(end) for atom in atoms[1:] for end in _ends(atom)]
+        ticks += [_tick(end) for atom in atoms[1:] for end in _ends(atom.terms)]
     else:
         open_ = variables_of(ends)
         ticks += [_compared(each, open_) for each in conditions if isinstance(each, Comparison)]
     return LineLiteral(
         text,
         atoms[0].predicate,
-        atoms[0].terms,
         isinstance(literal, Negation),
         None if last is None else last.tick,
         tuple(tick for tick in ticks if tick is not None),
     )
 
 
-def literals_of(texts: Iterable[str] | None) -> list[LineLiteral]:
-    """The literals that texts of a line are."""
-    return [literal_of(text) for text in texts or ()]
+def _plain_literal(text: str) -> LineLiteral | None:
+    """The literal of a text without quotes, conditions and calculations: of most, in less time."""
+    name, _, rest = text.removeprefix("not ").partition("(")
+    if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*rest} & {*'("'}:
+        return None
+    begin = max(text.rfind(" "), text.rfind("(")) + 1
+    ticks, at = list[WrittenTick](), begin
+    for end in text[begin:-1].split(".."):
+        if end.isdecimal() and len(end) <= len(str(_BEYOND - 1)):
+            ticks.append(WrittenTick(int(end), at, at + len(end)))
+        at += len(end) + 2
+    last = ticks[-1].tick if ticks and ticks[-1].end == len(text) - 1 else None
+    return LineLiteral(text, name, text.startswith("not "), last, tuple(ticks))
 
 
-def _ends(atom: Atom) -> Sequence[Term]:
-    """The ends of the time of an atom: two of a range, else one."""
-    return atom.terms[-1:] if atom.range is None else atom.range.ends
+def literals_of(written: Iterable[str | Mapping[str, Any]] | None) -> list[LineLiteral]:
+    """The literals that texts of a line are, or structs."""
+    return [literal_of(each if isinstance(each, str) else each["text"]) for each in written or ()]
+
+
+def _ends(terms: Sequence[Term]) -> Sequence[Term]:
+    """The ends of the time of an atom with these terms: two of a range, else one."""
+    return terms[-1].ends if terms and isinstance(terms[-1], Range) else terms[-1:]
 
 
 def _tick(term: Term) -> WrittenTick | None:
@@ -167,6 +207,69 @@ def _compared(comparison: Comparison, open_: Collection[str]) -> WrittenTick | N
             case Calculation("-", (begin, Variable(name))) if name in open_:  # `D = 9 - T`
                 return _tick(begin)
     return None
+
+
+# ---- structs ----
+
+LITERAL = pa.struct(
+    [
+        ("text", pa.string()),
+        ("predicate", pa.string()),
+        ("negated", pa.bool_()),
+        ("arguments", pa.list_(pa.string())),
+        ("first", pa.int64()),
+        ("last", pa.int64()),
+    ]
+)
+"""A literal as a struct: its text, and what it is about.
+
+    not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8
+
+Of `last` and of an aggregate that is the atom in it. An argument that is open is null, and so is such a time.
+"""
+
+TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")
+"""The forms of literals in tables."""
+
+
+LITERAL_COLUMNS = ("explanations", "because", "lost")
+"""The columns of lines that have literals."""
+
+
+def of_structs(type_: pa.DataType) -> pa.DataType:
+    """The type of such a column with structs in place of texts."""
+    if is_a.is_struct(type_) and type_ != LITERAL:
+        fields = ((each.name, each.type) for each in type_)
+        return pa.struct([(name, own if name == "so_far" else of_structs(own)) for name, own in fields])
+    return pa.list_(of_structs(type_.value_type)) if is_a.is_list(type_) else LITERAL
+
+
+def with_structs(table: pa.Table) -> pa.Table:
+    """The lines of a table with structs in place of texts, where the kernel has not made them."""
+    for name in LITERAL_COLUMNS:
+        place = table.schema.get_field_index(name)
+        if place >= 0 and table.schema.field(place).type != of_structs(table.schema.field(place).type):
+            column = _as_structs(table.column(place).combine_chunks())
+            table = table.set_column(place, pa.field(name, column.type), column)
+    return table
+
+
+def _as_structs(array: pa.Array) -> pa.Array:
+    """The array, with a struct in place of each text in its lists; each different text is read once."""
+    if is_a.is_list(array.type):
+        inner = _as_structs(array.values)
+        return pa.ListArray.from_arrays(
+            array.offsets, inner, mask=array.is_null() if array.null_count else None
+        )
+    if is_a.is_struct(array.type):
+        names = [each.name for each in array.type]
+        columns = [
+            array.field(each) if each == "so_far" else _as_structs(array.field(each)) for each in names
+        ]
+        return pa.StructArray.from_arrays(columns, names, mask=array.is_null())
+    encoded = array.dictionary_encode()
+    structs = [literal_of(each).struct() for each in encoded.dictionary.to_pylist()]
+    return pa.array(structs, LITERAL).take(encoded.indices)
 
 
 # ---- what aggregates come to ----
