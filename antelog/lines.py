@@ -3,20 +3,25 @@
     {"tick": 1, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 0},
      "explanations": [{"evidence": ["Temp(wt2, high, 0)"], "hypotheses": ["Temp(wt2, high, 1)"]}]}
 
+    {"change": "possible", "answer": "{\\"X\\": \\"wt2\\", …}", …}     a row of Spark's, which `line_of` reads
+
 Its literals are texts in the language's syntax, which `literal_of` reads with the language's own parser. This
-is the one place that does, and the one that knows the names in a line.
+is the one place that does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any, Required, TypeAlias, TypedDict, cast
 
+import msgspec
 import pyarrow as pa
 import pyarrow.types as is_a
 
+from antelog.language.moments import TIME, timed
 from antelog.language.parser import printed_literal
 from antelog.language.printer import value_text
 from antelog.language.syntax import (
@@ -30,6 +35,123 @@ from antelog.language.syntax import (
     Variable,
     variables_of,
 )
+
+Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
+
+
+class LineExplanation(TypedDict, total=False):
+    """An explanation: literals as texts, and what aggregates among them come to so far."""
+
+    evidence: list[str]
+    hypotheses: list[str]
+    so_far: dict[str, float | None] | None
+
+
+class Silence(TypedDict, total=False):
+    """What becomes of an open answer in silence, and when."""
+
+    change: Required[str]
+    tick: Required[Tick]
+    time: str
+
+
+class Line(TypedDict, total=False):
+    """A line about an answer: of a change, or (without one) of an answer that is open.
+
+    `others` are the variables of an answer of all others; `more` counts explanations that are left out; `by`
+    is who ended an answer that was lost from sight. Lines may have more than what is listed here.
+    """
+
+    tick: Required[Tick]
+    time: str | None
+    change: str
+    query: Required[str]
+    answer: Required[dict[str, Any]]
+    others: list[str] | None
+    times: dict[str, str]
+    explanations: list[LineExplanation] | None
+    more: int
+    if_silent: Silence | None
+    decided_by: Tick | None
+    decided_by_time: str | None
+    because: list[str] | None
+    lost: list[str] | None
+    chance: float | None
+    forecast: list[tuple[Tick, float]] | None
+    chance_from: str | None
+    severity: str | None
+    text: str | None
+    by: str
+
+
+def is_line(found: object) -> bool:
+    """Whether this is a line of an answer, with everything in it of the right type."""
+    return fits(found, Line)
+
+
+def fits(found: object, type_: Any) -> bool:
+    """Whether what was read as JSON is of a type."""
+    try:
+        msgspec.convert(found, type_, str_keys=True)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def line_of(row: Mapping[str, Any]) -> Line | None:
+    """The line that a row of a table says, or of JSON; None if it is not about a change of an answer.
+
+    Spark writes answers as JSON, forecasts as structs, and times as values, one of them in a column for each
+    time of an answer.
+    """
+    if not {"tick", "change", "query", "answer"} <= row.keys():
+        return None
+    try:
+        found = _as_line(dict(row))
+    except (msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
+        return None
+    return cast(Line, found) if is_line(found) else None
+
+
+def _as_line(row: dict[str, Any]) -> dict[str, Any]:
+    answer = row["answer"]
+    if isinstance(answer, str):
+        row = _of_spark(row, msgspec.json.decode(answer, type=dict[str, Any]))
+    forecast = row.get("forecast")
+    if forecast and isinstance(forecast[0], dict):
+        row |= {"forecast": [[each["tick"], each["chance"]] for each in forecast]}
+    if row.get("explanations"):
+        row |= {"explanations": [*map(_with_amounts, row["explanations"])]}
+    return row
+
+
+def _with_amounts(explanation: Mapping[str, Any]) -> dict[str, Any]:
+    """An explanation with what aggregates come to so far by literal, where it has some."""
+    kept = {name: value for name, value in explanation.items() if name != "so_far"}
+    values = amounts_so_far(explanation)
+    return {**kept, "so_far": values} if values else kept
+
+
+def _of_spark(row: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """A row of Spark's with its answer, and with its times where lines have them."""
+    row = {**row, "answer": answer}
+    for name in ("severity", "text"):
+        if row.get(name, "") is None:
+            del row[name]
+    times = {name: _iso(row.pop(timed(name))) for name in answer if timed(name) in row}
+    if times and row.get(TIME) is not None:  # without a `tick` no tick has a time
+        row["times"] = {name: time for name, time in times.items() if time is not None}
+    silent = _iso(row.pop(timed("if_silent"), None))
+    if row.get("if_silent") and silent is not None:
+        row["if_silent"] = {**row["if_silent"], TIME: silent}
+    return row | {name: _iso(row[name]) for name in (TIME, timed("decided_by")) if name in row}
+
+
+def _iso(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+# ---- literals ----
 
 _BEYOND = 10**18
 """A number from here on is not a tick."""

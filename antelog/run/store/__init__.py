@@ -4,6 +4,7 @@ driver ── Store ──▶ turbines.state ──▶ StoredFeedAt, FeedReader 
 Spark ── BatchFeed, FolderFeed ──▶ changes.feed/ ──▶ FolderFeed, FeedReader ── page
 """
 
+from antelog.lines import is_line
 from antelog.run.store.batches import BatchFeed, FeedBatch
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
@@ -12,8 +13,6 @@ from antelog.run.store.inbox import Inbox, PostedFact, names_of, post
 from antelog.run.store.records import (
     Record,
     about,
-    change_of,
-    is_line,
     is_record,
     name_of,
     record_of,
@@ -41,7 +40,6 @@ __all__ = [
     "StoredState",
     "WritableFeed",
     "about",
-    "change_of",
     "is_folder_feed",
     "is_line",
     "is_record",
