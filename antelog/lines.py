@@ -47,7 +47,7 @@ class LineExplanation(TypedDict, total=False):
     so_far: dict[str, float | None] | None
 
 
-class Silence(TypedDict, total=False):
+class IfSilent(TypedDict, total=False):
     """What becomes of an open answer in silence, and when."""
 
     change: Required[str]
@@ -55,7 +55,7 @@ class Silence(TypedDict, total=False):
     time: str
 
 
-class Line(TypedDict, total=False):
+class LogLine(TypedDict, total=False):
     """A line about an answer: of a change, or (without one) of an answer that is open.
 
     `others` are the variables of an answer of all others; `more` counts explanations that are left out; `by`
@@ -71,7 +71,7 @@ class Line(TypedDict, total=False):
     times: dict[str, str]
     explanations: list[LineExplanation] | None
     more: int
-    if_silent: Silence | None
+    if_silent: IfSilent | None
     decided_by: Tick | None
     decided_by_time: str | None
     because: list[str] | None
@@ -86,7 +86,7 @@ class Line(TypedDict, total=False):
 
 def is_line(found: object) -> bool:
     """Whether this is a line of an answer, with everything in it of the right type."""
-    return fits(found, Line)
+    return fits(found, LogLine)
 
 
 def fits(found: object, type_: Any) -> bool:
@@ -98,7 +98,7 @@ def fits(found: object, type_: Any) -> bool:
     return True
 
 
-def line_of(row: Mapping[str, Any]) -> Line | None:
+def line_of(row: Mapping[str, Any]) -> LogLine | None:
     """The line that a row of a table says, or of JSON; None if it is not about a change of an answer.
 
     Spark writes answers as JSON, forecasts as structs, and times as values, one of them in a column for each
@@ -110,7 +110,7 @@ def line_of(row: Mapping[str, Any]) -> Line | None:
         found = _as_line(dict(row))
     except (msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
-    return cast(Line, found) if is_line(found) else None
+    return cast(LogLine, found) if is_line(found) else None
 
 
 def _as_line(row: dict[str, Any]) -> dict[str, Any]:

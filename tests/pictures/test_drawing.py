@@ -12,8 +12,8 @@ import pytest
 
 import antelog
 from antelog.errors import DataError, OutputError
-from antelog.lines import literal_of
 from antelog.language.moments import Timescale
+from antelog.lines import literal_of
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers, easy
 from antelog.pictures.clock import Clock, clock

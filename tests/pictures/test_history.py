@@ -9,8 +9,8 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
-from antelog.lines import literal_of
 from antelog.language.moments import Timescale
+from antelog.lines import literal_of
 from antelog.pictures.clock import clock
 from antelog.pictures.history import Answer, History, history
 from antelog.pictures.reading import changes_in, of_table
