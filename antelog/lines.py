@@ -48,7 +48,7 @@ class LineExplanation(TypedDict, total=False):
 
 
 class IfSilent(TypedDict, total=False):
-    """What becomes of an open answer in silence, and when."""
+    """The change of an open answer if nothing more comes, and its tick."""
 
     change: Required[str]
     tick: Required[Tick]

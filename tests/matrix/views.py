@@ -241,7 +241,7 @@ def batches(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     options = [re.sub("=(?=.*[.]csv$)", f"={here}/", each) for each in case.options]
     called("run", case.program, *options, *case.model, "--output", f"json:{here}/changes")
     rows = [row for path in Path("changes").glob("*.json") for row in lines_of(path.read_text("utf-8"))]
-    changes = [line_of(row) or row for row in rows]
+    changes: list[Line] = [dict(line_of(row) or row) for row in rows]
     found = [{name: each[name] for name in each if name not in each["answer"]} for each in changes]
     yield from differing("run", map(_in_ticks, found), map(_in_ticks, lines))
 

@@ -229,7 +229,7 @@ class Writer:
         return [self._text(template) for template in self._templates]
 
     def structs(self, place: int, rows: Column) -> pa.StructArray:
-        """What the literal at a place of the pattern is about in some rows: `LITERAL` without its text."""
+        """The literal at a place of the pattern in some rows, as `LITERAL` has it, without its text."""
         node, count = self._prepared.literals[place].node, len(rows)
         about, every = node.references[0], pa.array(np.zeros(count, np.int64))
         columns = [self._argument_texts(each, rows) for each in about.arguments]
