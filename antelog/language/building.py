@@ -299,7 +299,7 @@ class Builder(Transformer[Token, Any]):
             value = syntax.Variable(str(name), span=_at(name))
         atom, *conditions = rest
         if atom.predicate in ARITHMETIC or not atom.terms:
-            message = f"`{to_text(atom)}` is no atom with a time, and an aggregate is about one"
+            message = f"`{to_text(atom)}` is not an atom with a time, and an aggregate is about one"
             raise UnusableError(atom.span, message, AGGREGATE)
         return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
 

@@ -38,7 +38,7 @@ def is_ticks(value: Value, most: int) -> bool:
 
 def no_ticks(most: int) -> str:
     """The complaint about any other value."""
-    return f"is no whole number of ticks from 0 to {most}"
+    return f"is not a whole number of ticks from 0 to {most}"
 
 
 def check_ticks_of_background(document: syntax.Document, vocabulary: Vocabulary) -> Iterator[Diagnostic]:

@@ -27,7 +27,7 @@ def _problems(query: Query, atom: Atom, vocabulary: Vocabulary) -> Iterator[Diag
     if known is None or known.kind is not PredicateKind.INPUT:
         inputs = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT]
         declared = f"Declare it, as in `input {to_text(atom)}.`" if known is None else "Name an input."
-        message = f"{atom.predicate} is no input, and chances can look at nothing else"
+        message = f"{atom.predicate} is not an input, and chances can look at nothing else"
         hint = did_you_mean(atom.predicate, inputs) or declared
         yield Diagnostic("E117", message, atom.name_span, hint)
     elif len(atom.terms) == known.arity:  # any other number is reported elsewhere
@@ -39,7 +39,7 @@ def _terms(query: Query, atom: Atom) -> Iterator[Diagnostic]:
     asked = query.atom.terms
     for term in columns:
         if not isinstance(term, Variable | Constant | Anonymous):
-            message = f"`{to_text(term)}` is no variable, no value, and not `_`"
+            message = f"`{to_text(term)}` is not a variable, a value or `_`"
             yield Diagnostic(
                 "E117", message, term.span, "Write a variable alone; nothing is worked out here."
             )

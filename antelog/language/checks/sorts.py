@@ -252,7 +252,7 @@ def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Ite
         for end in term.ends:
             if isinstance(end, Anonymous):
                 hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
-                yield Diagnostic("E301", "`_` is no end of a range of ticks", end.span, hint)
+                yield Diagnostic("E301", "`_` cannot be an end of a range of ticks", end.span, hint)
         if (length := _length(term, vocabulary.tick)) is not None and length < 0:
             message = f"`{to_text(term)}` leads from a later tick to an earlier one, so it has no ticks"
             hint = f"Write `{to_text(term.last)}..{to_text(term.first)}`."

@@ -184,7 +184,7 @@ def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
 
 
 def _no_column_of_ticks(term: syntax.Term) -> Diagnostic:
-    message = f"`{to_text(term)}` is a duration, and this is no column for numbers of ticks"
+    message = f"`{to_text(term)}` is a duration, and this is not a column for numbers of ticks"
     hint = (
         "A duration shifts a time, as in `U <= T + 15 minutes`. For a deadline, bound the column of a static "
         "predicate, as in `static Within(priority, limit <= 4 hours).`"

@@ -215,7 +215,7 @@ class Aggregation(Literal):
                 message = f"{name} is compared with an aggregate, but no atom gives it a value"
                 hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body."
                 hint += (
-                    " A variable that stands nowhere inside of an aggregate, and is no time, may have its "
+                    " A variable that stands nowhere inside of an aggregate, and is not a time, may have its "
                 )
                 yield Diagnostic("E402", message, term.span, f"{hint}value: `N = count(…)`.")
 

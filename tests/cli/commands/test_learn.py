@@ -109,7 +109,7 @@ def test_a_key_nobody_has_seen_has_the_chance_of_all() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"junk", "p.model is no model, or a damaged one"),
+        (b"junk", "p.model is not a model, or a damaged one"),
         (None, "p.model: there is no such file; `antelog learn` writes a model"),
     ],
 )

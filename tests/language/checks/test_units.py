@@ -68,11 +68,11 @@ def test_durations_in_facts_are_numbers_of_ticks() -> None:
     ("fact", "message", "hint"),
     [
         ("Within(a, 45 minutes).", "is 4.5 ticks of 10 minutes", "Write 40 minutes or 50 minutes"),
-        ("Within(a, 5 h).", "`5 h` is no whole number of ticks from 0 to 24", "a larger bound"),
+        ("Within(a, 5 h).", "`5 h` is not a whole number of ticks from 0 to 24", "a larger bound"),
         ("Within(a, 5 eons).", "`eons` is not a unit of time", "Units are"),
         (
             "Within(5 h, 1).",
-            "`5 h` is a duration, and this is no column for numbers of ticks",
+            "`5 h` is a duration, and this is not a column for numbers of ticks",
             "bound the column",
         ),
         ("Within(a, 5 h..2).", "a duration can only be added to a time", "shifts a time"),
