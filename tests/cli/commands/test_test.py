@@ -1,4 +1,4 @@
-"""antelog/cli/commands/test_.py, antelog/cli/show/verdicts.py: `antelog test` as people see it."""
+"""antelog/cli/commands/test_.py: `antelog test` as people see it."""
 
 from __future__ import annotations
 
