@@ -67,17 +67,21 @@ entry.main()
 """
 
 
-@pytest.mark.parametrize("number", STATUS)
-@pytest.mark.parametrize("module", ["antelog.cli.main", "click", "numpy", "pyarrow"])
+@pytest.mark.parametrize(
+    ("module", "number"),
+    [("antelog.cli.main", signal.SIGTERM), ("click", signal.SIGINT), ("pyarrow", signal.SIGINT)],
+)
 def test_an_interruption_while_it_is_being_loaded(module: str, number: signal.Signals) -> None:
     assert interrupted(LOADING.replace("MODULE", module), "try", number) == (STATUS[number], "Stopped.\n")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
-def test_an_interruption_at_any_moment(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "turns"), [("try", 4), *(pytest.param(name, 20, marks=pytest.mark.long) for name in COMMANDS)]
+)
+def test_an_interruption_at_any_moment(name: str, turns: int) -> None:
     random = Random(name)
-    for turn in range(20):
+    for turn in range(turns):
         after, number = random.uniform(0, 1.5), [*STATUS][turn % 2]
         status, said = interrupted(GUARDED, name, number, after)
         assert not [*Path().glob(".*.partial")], (after, number)

@@ -140,13 +140,6 @@ def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> Non
     assert process.reported(6) == LOG
 
 
-def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
-    Path("changes.jsonl").write_text("\n".join(LOG) + "\n")
-    process = watching("changes.jsonl")
-    link = process.link()
-    assert b"wt2" in _asked(f"{link[1]}/api/decided", link[2])
-
-
 def _part(link: re.Match[str], path: str = "/part/now") -> str:
     return _asked(f"{link[1]}{path}", link[2]).decode()
 
@@ -299,9 +292,3 @@ def test_a_page_that_died_is_started_again(
     said = capsys.readouterr().err
     assert said.count(f"the page: {page.url}") == 1
     assert said.count("note: the page has ended; it is started again, at the same link") == 1
-
-
-def test_an_address_that_is_not_safe_is_refused() -> None:
-    done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--host", "0.0.0.0")
-    assert done.exit_code == 2
-    assert "--host 0.0.0.0: others can reach this address" in done.stderr

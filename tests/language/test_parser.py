@@ -57,20 +57,13 @@ STATEMENTS: list[tuple[str, Statement]] = [
         "input P(a, v: number, t) delay 2.",
         Input("P", (Column("a"), Column("v", "number"), Column("t")), Bound(2)),
     ),
-    ("input P(a, t) one per a.", Input("P", (Column("a"), Column("t")), None, (Name("a"),))),
-    (
-        "input P(a, b, t) delay 2, one per b and a.",
-        Input("P", (Column("a"), Column("b"), Column("t")), Bound(2), (Name("b"), Name("a"))),
-    ),
     (
         "input P(one, t) delay 2 one, one per tick.",
         Input("P", (Column("one"), Column("t")), Bound(2, "one"), ()),
     ),
     ("input P(t) delay 1.5 hours.", Input("P", (Column("t"),), Bound(1.5, "hours"))),
-    ("static P().", Static("P", ())),
     ("static P(a: text, b).", Static("P", (Column("a", "text"), Column("b")))),
     ("delay P(wt4, _, _) = 2.", Delay("P", (Constant("wt4"), Anonymous(), Anonymous()), Bound(2))),
-    ("delay P(_) = 20 minutes.", Delay("P", (Anonymous(),), Bound(20, "minutes"))),
     (
         "delay P(_) = 2 (70%, 20%, 8.5%).",
         Delay("P", (Anonymous(),), Bound(2), (Percentage(70), Percentage(20), Percentage(8.5))),
@@ -79,17 +72,7 @@ STATEMENTS: list[tuple[str, Statement]] = [
         "input P(a, t) delay 0 (99%), one per a.",
         Input("P", (Column("a"), Column("t")), Bound(0), (Name("a"),), (Percentage(99),)),
     ),
-    ("chance P(5, _) = 5%.", Chance("P", (Constant(5), Anonymous()), Percentage(5))),
     ("chance P(_) = 0%, again 0.5%.", Chance("P", (Anonymous(),), Percentage(0), Percentage(0.5))),
-    ("query Flag(X, T) alert 80%.", Query(FLAG, alert=Percentage(80))),
-    (
-        "query Flag(X, T) given Load(X, L, T), Wind(_, W, T) alert 80%.",
-        Query(
-            FLAG,
-            alert=Percentage(80),
-            given=(Atom("Load", (X, Variable("L"), T)), Atom("Wind", (Anonymous(), Variable("W"), T))),
-        ),
-    ),
     (
         'query Flag(X, T) "{X}:{{hot}}" alert 80% critical window 10.',
         Query(FLAG, Bound(10), None, Percentage(80), "critical", Words("{X}:{{hot}}")),
@@ -99,8 +82,6 @@ STATEMENTS: list[tuple[str, Statement]] = [
         Query(Atom("Flag", tuple(map(Constant, ("chance", "alert", "again"))))),
     ),
     ("alert(X, T) :- again(X, T).", Rule(Atom("alert", (X, T)), (Atom("again", (X, T)),))),
-    ("query Flag(X, T).", Query(FLAG)),
-    ("query Flag(X, T) window 10 horizon 1.", Query(FLAG, Bound(10), Bound(1))),
     ("query Flag(X, T) horizon 1 hour window 2 hours.", Query(FLAG, Bound(2, "hours"), Bound(1, "hour"))),
     ("Off(0).", Rule(Atom("Off", (Constant(0),)), ())),
     ("Flag(X, T) :- Temp(X, high, T).", Rule(FLAG, (HOT,))),

@@ -36,9 +36,7 @@ def test_a_secret_on_the_command_line_is_noted() -> None:
 @pytest.mark.parametrize(
     ("runner", "text", "message"),
     [
-        (TRY, "temp.csv", "`temp.csv` is not of the form P=SOURCE. Write it like Temp=temp.csv."),
         (TRY, "Temp=", "`Temp=` is not of the form P=SOURCE. Write it like Temp=readings.csv."),
-        (TRY, "Temp=temp.xlsx", "`temp.xlsx` does not say the form of its files"),
         (TRY, "Temp=kafka://h/t", "is a topic of Kafka, which `antelog try` does not read. Follow it with"),
         (TRY, "Temp=-", "`<stdin>` is standard input, which `antelog try` does not read."),
         (WATCH, "Temp=jdbc:h2:mem#t", "is a table of a database, which `antelog watch` does not read."),

@@ -34,12 +34,6 @@ def test_facts() -> None:
     assert "now" not in shown
 
 
-def test_until() -> None:
-    shown = drawn("program.alog", "--input", "Temp=temp.csv", "--until", "1")
-    assert {"now", "open", "awaited", "deadline"} <= {*shown}
-    assert "confirmed" not in shown
-
-
 def test_since() -> None:
     shown = drawn("program.alog", "--input", "Temp=temp.csv", "--since", "3")
     assert "2 answers: 2 rejected" in shown
@@ -123,13 +117,8 @@ def refused(*arguments: str, output: str = "picture.svg") -> Result:
         (("program.alog", "--since", "yesterday"), "--since"),
         (("log.jsonl", "--since", "2024-02-29 14:00"), "--since"),
         (("program.alog", "--answer", "wt2"), "`wt2` is not of the form X=VALUE. Write it like X=wt2"),
-        (("program.alog", "--input", "Tmp=temp.csv"), "the program has no input Tmp. Did you mean Temp?"),
-        (("program.alog", "--until", "yesterday"), "--until"),
-        (("program.alog", "--outptu", "a.svg"), "--output"),
-        (("program.alog", "--width", "100"), "--width"),
         (("log.jsonl", "--query", "Mal"), "error: no answer has the query Mal. Did you mean Malf?"),
         (("none.jsonl",), "error: none.jsonl: cannot be read: No such file or directory"),
-        (("none.alog",), "error: none.alog: cannot be read: No such file or directory"),
         (("temp.csv",), "temp.csv:1:"),
     ],
 )

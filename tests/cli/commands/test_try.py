@@ -194,15 +194,3 @@ def test_conformance(case: str) -> None:
     for line in map(json.loads, (folder / "snapshots.jsonl").read_text(encoding="utf-8").splitlines()):
         answers = got[line["tick"], line["query"]]
         assert comparable(answers, line["answers"]) == comparable(line["answers"], line["answers"])
-
-
-def test_what_is_refused_is_said_as_check_says_it(tmp_path: Path) -> None:
-    program = tmp_path / "program.alog"
-    program.write_text(
-        "input A(x: text, time). input B(x: text, time).\nQ(X, T) :- A(X, T), not B(Y, T).\nquery Q(X, T).\n",
-        encoding="utf-8",
-    )
-    done, checked = antelog("try", program), antelog("check", program)
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr == checked.stderr
-    assert "error E404" in done.stderr
