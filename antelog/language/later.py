@@ -1,4 +1,4 @@
-"""Times that a column of the background shifts: each gets a variable of its own, and its bounds.
+"""Replaces times that a column of the background shifts by variables with bounds.
 
 static Within(priority, limit <= 24).
 not Ack(X, T..T+N), Within(P, N)      not Ack(X, T..TN), Within(P, N), TN = T+N, TN >= T, TN <= T+24

@@ -14,7 +14,6 @@ from antelog.language.syntax import (
     Constant,
     Delay,
     Input,
-    Name,
     Negation,
     Percentage,
     Query,
@@ -70,7 +69,7 @@ STATEMENTS: list[tuple[str, Statement]] = [
     ),
     (
         "input P(a, t) delay 0 (99%), one per a.",
-        Input("P", (Column("a"), Column("t")), Bound(0), (Name("a"),), (Percentage(99),)),
+        Input("P", (Column("a"), Column("t")), Bound(0), (Column("a"),), (Percentage(99),)),
     ),
     ("chance P(_) = 0%, again 0.5%.", Chance("P", (Anonymous(),), Percentage(0), Percentage(0.5))),
     (

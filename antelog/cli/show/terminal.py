@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from antelog.compile.nodes.plan import Plan
 
 before_output: list[Callable[[], None]] = []
-"""Called before something is printed: they take a status line away."""
+"""Functions that are called before something is printed, such as one that clears a status line."""
 
 
 def say(message: str) -> None:
@@ -52,7 +52,7 @@ def tell(result: str) -> None:
 
 
 def clear() -> None:
-    """Takes a status line away, before something is printed."""
+    """Clears a status line, before something is printed."""
     for take_away in before_output:
         take_away()
 
@@ -200,7 +200,7 @@ def say_what_is_missing(plan: Plan, inputs: Collection[str], kind: str = "FILE")
 # Nothing else is cut: a link and a path stay whole.
 
 _LEAST = 20
-"""A narrower line is no help: indents are given up for it."""
+"""The narrowest line: indents are given up for it."""
 _GROUP = re.compile(r"[^ ]+(?: [^ ]+)*+")
 """Words with one space between them stay on a line: a literal with its mark, a value with its name."""
 _WORD = re.compile(r"[^ ]+")

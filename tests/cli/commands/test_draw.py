@@ -62,10 +62,6 @@ def test_filters_and_looks() -> None:
     assert [text for text in shown if text.startswith(("Malf", "wt"))] == ["wt4", "Malf"]
 
 
-def test_a_log_gives_the_same_as_its_facts() -> None:
-    assert drawn("log.jsonl") == drawn("program.alog", "--input", "Temp=temp.csv")
-
-
 def test_a_log_on_standard_input() -> None:
     done = CliRunner().invoke(main, ["draw", "-", "--output", "picture.svg"], input="\n".join(LOG))
     assert (done.exit_code, done.output) == (0, "")
@@ -79,16 +75,6 @@ def test_the_plan() -> None:
     done = antelog("draw", TURBINES, *options)
     assert (done.exit_code, done.stderr) == (0, "note: --plan draws the rules alone: no facts are read\n")
     assert {*texts(Path("plan.svg").read_text(encoding="utf-8"))} == plan
-
-
-def test_snapshots_tell_what_changes_do() -> None:
-    inputs = ("program.alog", "--input", "Temp=temp.csv")
-    Path("shots.jsonl").write_text(antelog("try", *inputs, "--snapshots").stdout, encoding="utf-8")
-    assert drawn("shots.jsonl") == drawn(*inputs)
-
-
-def test_rows() -> None:
-    assert "Open answers" in drawn("log.jsonl", "--rows", "1")
 
 
 def test_rows_that_were_set_aside_are_reported() -> None:

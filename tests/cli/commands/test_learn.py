@@ -64,7 +64,6 @@ def test_how_long_an_epoch_is() -> None:
         ),
         ((*FACTS, "--output", "no/p.model"), "error: no/p.model: cannot be written: there is no folder no"),
         (("--input", "Temp=few.csv", "--output", "p.model"), "error: 1 fact up to tick 0 is too little"),
-        (("--input", "Temp=none.csv", "--output", "p.model"), "error: none.csv"),
     ],
 )
 def test_learning_that_fails(arguments: tuple[str, ...], message: str) -> None:
@@ -96,14 +95,6 @@ def test_chances_of_nothing_and_of_all(shares: str) -> None:
     done = run("score", "p.alog", *FACTS)
     assert done.exit_code == 0
     assert "nan" not in done.stdout
-
-
-def test_a_key_nobody_has_seen_has_the_chance_of_all() -> None:
-    run("learn", "p.alog", *FACTS, "--output", "p.model")
-    Path("new.csv").write_text("device,level,time\nnew,high,0\n", encoding="utf-8")
-    more = ("--model", "p.model", "--only", "possible")
-    (line,) = run("try", "p.alog", "--input", "Temp=new.csv", *more).stdout.splitlines()
-    assert 0 < json.loads(line)["chance"] < 1
 
 
 @pytest.mark.parametrize(
@@ -148,12 +139,6 @@ def test_scores_as_text_page_and_numbers() -> None:
     assert "<title>How good the forecasts of p.alog were</title>" in Path("s.html").read_text(
         encoding="utf-8"
     )
-
-
-def test_a_report_has_a_form() -> None:
-    done = run("score", "p.alog", *FACTS, "--output", "s.pdf")
-    assert done.exit_code == 2
-    assert "There are .html and .json." in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

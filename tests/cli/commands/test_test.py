@@ -109,12 +109,6 @@ def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) ->
     assert message in done.stderr
 
 
-def test_wrong_options_are_usage_errors(folder: Path) -> None:
-    written(folder, GOOD)
-    assert run("--set", "hot").exit_code == 2
-    assert run("--recrd").exit_code == 2
-
-
 def test_functions_and_limits_come_from_the_command(folder: Path) -> None:
     program = """\
     limit hot = 90.
@@ -141,14 +135,6 @@ def test_hidden_folders_are_left_out_and_included_programs_need_no_tests(folder:
     done = run(".")
     assert done.exit_code == 0
     assert "note" not in done.stdout
-
-
-def test_what_data_has_moves_no_cursor(folder: Path) -> None:
-    facts = '- Temp("a\u200f", high, 0)\n- Temp("\u202eb", high, 1)\n'
-    written(folder, case(facts, '- confirmed: Malf("\u202eb", 0)'))
-    done = run()
-    assert done.exit_code == 1
-    assert "\u202e" not in done.stdout + done.stderr
 
 
 def test_recording_says_what_is_only_recorded(folder: Path) -> None:

@@ -8,7 +8,6 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from datetime import datetime, timedelta
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -108,35 +107,6 @@ def test_a_message_is_headed_by_its_worst_part_and_has_the_status_of_that() -> N
     first = ("firing", "critical", "Malf", "possible", 1)
     assert calm("good", *kinds) == [first, ("resolved", "critical", "Malf", "rejected", 2)]
     assert calm("info", *kinds) == [first, ("firing", "info", "Calm", "confirmed", 2)]
-
-
-PAIR = """\
-input Temp(device, level, time).
-Pair(X, T) :- Temp(X, high, T), Temp(Y, cold, T+5).
-query Pair(X, T).
-"""
-
-
-def test_without_a_key_an_alert_of_alertmanager_ends_with_the_last_answer_of_its_query() -> None:
-    Path("p.alog").write_text(PAIR, encoding="utf-8")
-    Path("temp.csv").write_text("device,level,time\nwt2,high,1\nwt4,high,3\n", encoding="utf-8")
-    with serving() as server:
-        Path("a.url").write_text(server.url, encoding="utf-8")
-        alert = ("--alert", "alertmanager:@a.url", "--alert-on", "possible,rejected")
-        done = antelog(*ONCE, "--alert-from", "start", *alert)
-        assert done.exit_code == 0, done.stderr
-        got: list[Any] = [*server.got]  # each is a list of alerts
-    told = [each for letter in got for each in letter]
-    assert len({json.dumps(each["labels"]) for each in told}) == 1
-    wt2, wt4 = (moments(told, f"{device}, T = {tick}: rejected") for device, tick in (("wt2", 1), ("wt4", 3)))
-    assert wt2[1] - wt2[0] > timedelta(hours=23)  # wt4 is still open
-    assert wt4[1] - wt4[0] < timedelta(hours=1)
-
-
-def moments(told: list[dict[str, Any]], words: str) -> list[datetime]:
-    """When the alert that has these words starts and ends."""
-    (found,) = (each for each in told if words in each["annotations"]["description"])
-    return [datetime.fromisoformat(found[name]) for name in ("startsAt", "endsAt")]
 
 
 SILENT = """\

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import signal
-import sys
 
 import click
 import pytest
@@ -71,16 +70,6 @@ def test_what_is_quick_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
         with terminal.progress_bar("facts", 10, results=False) as report:
             report(5)
         assert ("50%" in _shown(console)) == bool(bars)
-
-
-def test_no_bar_where_nobody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    console = _console()
-    monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(terminal, "to_stderr", lambda: console)
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    with terminal.progress_bar("facts", 10) as report:
-        report(5)
-    assert _shown(console) == ""
 
 
 @pytest.mark.parametrize(
