@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import uuid
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,11 +86,11 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
     require_java()
     require_pyspark()
     say_what_is_missing(program.plan, settings.inputs, "SOURCE")
-    ends = _Ends.of(settings)
-    here, sinks = [*ends.inputs.values(), *ends.statics.values()], ends.sinks
+    here = [SOURCES.take(each) for each in (*settings.inputs.values(), *settings.statics.values())]
+    sinks = [SINKS.take(each) for each in (*settings.outputs, settings.rejects) if each is not None]
     endpoints = [*here, *sinks]
     buckets = settings.buckets or (BUCKETS if program.plan.key else 1)
-    on_console = any(isinstance(each, Console) for each in ends.outputs)
+    on_console = any(isinstance(each, Console) for each in sinks)
     with ExitStack() as stack:
         if settings.checkpoint is not None:
             stack.enter_context(locked(settings.checkpoint))
@@ -113,10 +113,10 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
         report = stack.enter_context(
             reporting(program.plan.timescale, stream=settings.stream, results_on_terminal=on_console)
         )
-        of_no_use = _Pipeline(spark, program, settings, ends, report, page).run()
+        of_no_use = _Pipeline(spark, program, settings, report, page).run()
         report.summarize(
             stream=settings.stream,
-            rejects=None if ends.rejects is None else str(ends.rejects),
+            rejects=None if settings.rejects is None else str(settings.rejects),
             timescale=program.plan.timescale,
         )
         if of_no_use:
@@ -126,47 +126,38 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
             until_stopped(page.tend)
 
 
-@dataclass(frozen=True)
-class _Ends:
-    """The addresses of a pipeline, all of which Spark can read or write."""
-
-    inputs: Mapping[str, Source]
-    statics: Mapping[str, Source]
-    outputs: tuple[Sink, ...]
-    rejects: Sink | None
-
-    @classmethod
-    def of(cls, settings: Settings) -> _Ends:
-        rejects = settings.rejects
-        return cls(
-            {name: SOURCES.take(each) for name, each in settings.inputs.items()},
-            {name: SOURCES.take(each) for name, each in settings.statics.items()},
-            tuple(map(SINKS.take, settings.outputs)),
-            None if rejects is None else SINKS.take(rejects),
-        )
-
-    @property
-    def sinks(self) -> tuple[Sink, ...]:
-        return self.outputs if self.rejects is None else (*self.outputs, self.rejects)
-
-
 @dataclass(frozen=True, eq=False)
 class _Pipeline:
     spark: Session
     program: Program
     settings: Settings
-    ends: _Ends
     report: Report
     page: Paging | None = None
+
+    @cached_property
+    def inputs(self) -> Mapping[str, Source]:
+        return {name: SOURCES.take(each) for name, each in self.settings.inputs.items()}
+
+    @cached_property
+    def outputs(self) -> Sequence[Sink]:
+        return [SINKS.take(each) for each in self.settings.outputs]
+
+    @cached_property
+    def rejects(self) -> Sink | None:
+        return None if self.settings.rejects is None else SINKS.take(self.settings.rejects)
+
+    @property
+    def sinks(self) -> Sequence[Sink]:
+        return [*self.outputs, *([] if self.rejects is None else [self.rejects])]
 
     def run(self) -> str:
         """Runs it to its end; returns the reason if no row can be used, else an empty text."""
         from antelog.spark.endpoints.failures import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
-            ends, stream = self.ends, self.settings.stream
-            inputs = {name: self._reading(name, each, stream=stream) for name, each in ends.inputs.items()}
-            statics = {name: self._reading(name, each) for name, each in ends.statics.items()}
+            stream, static = self.settings.stream, self.settings.statics.items()
+            inputs = {name: self._reading(name, each, stream=stream) for name, each in self.inputs.items()}
+            statics = {name: self._reading(name, SOURCES.take(each)) for name, each in static}
             outputs = partial(self._outputs, inputs, statics)
             if not stream:
                 return self._read_once(outputs())
@@ -221,7 +212,7 @@ class _Pipeline:
         from antelog.spark.endpoints.sinks import MicroBatch, refuse_used  # noqa: PLC0415 - needs PySpark
         from antelog.spark.pipeline.stream_run import totals  # noqa: PLC0415 - needs PySpark
 
-        refuse_used(self.spark, self.ends.sinks, fresh=True)
+        refuse_used(self.spark, self.sinks, fresh=True)
         packed = outputs.frame.persist()
         try:
             seen = outputs.of(packed)
@@ -266,7 +257,7 @@ class _Pipeline:
             checkpoint = self.settings.checkpoint or str(stack.enter_context(temporary_folder()))
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
-            refuse_used(self.spark, self.ends.sinks, fresh=fresh)
+            refuse_used(self.spark, self.sinks, fresh=fresh)
             outputs = guard(
                 self.spark,
                 checkpoint,
@@ -306,14 +297,14 @@ class _Pipeline:
             aside = any(counts.get(reason) for reason in REASONS)
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")
-            for sink in self.ends.outputs:
+            for sink in self.outputs:
                 if isinstance(sink, Console):
                     show(seen)
                 elif counts.get("changes") or batch.number is None:
                     write_lines(seen, sink, batch)
-            if self.ends.rejects is not None and (aside or batch.unread or batch.number is None):
-                unread = [(input_of(self.spark, self.ends.inputs, file), file) for file in batch.unread]
-                write(as_rejects(seen.rejects, unread), self.ends.rejects, batch)
+            if self.rejects is not None and (aside or batch.unread or batch.number is None):
+                unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
+                write(as_rejects(seen.rejects, unread), self.rejects, batch)
             if aside and self.report.room > 0:
                 rows = (row.asDict() for row in seen.rejects.limit(self.report.room).collect())
                 self.report.first += [

@@ -78,16 +78,15 @@ def amounts(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Aggre
 def _sources(rule: syntax.Rule, vocabulary: Vocabulary) -> Safety:
     """The sources of the values of a rule's variables."""
     times = frozenset(name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
-    head = frozenset(syntax.variables_of(rule.head.terms))
     positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
     out = worked_out(rule, positive)
-    found = Safety(to_text, rule.head, rule.body, vocabulary, times, head, positive, negated, out)
+    found = Safety(to_text, rule.head, rule.body, vocabulary, times, positive, negated, out)
     for name in compared(rule) - times - out:
         # Where all comparisons of an unguarded variable are allowed, nothing is said of them.
         if not all(each.leaves_free(name, found) for each in comparisons(rule) if name in each.variables):
             found.reported.add(name)
     if found.is_static():
-        found.reported.update(head)
+        found.reported.update(found.head)
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
@@ -22,6 +23,7 @@ from antelog.language.terms import (
     Term,
     leaves_of,
     variable_of,
+    variables_of,
 )
 from antelog.language.vocabulary import PredicateKind, Signature, Type, Vocabulary
 
@@ -88,9 +90,9 @@ class Types(Protocol):
 class Safety:
     """A rule, and the sources of its variables' values.
 
-    `head` are the variables of the head, `positive` those that atoms without `not` and `last` give values,
-    `negated` those of other atoms, `worked_out` those that equations give values: `D = W - V`. `reported` are
-    variables of which nothing more is to be said.
+    `positive` are the variables that atoms without `not` and `last` give values, `negated` those of other
+    atoms, `worked_out` those that equations give values: `D = W - V`. `reported` are variables of which
+    nothing more is to be said.
     """
 
     text: Text
@@ -98,11 +100,15 @@ class Safety:
     body: tuple[Literal, ...]
     vocabulary: Vocabulary
     times: frozenset[str]
-    head: frozenset[str]
     positive: frozenset[str]
     negated: frozenset[str]
     worked_out: frozenset[str]
-    reported: set[str] = field(default_factory=set)
+    reported: set[str] = field(init=False, default_factory=set)
+
+    @cached_property
+    def head(self) -> frozenset[str]:
+        """The variables of the head."""
+        return frozenset(variables_of(self.derived.terms))
 
     def is_time(self, name: str) -> bool:
         return name in self.times

@@ -41,11 +41,6 @@ def test_since() -> None:
     assert drawn("log.jsonl", "--since", "3") == shown
 
 
-def test_a_log_is_drawn_up_to_a_tick_as_its_facts_are() -> None:
-    facts = drawn("program.alog", "--input", "Temp=temp.csv", "--until", "1")
-    assert drawn("log.jsonl", "--until", "1") == facts
-
-
 def test_timestamps_say_which_part_is_drawn() -> None:
     Path("timed.alog").write_text("tick 1 hour.\n" + PROGRAM, encoding="utf-8")
     rows = "device,level,time\na,high,2024-02-29 10:05\nb,high,2024-02-29 15:05\n"
@@ -139,15 +134,3 @@ def test_without_altair() -> None:
                 "error: drawing needs the package altair, which is not installed: "
                 "pip install '.[draw]', in a copy of the project\n"
             )
-
-
-def test_the_command_line_does_not_load_altair() -> None:
-    code = "import sys, antelog.cli.main; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert not {"altair", "vl_convert", "IPython"} & {*done.stdout.split()}

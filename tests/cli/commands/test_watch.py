@@ -199,7 +199,7 @@ def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: St
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("grows", ["file", "folder"])
+@pytest.mark.parametrize("grows", ["file", pytest.param("folder", marks=pytest.mark.long)])
 @pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.long)])
 def test_what_was_killed_time_and_again_tells_everything_once(grows: str, times: int) -> None:
     dice = random.Random(7)
