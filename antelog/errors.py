@@ -56,7 +56,7 @@ class PlanError(AntelogError):
 class DataError(AntelogError):
     """Data does not fit the program: an input it does not have, other columns, no row that can be used.
 
-    Single facts that cannot be used are no reason for it; they are set aside, each with its reason.
+    Single facts that cannot be used do not raise it; they are set aside, each with its reason.
     """
 
 

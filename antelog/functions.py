@@ -71,7 +71,7 @@ def _made(code: Callable[..., Any], *, rowwise: bool) -> UserFunction:
         return code
     name = getattr(code, "__name__", None)
     if not isinstance(name, str) or not name.isidentifier() or isinstance(code, type):
-        raise FunctionError(f"{code!r} is no function with a name: write it with `def`")
+        raise FunctionError(f"{code!r} is not a function with a name: write it with `def`")
     if rowwise:
         return UserFunction(name, code, "values")
     asked = {_COLUMNS.get(_last_word(hint)) for hint in getattr(code, "__annotations__", {}).values()}

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
+
+from antelog.errors import UnsupportedError
 
 
 def brought_by(extra: str) -> str:
     """The words that install the libraries of an extra; no package registry has antelog yet."""
     return f"pip install '.[{extra}]', in a copy of the project"
+
+
+@contextmanager
+def page_libraries() -> Iterator[None]:
+    """Imports for the page: if a library is missing, the error says what brings it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UnsupportedError(
+            f"the page needs the package {error.name}, which is not installed: {brought_by('watch')}"
+        ) from None
 
 
 def names_of(

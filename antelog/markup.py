@@ -38,7 +38,7 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
 
 
 def text(*children: Child) -> Html:
-    """Joins children; those that are no markup are escaped."""
+    """Joins children; those that are not markup are escaped."""
     return Html("".join(map(_child, children)))
 
 

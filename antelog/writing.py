@@ -5,7 +5,7 @@
 
 A new file is made beside the old one, under a name nobody can foresee, and takes its place when it is
 complete. A reader finds the old one or all of the new one, and what fails leaves nothing behind. A
-link of that name is replaced and not followed. What is no ordinary file, such as a named pipe, has no
+link of that name is replaced and not followed. What is not an ordinary file, such as a named pipe, has no
 old content to keep: it is written to as it is.
 """
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 # Not every system has these.
 PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""Flags for opening a file that is no link, and that other programs do not inherit."""
+"""Flags for opening a file that is not a link, and that other programs do not inherit."""
 
 
 def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None) -> None:

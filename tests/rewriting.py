@@ -146,7 +146,7 @@ def switched(case: Case) -> Case:
     def statement(node: syntax.Statement) -> syntax.Statement:
         if isinstance(node, syntax.Input):
             column = syntax.Column("switch", "text")
-            slot = None if node.one_per is None else (*node.one_per, syntax.Name(column.name))
+            slot = None if node.one_per is None else (*node.one_per, syntax.Column(column.name))
             return replace(node, columns=(*node.columns[:-1], column, node.columns[-1]), one_per=slot)
         if isinstance(node, syntax.Delay):
             return replace(node, pattern=(*node.pattern[:-1], Anonymous(), node.pattern[-1]))

@@ -31,21 +31,22 @@ def diagnostics(text: str, name: str = "<text>") -> tuple[Diagnostic, ...]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_messages(name: str, record: bool) -> None:
+def test_a_wrong_program(name: str, record: bool) -> None:
+    """What is said is as recorded, with the code of the name; places are in the text; advice can be read."""
     text = read(name)
     source = Source(text, f"{name}.alog")
-    said = to_text(diagnostics(text, source.name), source) + "\n"
-    expected = FOLDER / f"{name}.txt"
+    found = diagnostics(text, source.name)
+    said, expected = to_text(found, source) + "\n", FOLDER / f"{name}.txt"
     if record:
         expected.write_text(said, encoding="utf-8")
     assert expected.read_text(encoding="utf-8") == said
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_programs_show_what_their_names_say(name: str) -> None:
-    found = {d.code for d in diagnostics(read(name))}
-    code = name.partition("-")[0]
-    assert code in found if code in CATALOGUE else len(found) > 5
+    codes, code = {each.code for each in found}, name.partition("-")[0]
+    assert code in codes if code in CATALOGUE else len(codes) > 5
+    for each in found:
+        for span in (each.span, *(note.span for note in each.notes)):
+            assert 0 <= span.start < span.end <= len(text) or not text.strip()
+        for statement in BACKTICKS.findall(each.hint):
+            assert "…" in statement or parse_statements(Source(statement)).diagnostics == (), statement
 
 
 # Codes of pipelines have theirs in tests/cli/pipelines, those of tests of rules in tests/workbench/testing.
@@ -57,22 +58,6 @@ def test_every_code_has_a_program(code: str) -> None:
 def test_nothing_is_left_over() -> None:
     expected = {f"{name}{ending}" for name in PROGRAMS for ending in (".alog", ".txt")}
     assert {path.name for path in FOLDER.iterdir()} == expected
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_suggested_statements_can_be_read(name: str) -> None:
-    for diagnostic in diagnostics(read(name)):
-        for statement in BACKTICKS.findall(diagnostic.hint):
-            if "…" not in statement:
-                assert parse_statements(Source(statement)).diagnostics == (), statement
-
-
-def test_programs_show_the_place_of_every_diagnostic() -> None:
-    for name in PROGRAMS:
-        text = read(name)
-        for diagnostic in diagnostics(text):
-            for span in (diagnostic.span, *(note.span for note in diagnostic.notes)):
-                assert 0 <= span.start < span.end <= len(text) or not text.strip(), name
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,10 @@ def test_commands_show_through_one_door() -> None:
         "antelog/cli/stopping.py": [".write("],  # a line of its own
         "antelog/cli/show/endings.py": [".write("],
         "antelog/cli/commands/format_.py": [".write("] * 2,  # a program, as it is given
-        "antelog/cli/show/status_line.py": [".print(", ".write("],
+        "antelog/cli/commands/watch.py": [".print(", ".write("],
         "antelog/cli/show/terminal.py": [*["click.echo("] * 2, "Console(s", "Console(h", ".print("],
         "antelog/cli/show/listing.py": [".write("] * 3,  # lines of JSON, and of `shown_lines`
-        "antelog/cli/run/paging.py": [".write("],  # into a feed
+        "antelog/cli/run/report.py": [".write("],  # into a feed
     }
 
 

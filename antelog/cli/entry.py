@@ -1,6 +1,6 @@
-"""Where the command `antelog` begins: Ctrl-C ends it in one line at any moment.
+"""Starts the command `antelog`, which Ctrl-C ends with one line at any moment.
 
-Comes in: nothing. Goes out: the command. Until it is loaded, which takes longer than much of what it does,
+Until it is loaded, which takes longer than much of what it does,
 and after its work, there is nothing to tidy up, and a signal ends the process at once. In between a
 command gets a KeyboardInterrupt, and keeps what it has (see `ending_in_words`).
 """

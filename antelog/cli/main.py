@@ -28,7 +28,7 @@ _COMMANDS = {
     "watch": "Follow facts as they come, with a page and alerts.",
     "why": "Say why an answer is there, or why not.",
 }
-"""Commands and their lines in lists: whoever only lists them imports none."""
+"""Commands with their lines in lists, so that listing them imports none."""
 
 _WORDS_OF_PYTHON = ("format", "test", "try")
 

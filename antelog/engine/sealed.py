@@ -27,7 +27,7 @@ VERSION = 8
 MOST = 2 * 2**30
 """The bytes a state may unpack to, unless the caller says otherwise."""
 
-AGAIN = "Take an older copy, or start anew and replay the facts"
+AGAIN = "Use an older copy, or start anew and replay the facts"
 """What to do when a state is of no use."""
 
 _LINE = re.compile(rb"antelog state (\d{4}) sha256 ([0-9a-f]{64})\n")

@@ -202,7 +202,7 @@ class Model:
             members = sealed.unpack(content, name)
         except StateError:
             raise StateError(
-                f"{name} is no model, or a damaged one, or of another version of antelog; `antelog learn` "
+                f"{name} is not a model, or a damaged one, or of another version of antelog; `antelog learn` "
                 "writes one"
             ) from None
         try:
@@ -215,7 +215,7 @@ class Model:
             plan = from_json(members["plan.json"])
         except (KeyError, msgspec.MsgspecError, PlanError) as error:
             reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else error
-            raise StateError(f"{name} is no model: {reason}; `antelog learn` writes one") from None
+            raise StateError(f"{name} is not a model: {reason}; `antelog learn` writes one") from None
         values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
         learned = unpacked(members["learned.json"], members["learned.arrow"])
         counted = (learned["series"], learned["judges"], learned["weights"])

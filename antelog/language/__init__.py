@@ -22,7 +22,7 @@ def read(source: Source) -> Checked:
 
 
 def read_whole(source: Source) -> Checked:
-    """Read a program with the files it includes. If one is missing, only what needs none of them is said."""
+    """Read a program with the files it includes; if one is missing, its mistakes but for those of checks."""
     whole, problems = gathered(source)
     parsed = parse(whole)
     checked = check(parsed)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 from lark import Token, Transformer, v_args
 from lark.tree import Meta
@@ -108,29 +107,16 @@ def _unquoted(token: Token) -> str:
     return value
 
 
-@dataclass(frozen=True)
-class _Shares:
-    """The percentages behind a delay, distinguished from the names of columns behind `one per`."""
-
-    each: tuple[syntax.Percentage, ...]
-
-
-@dataclass(frozen=True)
-class _Either:
-    """The alternatives of a condition."""
-
-    each: tuple[syntax.Literal, ...]
-
+_Body: TypeAlias = tuple[syntax.Literal | tuple[syntax.Literal, ...], ...]
+"""Conditions; alternatives are a tuple of literals."""
 
 MOST_ALTERNATIVES = 64
 """The rules that may come of one."""
 
 
-def _rules(
-    head: syntax.Atom, body: tuple[syntax.Literal | _Either, ...], span: Span
-) -> tuple[syntax.Rule, ...]:
+def _rules(head: syntax.Atom, body: _Body, span: Span) -> tuple[syntax.Rule, ...]:
     """The rules that a rule with alternatives stands for, one for each choice."""
-    choices = [each.each if isinstance(each, _Either) else (each,) for each in body]
+    choices = [each if isinstance(each, tuple) else (each,) for each in body]
     count = math.prod(map(len, choices))
     if count > MOST_ALTERNATIVES:
         most = f"{MOST_ALTERNATIVES} are the most there may be"
@@ -181,11 +167,8 @@ class Builder(Transformer[Token, Any]):
         if name in self._limits:
             self.used.add(name)
             return syntax.Constant(self._limits[name], name, span=_span(meta))
-        return (
-            syntax.Variable(name, span=_span(meta))
-            if name[0].isupper()
-            else syntax.Constant(name, span=_span(meta))
-        )
+        kind = syntax.Variable if name[0].isupper() else syntax.Constant
+        return kind(name, span=_span(meta))
 
     def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
         return syntax.Constant(_number(children[0]), span=_span(meta))
@@ -256,11 +239,11 @@ class Builder(Transformer[Token, Any]):
         _refuse_durations(*children)
         return KINDS[str(data)].built(children, _span(meta))
 
-    def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal | _Either, ...]:
+    def body(self, _meta: Meta, children: list[Any]) -> _Body:
         return tuple(children)
 
-    def either(self, _meta: Meta, children: list[Any]) -> _Either:
-        children = [one for each in children for one in (each.each if isinstance(each, _Either) else (each,))]
+    def either(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
+        children = [one for each in children for one in (each if isinstance(each, tuple) else (each,))]
         for each in children:
             if isinstance(each, syntax.Negation | syntax.Last):
                 message = (
@@ -268,9 +251,9 @@ class Builder(Transformer[Token, Any]):
                 )
                 hint = "Write one rule for each alternative, with the same head."
                 raise UnusableError(each.span, message, hint)
-        return _Either(tuple(children))
+        return tuple(children)
 
-    def membership(self, meta: Meta, children: list[Any]) -> syntax.Atom | _Either:
+    def membership(self, meta: Meta, children: list[Any]) -> syntax.Atom | tuple[syntax.Literal, ...]:
         term, *values = children
         _refuse_durations(*children)
         for each in values:
@@ -280,7 +263,7 @@ class Builder(Transformer[Token, Any]):
                 raise UnusableError(each.span, message, hint)
         if isinstance(term, syntax.Calculation | syntax.Shifted):  # no variable that could get the values
             span = _span(meta)
-            return _Either(tuple(syntax.Comparison(term, "=", value, span=span) for value in values))
+            return tuple(syntax.Comparison(term, "=", value, span=span) for value in values)
         name = f"{syntax.MEMBER}{', '.join(map(to_text, values))})"
         if name not in self._listed:
             self._listed.add(name)
@@ -299,7 +282,7 @@ class Builder(Transformer[Token, Any]):
             value = syntax.Variable(str(name), span=_at(name))
         atom, *conditions = rest
         if atom.predicate in ARITHMETIC or not atom.terms:
-            message = f"`{to_text(atom)}` is no atom with a time, and an aggregate is about one"
+            message = f"`{to_text(atom)}` is not an atom with a time, and an aggregate is about one"
             raise UnusableError(atom.span, message, AGGREGATE)
         return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
 
@@ -330,11 +313,9 @@ class Builder(Transformer[Token, Any]):
         if most is not None and SPELLING.get(sign := children.pop(), str(sign)) != "<=":
             message = "a column has an upper bound, if any"
             raise UnusableError(_at(sign), message, "Write it as `limit <= 4 hours`.")
-        if len(children) == 1:
-            return syntax.Column(str(children[0]), None, most, span=_span(meta))
-        return syntax.Column(
-            str(children[0]), str(children[1]), most, span=_span(meta), type_span=_at(children[1])
-        )
+        name, type_ = str(children[0]), children[1] if len(children) > 1 else None
+        type_span = syntax.NOWHERE if type_ is None else _at(type_)
+        return syntax.Column(name, type_ and str(type_), most, span=_span(meta), type_span=type_span)
 
     def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
         amount, written = self._amount(children[0])
@@ -347,16 +328,13 @@ class Builder(Transformer[Token, Any]):
         digits = children[0].update(value=children[0][:-1])
         return syntax.Percentage(_duration(digits), span=_span(meta))
 
-    def shares(self, _meta: Meta, children: list[syntax.Percentage]) -> _Shares:
-        return _Shares(tuple(children))
-
-    def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
-        return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
+    def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Column, ...]:
+        return tuple(syntax.Column(str(name), span=_at(name)) for name in children)
 
     def every(self, meta: Meta, children: list[Any]) -> syntax.ExpectedGap:
         gap, *names = children
-        per = (syntax.Name(str(name), span=_at(name)) for name in names if name is not None)
-        return syntax.ExpectedGap(gap, tuple(per), span=_span(meta))
+        per = self.one_per(meta, [name for name in names if name is not None])
+        return syntax.ExpectedGap(gap, per, span=_span(meta))
 
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
         return syntax.Tick(children[0], span=_span(meta))
@@ -384,7 +362,7 @@ class Builder(Transformer[Token, Any]):
         columns = tuple(c for c in rest if isinstance(c, syntax.Column))
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
-        shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
+        shares = tuple(c for c in rest if isinstance(c, syntax.Percentage)) or None
         every = next((c for c in rest if isinstance(c, syntax.ExpectedGap)), None)
         clauses = (delay, one_per, shares, every)
         return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
@@ -404,9 +382,11 @@ class Builder(Transformer[Token, Any]):
         )  # fmt: skip
 
     def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
-        shares = children.pop().each if isinstance(children[-1], _Shares) else None
-        name, *pattern, bound = children
-        return syntax.Delay(str(name), tuple(pattern), bound, shares, span=_span(meta), name_span=_at(name))
+        shares = tuple(c for c in children if isinstance(c, syntax.Percentage))
+        name, *pattern, bound = children[: len(children) - len(shares)]
+        return syntax.Delay(
+            str(name), tuple(pattern), bound, shares or None, span=_span(meta), name_span=_at(name)
+        )
 
     def chance(self, meta: Meta, children: list[Any]) -> syntax.Chance:
         name, *rest = children

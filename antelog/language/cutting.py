@@ -15,7 +15,7 @@ comment is decided here and nowhere else, for `%` has two meanings:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from antelog.diagnostics import Span
@@ -55,7 +55,6 @@ _PIECE = re.compile(
       | [^\s%".\d]+ | \d+""",
     re.VERBOSE,
 )
-_COMMENT = re.compile(r"%[^\n]*")
 _LAST_STOP = re.compile(r"\.\s*(%.*)?\Z")
 _BEGINS = frozenset({"chance", "input", "query"})
 """Words that begin a statement wherever they begin a line, also if the full stop before is missing."""
@@ -87,54 +86,38 @@ class _Context:
         return self.first == "query" and self.before == "alert"
 
 
-@dataclass
-class _ProgramCutter:
-    """Goes through a text once, piece by piece."""
-
-    text: str
-    found: list[Statement] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
-    comments: list[Span] = field(default_factory=list)
-
-    def run(self) -> Cut:
-        context, at = _Context(), 0
-        start: int | None = None
-        end = 0
-        quote: Span | None = None
-        after = -1  # where a number ended
-        while piece := _PIECE.match(self.text, at):
-            if piece["percent"] and not (at == after and context.takes_percentage()):
-                at = self._comment(at)
-                continue
-            self.kept.append(piece[0])
-            begins_line = self.text.rfind("\n", end, at) >= 0
-            at = piece.end()
-            if piece["space"]:
-                continue
-            start = piece.start() if start is None else start
-            end = after = at
-            context.read(piece[0], begins_line)
-            stops = piece["stop"] is not None
-            if piece["open"] is not None:
-                quote = quote or Span(piece.start(), end)
-                stops = _LAST_STOP.search(piece["open"]) is not None
-            if stops:
-                self.found.append(Statement(start, end, quote))
-                start, quote, context = None, None, _Context()
-        if start is not None:
-            self.found.append(Statement(start, end, quote))
-        return Cut("".join(self.kept), tuple(self.found), tuple(self.comments))
-
-    def _comment(self, at: int) -> int:
-        """Blanks out a comment; returns where it ends."""
-        comment = _COMMENT.match(self.text, at)
-        assert comment is not None
-        self.kept.append(" " * len(comment[0]))
-        self.comments.append(Span(at, comment.end()))
-        return comment.end()
-
-
 @lru_cache(maxsize=4)  # a text is cut by all who ask about it: to be parsed, laid out, completed
 def cut(text: str) -> Cut:
     """The statements of a text."""
-    return _ProgramCutter(text).run()
+    found: list[Statement] = []
+    kept: list[str] = []
+    comments: list[Span] = []
+    context, at, end = _Context(), 0, 0
+    start: int | None = None
+    quote: Span | None = None
+    after = -1  # where a number ended
+    while piece := _PIECE.match(text, at):
+        if piece["percent"] and not (at == after and context.takes_percentage()):
+            line = text.find("\n", at)
+            at, begin = line if line >= 0 else len(text), at
+            kept.append(" " * (at - begin))
+            comments.append(Span(begin, at))
+            continue
+        kept.append(piece[0])
+        begins_line = text.rfind("\n", end, at) >= 0
+        at = piece.end()
+        if piece["space"]:
+            continue
+        start = piece.start() if start is None else start
+        end = after = at
+        context.read(piece[0], begins_line)
+        stops = piece["stop"] is not None
+        if piece["open"] is not None:
+            quote = quote or Span(piece.start(), end)
+            stops = _LAST_STOP.search(piece["open"]) is not None
+        if stops:
+            found.append(Statement(start, end, quote))
+            start, quote, context = None, None, _Context()
+    if start is not None:
+        found.append(Statement(start, end, quote))
+    return Cut("".join(kept), tuple(found), tuple(comments))

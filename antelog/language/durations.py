@@ -86,7 +86,7 @@ _READABLE = 120
 def ticks_in_words(
     ticks: int, type_: str, timescale: Timescale | None, written: Callable[[int], str] | None = None
 ) -> str:
-    """The ticks of a variable: a time, as it is `written`, or how long so many take, 9 minutes."""
+    """The ticks of a variable in words: the time, as `written` has it, or a length such as 9 minutes."""
     if type_ == TIME:
         return moment(ticks, timescale) if written is None else written(ticks)
     if timescale is None:

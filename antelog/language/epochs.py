@@ -19,7 +19,7 @@ MICROSECONDS = {"s": Fraction(10**6), "ms": Fraction(10**3), "us": Fraction(1), 
 """How long the units are in which times are counted since 1970."""
 
 TICKS = "ticks"
-"""Said as a unit: the numbers are ticks, whatever they look like."""
+"""The unit of numbers that are ticks, whatever their size."""
 
 UNITS = (*MICROSECONDS, TICKS)
 
@@ -37,10 +37,10 @@ _FAR = 2**63 - 2**11
 
 @dataclass(frozen=True)
 class Counting:
-    """The counting of times: the ticks, if they have a length, and what is said of how an input writes them.
+    """How an input writes its times: the length of a tick, and what is declared of the input.
 
-    Numbers count `unit`; timestamps without an offset are those of `zone` (None: nobody says it, and they are
-    taken as those of UTC); texts may be in the `form`, as `strptime` has it.
+    Numbers count `unit`; timestamps without an offset are those of `zone` (None: they are
+    read as UTC); texts may be in the `form`, as `strptime` has it.
     """
 
     timescale: Timescale | None = None
@@ -67,7 +67,7 @@ class Counting:
 
 
 TICKLESS = Counting()
-"""Nobody says how long a tick is: all numbers are ticks."""
+"""Times of a program without a `tick`: all numbers are ticks."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def ranges(tick: int) -> tuple[UnitRange, ...]:
 
 
 def last_tick(tick: int) -> int:
-    """Ticks after this one lie beyond the year 3000: most likely they are no ticks."""
+    """Ticks after this one lie beyond the year 3000: most likely they are not ticks."""
     return _3000 // tick
 
 
@@ -99,7 +99,7 @@ LIKELY = tuple(
     UnitRange(unit, -int(-_1973 // length), -int(-_3000 // length) - 1)
     for unit, length in MICROSECONDS.items()
 )
-"""Which numbers would be times from 1973 to 3000 in which unit; no number is one in two units."""
+"""The numbers that would be times from 1973 to 3000, by unit; no number is one in two units."""
 
 
 def likely(number: float) -> str | None:
@@ -108,7 +108,7 @@ def likely(number: float) -> str | None:
 
 
 def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
-    """The remedy where numbers of an input are most likely no ticks, but count a unit since 1970.
+    """The remedy where numbers of an input are most likely not ticks, but count a unit since 1970.
 
     `if it counts milliseconds since 1970, write `time: ms` in `input Temp(…)`, or --time-unit Temp=ms`
     """

@@ -1,4 +1,4 @@
-"""Times that a column of the background shifts: each gets a variable of its own, and its bounds.
+"""Replaces times that a column of the background shifts by variables with bounds.
 
 static Within(priority, limit <= 24).
 not Ack(X, T..T+N), Within(P, N)      not Ack(X, T..TN), Within(P, N), TN = T+N, TN >= T, TN <= T+24
@@ -38,7 +38,7 @@ def is_ticks(value: Value, most: int) -> bool:
 
 def no_ticks(most: int) -> str:
     """The complaint about any other value."""
-    return f"is no whole number of ticks from 0 to {most}"
+    return f"is not a whole number of ticks from 0 to {most}"
 
 
 def check_ticks_of_background(document: syntax.Document, vocabulary: Vocabulary) -> Iterator[Diagnostic]:

@@ -1,6 +1,6 @@
 """Limits on the size of a program: beyond them it is refused, before it costs minutes or all memory.
 
-No program somebody wrote comes near these limits; what does is made by a script, or is no program at all.
+No program somebody wrote comes near these limits; what does is made by a script, or is not a program at all.
 
     P(X0, X1, …, X19999, T) :- …      this atom has 20001 columns; a predicate may have 1000 at most
 """

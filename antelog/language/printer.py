@@ -167,8 +167,8 @@ def _shares(shares: tuple[syntax.Percentage, ...] | None) -> str:
 def _clauses(node: syntax.Input) -> str:
     clauses = [f"delay {to_text(node.delay)}{_shares(node.shares)}"] if node.delay else []
     if node.one_per is not None:
-        clauses.append(f"one per {' and '.join(name.text for name in node.one_per) or 'tick'}")
+        clauses.append(f"one per {' and '.join(name.name for name in node.one_per) or 'tick'}")
     if node.every is not None:
-        per = f" per {' and '.join(name.text for name in node.every.per)}" if node.every.per else ""
+        per = f" per {' and '.join(name.name for name in node.every.per)}" if node.every.per else ""
         clauses.append(f"every {to_text(node.every.gap)}{per}")
     return f" {', '.join(clauses)}" if clauses else ""

@@ -113,7 +113,7 @@ def text_of(name: str) -> str:
     """The text of an included file on disk. Raises OSError or ValueError."""
     path = Path(name)
     if path.exists() and not path.is_file():
-        raise ValueError("is no file")
+        raise ValueError("is not a file")
     return path.read_bytes().decode("utf-8-sig")
 
 

@@ -1,33 +1,4 @@
-"""The syntax tree of a program, as frozen data: the abstract grammar.
-
-    Document   = Statement*
-    Statement  = Tick | Zone | Limit | Include | Input | Static | Function | Delay | Chance |
-                 Query | Rule
-    Tick       = Bound                                      tick 10 minutes.
-    Zone       = name                                       zone "Europe/Berlin".
-    Limit      = name, value: number                        limit hot = 90.
-    Include    = path                                       include "fleet.alog".
-    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: ExpectedGap?
-                                                            input P(a, b: number, time) delay 1, one per a.
-    Static     = name, Column*                              static P(a, b).
-    Function   = name, Column*, gives?                      function km(a, b) -> number.
-    Delay      = name, Term*, Bound, shares: Percentage*?   delay P(wt4, _, _) = 2 (70%, 20%, 8%).
-    Chance     = name, Term*, once: Percentage, again: Percentage?
-                                                            chance P(_, high, _) = 5%, again 80%.
-    Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?, severity?, Words?, given: Atom*
-                                                            query P(X, T) critical alert 80% "{X} fails".
-    Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
-    Column     = name, type?, most: Bound?
-    Bound      = amount, unit?                              2, or 20 minutes
-    Percentage = amount                                     12.5%
-    Words      = text                                       "turbine {X} is about to shut down"
-    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Call,
-                 Aggregation, Last
-    Atom       = predicate, Term*
-    Term       = Variable | Anonymous | Constant | Shifted | Calculation | Range
-    Shifted    = variable, offset, unit?                    T+1, T-2, T+15 minutes
-    Calculation = function, Term*                           W - V, abs(V)
-    Range      = first: Term, last: Term                    T..T+5
+"""The syntax tree of a program, as frozen data; `grammar.lark` has the text of each node.
 
 A rule without a body is a fact. Every node knows its place in the source, which plays no
 part in comparing nodes: two texts that differ in layout only give equal documents.
@@ -65,7 +36,7 @@ from antelog.language.terms import (
 __all__ = [
     "MEMBER", "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
     "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
-    "Include", "Input", "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query",
+    "Include", "Input", "Last", "Later", "Limit", "Literal", "Negation", "Percentage", "Query",
     "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Words",
     "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
@@ -95,7 +66,7 @@ class Rule(Node):
 
 @dataclass(frozen=True, slots=True)
 class Column(Node):
-    """A column; one of a static relation that is a number of ticks has `most` of them."""
+    """A column, declared or only named; one of a static relation that counts ticks has `most` of them."""
 
     name: str
     type: str | None = None
@@ -128,18 +99,11 @@ class Percentage(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Name(Node):
-    """A column that is named."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class ExpectedGap(Node):
     """The expected gap between facts, of each source: of what has the same values in the columns `per`."""
 
     gap: Bound
-    per: tuple[Name, ...] = ()
+    per: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +144,7 @@ class Input(Named):
     name: str
     columns: tuple[Column, ...]
     delay: Bound | None = None
-    one_per: tuple[Name, ...] | None = None
+    one_per: tuple[Column, ...] | None = None
     shares: tuple[Percentage, ...] | None = None
     every: ExpectedGap | None = None
 

@@ -23,7 +23,7 @@ UNKNOWN = "?"
 
 
 class TemplateError(Exception):
-    """A text that is no template: `message` has the reason, `hint` the remedy."""
+    """A text is not a template: `message` has the reason, `hint` the remedy."""
 
     def __init__(self, message: str, hint: str) -> None:
         self.message, self.hint = message, hint

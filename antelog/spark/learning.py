@@ -67,7 +67,7 @@ def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[
     """The bytes that each bucket of a batch gives at its end."""
     if not ready.job.batch:
         raise DataError(
-            "a stream has no end by which something is learned or scored: take recorded facts, as a batch"
+            "a stream has no end by which something is learned or scored: use recorded facts, as a batch"
         )
     frame = of_buckets(ready, runner(ready.job, what), _FOUND, agreed=True)
     return [bytes(row.content) for row in frame.orderBy("bucket").collect()]

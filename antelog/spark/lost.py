@@ -24,7 +24,7 @@ from antelog.errors import UnsupportedError
 _GONE = (
     "Java, in which Spark runs, is gone: it has ended, or was killed, as a system does that has no memory "
     "left. Start it again: a stream goes on from its checkpoint. If it happens again, give Java more memory "
-    "(spark.driver.memory=4g), or take smaller batches or more buckets"
+    "(spark.driver.memory=4g), or use smaller batches or more buckets"
 )
 _NOT_HERE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 """The name of Spark's error when a function of a pipeline asks about a DataFrame."""

@@ -163,7 +163,7 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOp
     ready = checked(program, inputs, taken(OutputOptions, options, only=("confirmed",)))
     if not ready.job.batch:
         raise DataError(
-            "a stream has no end at which answers are open; take its changes, and keep the last one "
+            "a stream has no end at which answers are open; use its changes, and keep the last one "
             "of each (query, answer)"
         )
     found = Outputs(ready.job, _batch(ready, answers=True), change="status")

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.given import NAMED, PATH, TEXT, TEXTS, checked, of, optional, wrong
-from antelog.lazily import brought_by
+from antelog.lazily import page_libraries
 from antelog.markup import tag
 from antelog.process import Engine
 from antelog.program import Program
@@ -39,12 +39,8 @@ class Live:
     """An ASGI app that shows what is open. It begins to follow its source with the first request."""
 
     def __init__(self, source: Any, program: Program | None, hosts: Iterable[str], token: str | None) -> None:
-        try:
+        with page_libraries():
             from antelog.watch.web import address, app, live_board, readers  # noqa: PLC0415 - needs Starlette
-        except ModuleNotFoundError as error:
-            raise UnsupportedError(
-                f"the page needs the package {error.name}, which is not installed: {brought_by('watch')}"
-            ) from None
         path: Path | None = None
         self._engine = source if isinstance(source, Engine) else None
         if self._engine is not None:

@@ -67,17 +67,21 @@ entry.main()
 """
 
 
-@pytest.mark.parametrize("number", STATUS)
-@pytest.mark.parametrize("module", ["antelog.cli.main", "click", "numpy", "pyarrow"])
+@pytest.mark.parametrize(
+    ("module", "number"),
+    [("antelog.cli.main", signal.SIGTERM), ("click", signal.SIGINT), ("pyarrow", signal.SIGINT)],
+)
 def test_an_interruption_while_it_is_being_loaded(module: str, number: signal.Signals) -> None:
     assert interrupted(LOADING.replace("MODULE", module), "try", number) == (STATUS[number], "Stopped.\n")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
-def test_an_interruption_at_any_moment(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "turns"), [("try", 4), *(pytest.param(name, 20, marks=pytest.mark.long) for name in COMMANDS)]
+)
+def test_an_interruption_at_any_moment(name: str, turns: int) -> None:
     random = Random(name)
-    for turn in range(20):
+    for turn in range(turns):
         after, number = random.uniform(0, 1.5), [*STATUS][turn % 2]
         status, said = interrupted(GUARDED, name, number, after)
         assert not [*Path().glob(".*.partial")], (after, number)
@@ -88,6 +92,10 @@ def test_an_interruption_at_any_moment(name: str) -> None:
         assert status in (0, -number) or said.endswith("Stopped.\n"), after
 
 
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
 def test_an_interruption_where_python_cannot_raise_one() -> None:
     code = (
         "import signal; from antelog.cli import entry; entry.guard()\n"
@@ -95,7 +103,7 @@ def test_an_interruption_where_python_cannot_raise_one() -> None:
         "class Odd:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
         "odd = Odd(); del odd; print('went on')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
 
 
@@ -108,7 +116,7 @@ def test_what_is_being_written_is_gone_when_the_work_is_told_to_end() -> None:
         "with ending_in_words(click.Context(click.Command('x'))), replacing('out.html') as file:\n"
         "    file.write(b'half'); signal.raise_signal(signal.SIGTERM); print('went on')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert "went on" not in done.stdout
     assert "Stopped.\n" in done.stderr
     assert {each.name for each in Path().iterdir()} == {"p.alog", "temp.csv"}
@@ -125,7 +133,7 @@ def test_an_interruption_while_a_class_is_being_made() -> None:
         "    class Odd:\n        named = Named()\n"
         "    print('went on')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.stdout, done.stderr) == ("", "Stopped.\n")
 
 
@@ -135,7 +143,7 @@ def test_other_errors_that_python_cannot_raise_are_shown() -> None:
         "class Odd:\n    def __del__(self): raise ValueError('odd')\n"
         "odd = Odd(); del odd; print('went on')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stdout) == (0, "went on\n")
     assert "ValueError: odd" in done.stderr
 
@@ -146,7 +154,7 @@ def test_who_ignores_interruptions_goes_on_to() -> None:
         "from antelog.cli import entry; entry.guard()\n"
         "print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert done.stdout == "True\n"
 
 

@@ -22,15 +22,9 @@ COMMANDS = main.list_commands(click.Context(main))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_examples(command: str) -> None:
-    help_ = antelog(command, "--help").stdout
-    assert "Examples:" in help_
-    assert f"antelog {command} " in help_.partition("Examples:")[2]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_fits_a_terminal(command: str) -> None:
+def test_help_has_examples_that_fit_a_terminal(command: str) -> None:
     examples = antelog(command, "--help").stdout.partition("Examples:")[2].partition("\n\n")[0]
+    assert f"antelog {command} " in examples
     assert max(map(len, examples.splitlines())) <= 110
 
 
@@ -53,8 +47,6 @@ def test_commands_are_suggested(command: str) -> None:
         (("try", "program.alog", "--inptu", "Temp=temp.csv"), "--input"),
         (("run", "program.alog", "--checkpont", "state"), "--checkpoint"),
         (("try", "program.alog", "--input", "Tmp=temp.csv"), "Did you mean Temp?"),
-        (("try", "program.alog", "--static", "Turbin=temp.csv"), "Did you mean Turbine?"),
-        (("run", "program.alog", "--input", "Tmp=temp.csv", "--output", "console"), "Did you mean Temp?"),
         (("try", "program.alog", "--only", "confirmd"), "Did you mean confirmed?"),
     ],
 )
@@ -89,14 +81,14 @@ def test_columns_are_suggested() -> None:
         "test --junit {}",
     ],
 )
-@pytest.mark.parametrize("path", ["a" * 400 + ".csv", "circle/a.csv"])
 @pytest.mark.usefixtures("project")
-def test_a_path_that_cannot_be_used_ends_in_words(command: str, path: str) -> None:
+def test_a_path_that_cannot_be_used_ends_in_words(command: str) -> None:
     Path("circle").symlink_to("circle")
-    done = antelog(*command.format(path).split())
-    assert done.exit_code in (1, 2)
-    assert "rror: " in done.stderr
-    assert "too long" in done.stderr or "circle" in path
+    for path in ("a" * 400 + ".csv", "circle/a.csv"):
+        done = antelog(*command.format(path).split())
+        assert done.exit_code in (1, 2)
+        assert "rror: " in done.stderr
+        assert "too long" in done.stderr or "circle" in path
 
 
 def test_the_list_of_commands_is_not_cut() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import sqlite3
@@ -11,20 +10,13 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
-from antelog.cli import serving as cli_serving
-from antelog.cli.serving import tending, with_page
-from antelog.run.store import Store
-from antelog.watch.alerts.outbox import opened
-from antelog.watch.web import serving
-from antelog.watch.web.address import PageAddress
-from antelog.watch.web.serving import Page
 from tests.cli.trying import LOG, READINGS, antelog, command
 from tests.processes import Start, until
 
@@ -140,13 +132,6 @@ def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> Non
     assert process.reported(6) == LOG
 
 
-def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
-    Path("changes.jsonl").write_text("\n".join(LOG) + "\n")
-    process = watching("changes.jsonl")
-    link = process.link()
-    assert b"wt2" in _asked(f"{link[1]}/api/decided", link[2])
-
-
 def _part(link: re.Match[str], path: str = "/part/now") -> str:
     return _asked(f"{link[1]}{path}", link[2]).decode()
 
@@ -250,58 +235,3 @@ def test_a_sender_that_keeps_dying_ends_a_run_with_1() -> None:
     done = antelog(*facts, *alert)
     assert done.exit_code == 1, done.stderr
     assert "error: alerts: the process that sends them ends with an error" in done.stderr
-
-
-def test_alerts_begin_with_what_is_new_and_lead_to_the_answer(watching: Callable[..., _Watch]) -> None:
-    past = "".join(f"wt2,high,{tick}\n" for tick in range(31))
-    Path("temp.csv").write_text(f"device,level,time\n{past}", encoding="utf-8")
-    alert = ("--alert", "command:tee -a sent", "--alert-on", "confirmed", "--alert-every", "0")
-    process = watching("p.alog", "--input", "Temp=temp.csv", *alert, "--state", "s")
-    link = process.link()
-
-    def begun() -> bool:
-        with opened(Path("s")) as outbox:
-            return outbox.begin == 30
-
-    process.until(begun)
-    with Path("temp.csv").open("a", encoding="utf-8") as file:
-        file.write("".join(f"wt2,high,{tick}\n" for tick in range(31, 40)))
-    sent = Path("sent")
-    process.until(lambda: sent.exists() and len(sent.read_text().splitlines()) > 5)
-    lines = [json.loads(line) for line in sent.read_text().splitlines()]
-    assert lines[0]["tick"] >= 30
-    assert {each["status"] for each in lines} == {"firing"}
-    assert lines[0]["link"].startswith(f"{link[1]}/answer/")
-    assert link[2] not in sent.read_text()
-    answer = json.loads(_asked(lines[0]["link"].replace("/answer/", "/api/answers/"), link[2]))
-    assert answer["lines"][-1]["answer"] == lines[0]["answer"]
-
-
-def test_a_page_that_died_is_started_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
-    Store.open(tmp_path / "s").close()
-    page = Page(tmp_path / "s", PageAddress())
-    monkeypatch.setattr(cli_serving, "Page", lambda *_: page)
-    with ExitStack() as stack:
-        tend = tending(with_page(tmp_path / "s", PageAddress(), stack))
-        tend()
-        first = page.child.pid
-        os.kill(first, signal.SIGKILL)
-
-        def another() -> bool:
-            tend()
-            return page.child.pid != first
-
-        until(another)
-        assert page.alive
-    said = capsys.readouterr().err
-    assert said.count(f"the page: {page.url}") == 1
-    assert said.count("note: the page has ended; it is started again, at the same link") == 1
-
-
-def test_an_address_that_is_not_safe_is_refused() -> None:
-    done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--host", "0.0.0.0")
-    assert done.exit_code == 2
-    assert "--host 0.0.0.0: others can reach this address" in done.stderr

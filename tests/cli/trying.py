@@ -10,7 +10,6 @@ from antelog.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 TURBINES = ROOT / "examples" / "turbines" / "turbines.alog"
-CONFORMANCE = ROOT / "tests" / "conformance"
 PROGRAM = """\
 input Temp(device, level, time) delay 1.
 Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).

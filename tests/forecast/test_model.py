@@ -62,7 +62,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_damaged_file() -> None:
     content = learned().to_bytes()
     for wrong in (content[:-1], content + b"x", content[:200] + b"x" + content[201:], b""):
-        with pytest.raises(StateError, match="is no model, or a damaged one, or of another version"):
+        with pytest.raises(StateError, match="is not a model, or a damaged one, or of another version"):
             Model.from_bytes(wrong)
 
 
@@ -77,7 +77,7 @@ def test_a_file_of_another_kind_or_version() -> None:
             {"version": VERSION + 1},
             f"a model of version {VERSION + 1}, but this antelog reads version {VERSION}",
         ),
-        ({"kind": "antelog scores"}, "is no model"),
+        ({"kind": "antelog scores"}, "is not a model"),
     ):
         said = msgspec.json.encode({**head, **changed})
         with pytest.raises(StateError, match=why):

@@ -58,16 +58,16 @@ LITERALS = st.one_of(
 )
 PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
 SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
-SOURCES = st.lists(st.builds(syntax.Name, WORDS), max_size=2).map(tuple)
+SOURCES = st.lists(st.builds(syntax.Column, WORDS), max_size=2).map(tuple)
 GAPS = st.none() | st.builds(syntax.ExpectedGap, BOUNDS, SOURCES)
 COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS, st.none() | BOUNDS), max_size=3).map(
     tuple
 )
 
 
-def _slot(names: list[str]) -> tuple[syntax.Name, ...]:
+def _slot(names: list[str]) -> tuple[syntax.Column, ...]:
     """The names of columns; `tick` is none in the first place."""
-    return tuple(map(syntax.Name, names)) if names[:1] != ["tick"] else ()
+    return tuple(map(syntax.Column, names)) if names[:1] != ["tick"] else ()
 
 
 SLOTS = st.lists(WORDS, max_size=3).map(_slot)

@@ -20,69 +20,14 @@ FOLDERS = ("tests/errors", "tests/conformance", "examples")
 SEEDS = [
     path.read_text(encoding="utf-8") for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.alog"))
 ]
+WORDS = (
+    'tick input static delay query window horizon not ¬ :- -> ← → , ∧ . ( ) : _ + - = != < <= > >= ≠ ≤ ≥ % " '
+    "\\ ' 0 1 2.5 1e9 9e99 high low wt2 X Y T S T+1 T-1 number text time Temp( Flag( Site(X) Site( P( T) ² ǅ"
+)
 TOKENS = [
-    *(
-        "tick ",
-        "input ",
-        "static ",
-        "delay ",
-        "query ",
-        " window ",
-        " horizon ",
-        "not ",
-        "¬",
-        ":-",
-        "->",
-        "←",
-    ),
-    *("→", ",", "∧", ".", "(", ")", ":", "_", "+", "-", "=", "!=", "<", "<=", ">", ">=", "≠", "≤", "≥", " "),
-    *(
-        "\n",
-        "% note\n",
-        "%",
-        '"',
-        '"text"',
-        '"\\u00b0"',
-        "\\",
-        "'",
-        "0",
-        "1",
-        "2.5",
-        "1e9",
-        "9e99",
-        "high",
-        "low",
-    ),
-    *(
-        "wt2",
-        "X",
-        "Y",
-        "T",
-        "S",
-        "T+1",
-        "T-1",
-        "S <= T + 2",
-        "number",
-        "text",
-        "time",
-        "10 minutes",
-        "Temp(X, T)",
-    ),
-    *(
-        "Flag(X, T)",
-        "Flag(X, T+1)",
-        "Temp(",
-        "Flag(",
-        "Site(X)",
-        "Site(",
-        "P(",
-        "T)",
-        "X, T)",
-        "²",
-        "ǅ",
-        "\x00",
-        "\ufeff",
-    ),
+    *WORDS.split(),
+    *("tick ", " window ", " ", "\n", "% note\n", '"text"', '"\\u00b0"', "\x00", "\ufeff", "X, T)"),
+    *("S <= T + 2", "10 minutes", "Temp(X, T)", "Flag(X, T)", "Flag(X, T+1)"),
 ]
 PIECE = re.compile(r"\w+|\s+|\W")
 FEW = settings(max_examples=max(300, settings().max_examples))

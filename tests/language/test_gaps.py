@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 import antelog
-from antelog.compile.show.details import source_lines
 from antelog.diagnostics import Source
 from antelog.errors import ProgramError
 from antelog.language import read
-from antelog.language.syntax import Bound, ExpectedGap, Input
 from antelog.run import clock
 from antelog.run.live import Rhythm
 
@@ -88,15 +86,3 @@ def test_what_is_wrong_is_said(clauses: str, said: str) -> None:
     with pytest.raises(ProgramError) as caught:
         antelog.parse(f"tick 1 s.\ninput P(x, time) {clauses}.\n{RULE}")
     assert said in str(caught.value)
-
-
-def test_a_duration_needs_a_tick() -> None:
-    with pytest.raises(ProgramError, match="means nothing without a `tick` declaration"):
-        antelog.parse(f"input P(x, time) every 5 s. {RULE}")
-
-
-def test_it_is_part_of_the_tree_and_of_what_check_prints() -> None:
-    program = antelog.parse(f"tick 1 s. input P(x, time) delay 1, every 30 s. {RULE}")
-    inputs = [each for each in program.document.declarations if isinstance(each, Input)]
-    assert [each.every for each in inputs] == [ExpectedGap(Bound(30, "s"))]
-    assert "delay 1, every 30" in "\n".join(source_lines(program.plan))

@@ -56,13 +56,6 @@ def test_too_many_statements(monkeypatch: pytest.MonkeyPatch) -> None:
         parse("static S(a)." + "S(a)." * 9)
 
 
-def test_too_many_queries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_QUERIES", 1)
-    assert parse(RULE).plan is not None
-    with pytest.raises(ProgramError, match=r"more than 1 queries"):
-        parse(RULE + "Q(X, T) :- A(X, T). query Q(X, T).")
-
-
 def test_a_text_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LONGEST_TEXT", 50)
     (found,) = read(Source(RULE * 2)).diagnostics

@@ -111,7 +111,7 @@ def test_a_circle_is_an_error_with_its_way(main: Path) -> None:
     ("path", "reason"),
     [
         ("parts/fleed.alog", "there is no file parts/fleed.alog\n"),
-        ("parts", "parts cannot be read: is no file"),
+        ("parts", "parts cannot be read: is not a file"),
         ("latin.alog", "latin.alog is not UTF-8 text, see byte 2"),
         ("a\\u0000b", "cannot be read: "),
         ("x" * 300, "cannot be read: File name too long"),

@@ -8,7 +8,7 @@ import antelog
 from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
 from tests.cli.trying import TURBINES
 from tests.pictures.looks import texts
-from tests.recorded import FOLDER, NAMES, recorded
+from tests.recorded import NAMES, recorded
 
 WIDTH, GAP = 80.0, 20.0
 
@@ -54,10 +54,19 @@ def test_what_rests_on_itself_is_drawn_upwards() -> None:
     assert upwards == [edge for edge in shown.edges if edge.negated], "rules stand above what they derive"
 
 
+def apart(place: Placement, widths: dict[str, float]) -> None:
+    """Nodes of a layer, edges that pass it, and labels there do not overlap."""
+    for layer in {*place.layer.values()}:
+        row = sorted((place.x[node], node) for node in place.x if place.layer[node] == layer)
+        for (x, node), (other_x, other) in pairwise(row):
+            assert other_x - x >= (widths.get(node, 0) + widths.get(other, 0)) / 2 + GAP - 1e-6
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_layouts_can_be_read(name: str) -> None:
     shown = graph_of(recorded(name).checked.document)
-    place = placed(shown)
+    nodes = {node: 20.0 if node in shown.rules else WIDTH for node in shown.strata}
+    place = layout(shown, nodes, GAP)
     assert {*shown.strata} <= {*place.x}
     for edge in shown.edges:
         path = place.paths[edge]
@@ -65,28 +74,12 @@ def test_layouts_can_be_read(name: str) -> None:
         assert all(abs(place.layer[one] - place.layer[other]) == 1 for one, other in pairwise(path))
         if shown.strata[edge.source] < shown.strata[edge.target]:
             assert place.layer[edge.source] < place.layer[edge.target]
-    for layer in {*place.layer.values()}:
-        row = sorted((place.x[node], node) for node in place.x if place.layer[node] == layer)
-        for (x, node), (other_x, other) in pairwise(row):
-            widths = [
-                20.0 if n in shown.rules else WIDTH if n in shown.strata else 0.0 for n in (node, other)
-            ]
-            assert other_x - x >= sum(widths) / 2 + GAP - 1e-6
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_labels_of_edges_keep_apart_from_each_other_and_from_nodes(name: str) -> None:
-    shown = graph_of(recorded(name).checked.document)
+    apart(place, nodes)
     wide = {edge: 50.0 + 10 * (at % 5) for at, edge in enumerate(shown.edges)}
-    nodes = {node: 20.0 if node in shown.rules else WIDTH for node in shown.strata}
     place = layout(shown, nodes, GAP, wide)
     assert place.labels.keys() == wide.keys()
-    widths = nodes | {place.labels[edge]: width for edge, width in wide.items()}
     assert not {*place.labels.values()} & {*shown.strata}
-    for layer in {*place.layer.values()}:
-        row = sorted((place.x[node], node) for node in place.x if place.layer[node] == layer)
-        for (x, node), (other_x, other) in pairwise(row):
-            assert other_x - x >= (widths.get(node, 0) + widths.get(other, 0)) / 2 + GAP - 1e-6
+    apart(place, nodes | {place.labels[edge]: width for edge, width in wide.items()})
 
 
 def test_a_long_chain() -> None:
@@ -113,7 +106,3 @@ def test_the_picture_names_everything() -> None:
     assert "Malf(X, T-2) :- Shdn(X, T)." in shown
     line = program.source.text[: program.source.text.index("Malf(X, T-2)")].count("\n") + 1
     assert shown.count(str(line)) == 2, "at the rule in the graph, and at its text"
-
-
-def test_a_toggle_can_be_drawn() -> None:
-    assert "stratum 0" in texts(antelog.draw(antelog.load(FOLDER / "toggle" / "program.alog")).svg())

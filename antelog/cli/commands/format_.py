@@ -24,7 +24,7 @@ _STANDARD = Path("-")
 
 @click.command(
     "format",
-    epilog="Exit status: 0 all is laid out, 1 a file is no program, or with --check would change, "
+    epilog="Exit status: 0 all is laid out, 1 a file is not a program, or with --check would change, "
     "2 the command is wrong.",
 )
 @click.argument("programs", metavar="PROGRAM…", nargs=-1, required=True, type=click.Path(path_type=Path))

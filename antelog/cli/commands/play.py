@@ -11,8 +11,8 @@ from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import PLAY
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.terminal import say, say_whole
-from antelog.errors import FunctionError, UnsupportedError
-from antelog.lazily import brought_by
+from antelog.errors import FunctionError
+from antelog.lazily import brought_by, page_libraries
 from antelog.run.replay import files_of
 from antelog.run.settings import Settings
 from antelog.temporary import temporary_folder
@@ -59,12 +59,8 @@ def play(ctx: click.Context, /, settings: Settings) -> None:
 
 def _link(files: DraftFiles, options: PlayOptions, folder: Path, port: int) -> str:
     """The link of the page, which is served from now on."""
-    try:
+    with page_libraries():
         from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs Starlette
         from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise UnsupportedError(
-            f"the page needs the package {error.name}, which is not installed: {brought_by('watch')}"
-        ) from None
     bench = PlayBench(files, options, folder)
     return served_here(bench.live, bench, port)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +12,9 @@ from antelog.cli.arguments.ready import SCORE, ready, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell
-from antelog.errors import UnsupportedError
 from antelog.forecast.reports.text import report_text
-from antelog.forecast.scores.scores import Scores, report_json
-from antelog.lazily import brought_by
+from antelog.forecast.scores.scores import report_json
+from antelog.lazily import page_libraries
 from antelog.process import LEARN
 from antelog.run.options import file_of, option
 from antelog.run.replay import recording_of
@@ -72,18 +70,9 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
         elif more.output.suffix.lower() == ".json":
             write(more.output, report_json(scores, tick).encode())
         else:
+            with page_libraries():
+                from antelog.watch.web.views.trust import scores_page  # noqa: PLC0415 - needs Jinja2
             title = f"How good the forecasts of {Path(program.source.name).name} were"
-            write(more.output, _page()(scores, tick, title).encode())
+            write(more.output, scores_page(scores, tick, title).encode())
         if chosen == LEARN:
             say_what_learning_lacks(engine)
-
-
-def _page() -> Callable[[Mapping[str, Scores], int | None, str], str]:
-    """The function that makes a page of scores."""
-    try:
-        from antelog.watch.web.views.trust import scores_page  # noqa: PLC0415 - needs Jinja2
-    except ModuleNotFoundError as error:
-        raise UnsupportedError(
-            f"the page needs the package {error.name}, which is not installed: {brought_by('watch')}"
-        ) from None
-    return scores_page

@@ -1,15 +1,25 @@
-"""`antelog watch`: follows facts through the engine in this process, with a page and alerts."""
+"""`antelog watch`: follows facts through the engine in this process, with a page and alerts.
+
+Without a page, the last line of a terminal says how things are:
+
+    2026-03-29 13:20 · 1,240 rows/s · 12 open · last fact 4 s ago · Ctrl-C stops
+"""
 
 from __future__ import annotations
 
 import sys
 import time
-from contextlib import ExitStack
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 import click
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
 
 from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
@@ -18,19 +28,26 @@ from antelog.cli.serving import Tend, is_changes, page_address, show_changes, te
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import (
-    SetAside,
     lost_in_ticks,
     say_what_learning_lacks,
     say_what_was_dropped,
     say_what_was_read,
+    say_what_was_set_aside,
     say_which_chances_lack,
 )
-from antelog.cli.show.status_line import status_line
-from antelog.cli.show.terminal import clear, print_diagnostics, say, say_what_is_missing
+from antelog.cli.show.terminal import (
+    before_output,
+    clear,
+    print_diagnostics,
+    say,
+    say_what_is_missing,
+    to_stderr,
+)
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError, InUseError, OutputError
 from antelog.files import Rejects
+from antelog.language.moments import tick_in_words
 from antelog.language.program_files import read_text
 from antelog.process import LEARN
 from antelog.program import Program
@@ -38,6 +55,8 @@ from antelog.run import values
 from antelog.run.address import Posted
 from antelog.run.answer_details import DetailWriter
 from antelog.run.checks import Ready
+from antelog.run.counting import OpenAnswers
+from antelog.run.driver import Driver
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.replay import files_of, static_facts
 from antelog.run.settings import NOW, START, AlertSettings, Settings
@@ -148,7 +167,10 @@ def _run(found: Ready) -> None:
         say_what_was_dropped(engine)
         if settings.model == LEARN:
             say_what_learning_lacks(engine)
-        SetAside(rejects.counts, rejects.first, plan.timescale, rejects.delays).say(None, "the page")
+        say_what_was_set_aside(
+            rejects.counts, rejects.first, plan.timescale,
+            where=None, option="the page", delays=rejects.delays,
+        )  # fmt: skip
         if settings.once and not follower.resumed:
             rejects.require_use()
     if settings.once and sender is not None and sender.failed:
@@ -271,3 +293,112 @@ def _differs(name: str, text: str) -> bool:
         return Path(name).is_file() and read_text(name) != text
     except (AntelogError, OSError, ValueError):
         return False  # it is being written
+
+
+# ---- the last line of a terminal ----
+
+_REFRESHED = 1.0
+"""Seconds between two refreshes. The first one comes after as many: a short run has no status line."""
+_SPAN = 5.0
+"""Seconds over which the rate of rows is taken."""
+_CLEARED = "\r\x1b[2K"
+_SECOND = 1_000_000
+
+
+@dataclass(eq=False)
+class StatusLine:
+    """The status of a run; `refresh` is called often, and `clear` before anything else is printed."""
+
+    driver: Driver
+    console: Console
+    _shown: bool = False
+    _text: str = ""
+    _next: float | None = None
+    _rows: deque[tuple[float, int]] = field(default_factory=deque)
+    """Moments, and how many rows had been read by then."""
+
+    def __post_init__(self) -> None:
+        self._open = OpenAnswers(self.driver.engine, self.driver.time.monotonic)
+
+    def refresh(self) -> None:
+        """Prints the line anew once in a second, and after something else was printed."""
+        now = self.driver.time.monotonic()
+        if self._next is None or not self._rows:
+            self._rows.append((now, self._read()))
+            self._next = now + _REFRESHED
+        if now >= self._next:
+            self._next = now + _REFRESHED
+            separator = " · " if self.console.encoding.startswith("utf") else " | "
+            self._text = fitting(self._parts(now), self.console.width - 1, separator)
+            self.clear()
+        if self._text and not self._shown:
+            self.console.print(Text(self._text, "dim"), end="", soft_wrap=True)
+            self.console.file.flush()
+            self._shown = True
+
+    def clear(self) -> None:
+        """Takes the line away, until the next refresh."""
+        if self._shown:
+            self.console.file.write(_CLEARED)
+            self.console.file.flush()
+            self._shown = False
+
+    def _parts(self, now: float) -> list[str]:
+        engine = self.driver.engine
+        heard = max((each.heard or 0 for each in self.driver.reader.counts.each.values()), default=0)
+        if not heard:
+            return ["waiting for the first fact", "Ctrl-C stops"]
+        silent = (self.driver.time.wall() - heard) // _SECOND
+        time = [] if engine.now < 0 else [tick_in_words(engine.now, engine.plan.timescale)]
+        rate = self._rate(now)
+        rows = f"{rate:,.0f} rows/s" if rate == 0 or rate >= 10 else f"{rate:.1f} rows/s"
+        self._open.count()
+        opened = f"{sum(self._open.by_query.values()):,} open"
+        return [*time, rows, opened, f"last fact {ago(silent)}", "Ctrl-C stops"]
+
+    def _read(self) -> int:
+        return sum(each.facts for each in self.driver.reader.counts.each.values())
+
+    def _rate(self, now: float) -> float:
+        """Rows a second, lately."""
+        self._rows.append((now, self._read()))
+        while len(self._rows) > 2 and self._rows[1][0] < now - _SPAN:
+            self._rows.popleft()
+        (begin, before), (end, after) = self._rows[0], self._rows[-1]
+        return (after - before) / max(end - begin, _REFRESHED)
+
+
+def ago(seconds: int) -> str:
+    """`35 s ago`, `12 min ago`, `3 h ago`."""
+    if seconds < 2:
+        return "just now"
+    if seconds < 120:
+        return f"{seconds} s ago"
+    return f"{seconds // 60} min ago" if seconds < 7200 else f"{seconds // 3600} h ago"
+
+
+def fitting(parts: Sequence[str], width: int, separator: str = " · ") -> str:
+    """As many of the first parts as there is room for."""
+    text = ""
+    for part in parts:
+        longer = f"{text}{separator}{part}" if text else part
+        if text and cell_len(longer) > width:
+            break
+        text = longer
+    return text if cell_len(text) <= width else text[:width]
+
+
+@contextmanager
+def status_line(driver: Driver, *, wanted: bool) -> Iterator[Callable[[], None]]:
+    """Shows the status on stderr if that is a terminal; yields the function that refreshes it."""
+    console = to_stderr()
+    if not wanted or not console.is_terminal or console.is_dumb_terminal or console.legacy_windows:
+        yield lambda: None
+        return
+    line = StatusLine(driver, console)
+    before_output.append(line.clear)
+    try:
+        yield line.refresh
+    finally:
+        line.clear()
+        before_output.remove(line.clear)

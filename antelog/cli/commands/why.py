@@ -1,4 +1,4 @@
-"""`antelog why`: why an answer is there, or why not."""
+"""`antelog why`: why an answer is there, or why not, as a tree with colours or as JSON."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from datetime import date
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WHY, ready, tick_given
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.terminal import print_diagnostics, say, say_what_is_missing, tell
-from antelog.cli.show.trees import print_tree
+from antelog.cli.show.terminal import (
+    can_show,
+    escaped,
+    print_diagnostics,
+    print_text,
+    say,
+    say_what_is_missing,
+    tell,
+    to_stdout,
+)
 from antelog.escaping import shown
 from antelog.files import Rejects
 from antelog.run.explaining import recorded_grounds
@@ -21,7 +31,11 @@ from antelog.run.options import option, plain, whole_number, words
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
 from antelog.run.values import tick
+from antelog.theme import TERMINAL
 from antelog.why import Detail, explained
+from antelog.why.rows import FALSE, OPEN, TRUE
+from antelog.why.text import PLAIN, TreeLine, TreeMarks, branch_of, tree_lines
+from antelog.why.tree import AtomNode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,3 +90,37 @@ def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) ->
             tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
         else:
             print_tree(answer)
+
+
+# ---- trees: wrapped below where each line begins ----
+
+_COLOURS = {TRUE: TERMINAL["evidence"], OPEN: TERMINAL["open"], FALSE: TERMINAL["false"], "fact": "dim"}
+_NARROWEST = 30
+"""Columns for text, however deep it is."""
+
+
+def print_tree(why: AtomNode, console: Console | None = None, indent: str = "") -> None:
+    """Prints an explanation, by default to stdout."""
+    console = console or to_stdout()
+    marks = TreeMarks() if can_show(console, "●○✗├└│─…") else PLAIN
+    for line in tree_lines(branch_of(why), marks):
+        for text in _wrapped(line, marks, console, len(indent)):
+            print_text(console, Text(indent) + text, soft_wrap=True)
+
+
+def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
+    branch = line.branch
+    text = Text(f"{marks.of(branch.status)}", style="")
+    text.stylize(_COLOURS.get(branch.status, ""))
+    style = "dim" if branch.status == "fact" else TERMINAL["false"] if branch.status == FALSE else ""
+    text.append(branch.text, style=style if line.prefix else "bold")
+    for part in (branch.remark, branch.rule):
+        if part:
+            text.append(f"   {part}", style="dim")
+    text = escaped(text)
+    if not console.is_terminal:
+        return [Text(line.prefix) + text]
+    width = max(_NARROWEST, console.width - indent - len(line.prefix))
+    first, *others = text.wrap(console, width)
+    below = [Text.assemble((line.following, "dim"), each) for each in others]
+    return [Text.assemble((line.prefix, "dim"), first), *below]

@@ -1,4 +1,13 @@
-"""The report of a pipeline on stderr: a line for each batch, rows set aside, and a summary."""
+"""The report of a pipeline: on stderr, and on a page if there is one.
+
+On stderr there is a line for each batch, then rows set aside, and a summary. For the page each batch is
+written to a feed, which a separate process shows: lines of changes and rejects, and counts of rows. The feed
+of a stream is a folder next to its checkpoint, if that is on this machine; so a restarted stream shows open
+answers at once.
+
+    with paging(program, settings, address) as page:
+        page.batch(seen, batch, counts)     after the sinks have the batch
+"""
 
 from __future__ import annotations
 
@@ -6,8 +15,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,19 +26,27 @@ from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
 from antelog.arrow.ticks import UTC_ASSUMED, comes_twice
+from antelog.cli.serving import Tend, tending, with_page
 from antelog.cli.show import listing
-from antelog.cli.show.set_aside import SetAside, facts, number
+from antelog.cli.show.set_aside import facts, number, say_what_was_set_aside
 from antelog.cli.show.terminal import escaped, for_stderr, print_text, say, to_stderr, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
 from antelog.language.moments import Timescale, tick_in_words, timed
+from antelog.program import Program
+from antelog.run.settings import Settings
+from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.set_aside import reject_of
+from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
+from antelog.temporary import temporary_folder
+from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outputs
-    from antelog.spark.pipeline.stream_run import Progress
+    from antelog.spark.pipeline.stream_run import Counts, Progress
 
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -97,7 +115,7 @@ class Report:
         for note in (*self._why(stream=stream), *again):
             say(f"note: {note}")
         counts = {reason: self.totals[reason] for reason in REASONS}
-        SetAside(counts, self.first, timescale).say(rejects, "--rejects SINK")
+        say_what_was_set_aside(counts, self.first, timescale, where=rejects, option="--rejects SINK")
 
     def _why(self, *, stream: bool) -> Iterator[str]:
         """Notes on why there was no batch, or why facts are still held."""
@@ -194,3 +212,77 @@ def _named(outputs: Outputs, relation: Relation) -> pa.Table:
     return table.cast(
         pa.schema([each.with_type(times) if each.name in names else each for each in table.schema])
     )
+
+
+# ---- the page ----
+
+_MOST_REJECTS = 100
+"""Rows set aside that are shown of a batch, at most."""
+
+
+@dataclass(eq=False)
+class Paging:
+    """Writes the feed; `tend` restarts the page's process if it has ended."""
+
+    program: Program
+    feed: BatchFeed
+    tend: Tend
+    given: int = 0
+    aside: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def batch(self, seen: Outputs, number: int | None, counts: Counts) -> None:
+        """Writes a batch to the feed: its changes, its rejects and its counts."""
+        lines: list[str] = []
+        if counts.get("changes"):
+            relations = list(self.program.plan.queries)
+            shown = StepResult(0, tables_of(seen, relations))
+            lines += change_lines(relations, shown, Style()).splitlines()
+        if any(counts.get(reason) for reason in REASONS):
+            lines += self._rejects(seen)
+        self.given += counts.get("given") or 0
+        self.feed.write(FeedBatch(number, lines, {"tick": counts.get("now"), "inputs": self._inputs()}))
+        self.tend()
+
+    def _rejects(self, seen: Outputs) -> list[str]:
+        for row in seen.rejects.groupBy("input", "reason").count().collect():
+            self.aside[row["input"], row["reason"]] += row["count"]
+        rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
+        found = (reject_of(row, "", None, self.program.plan.timescale) for row in rows)
+        return [
+            reject_line(
+                {"input": each.predicate, "reason": each.reason, "row": each.row, "detail": each.detail}
+            )
+            for each in found
+        ]
+
+    def _inputs(self) -> dict[str, Any]:
+        """The status of each input; rows are counted in total, so only a single input has `facts`."""
+        found = {}
+        for source in self.program.plan.inputs:
+            rejects = {reason: n for (name, reason), n in self.aside.items() if name == source.name}
+            found[source.name] = {"delay": max(source.delays), "rejects": rejects}
+            if len(self.program.plan.inputs) == 1:
+                found[source.name]["facts"] = self.given
+        return found
+
+
+@contextmanager
+def paging(program: Program, settings: Settings, address: PageAddress | None) -> Iterator[Paging | None]:
+    """Serves a page while the pipeline runs, if there is an address for it."""
+    if address is None:
+        yield None
+        return
+    with ExitStack() as stack:
+        folder = _beside(settings.checkpoint)
+        if folder is None:
+            folder = stack.enter_context(temporary_folder())
+        feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
+        yield Paging(program, feed, tending(with_page(folder, address, stack)))
+
+
+def _beside(checkpoint: str | None) -> Path | None:
+    """The folder of the feed, next to a checkpoint on this machine; None for one elsewhere."""
+    if checkpoint is None or ":" in checkpoint:
+        return None
+    path = Path(checkpoint)
+    return path.with_name(f"{path.name}.feed")

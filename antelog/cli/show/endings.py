@@ -167,7 +167,7 @@ def _occupy() -> None:
 
 
 def _checked(stream: TextIO, name: str) -> TextIO:
-    """A checked stream for an output; one that is no file (in tests, on Windows consoles) is returned."""
+    """A checked stream for an output; one that is not a file (in tests, on Windows consoles) is returned."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.reconfigure(errors="backslashreplace")  # what the encoding lacks is shown as its number

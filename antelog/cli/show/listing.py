@@ -19,8 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout
-from antelog.cli.show.wrapping import wrapped_text
+from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout, wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import plain, rows_of
 from antelog.engine.step.wording import LOST, meaning, words_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 
@@ -127,41 +127,37 @@ def _summarize(rejects: Rejects, file: Path | None, timescale: Timescale | None)
     for note in (*rejects.notes, *rejects.at_end):
         say(f"note: {shown(note)}")
     if not rejects.strict:
-        found = SetAside(rejects.counts, rejects.first, timescale, rejects.delays)
-        found.say(None if file is None else str(file), "--rejects FILE")
+        say_what_was_set_aside(
+            rejects.counts, rejects.first, timescale,
+            where=None if file is None else str(file), option="--rejects FILE", delays=rejects.delays,
+        )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class SetAside:
-    """Counts of rejects by reason, the first rejects, and the times of ticks.
+def say_what_was_set_aside(
+    counts: Mapping[str, int], first: Sequence[Reject], timescale: Timescale | None, *, where: str | None,
+    option: str, delays: Mapping[str, Mapping[int, int]] | None = None,
+) -> None:  # fmt: skip
+    """Prints counts of rejects and the `first` ones, and `where` all are, or else the option that keeps them.
 
     `delays` has for each input the number of late facts by the delay that would have kept them.
     """
-
-    counts: Mapping[str, int]
-    first: Sequence[Reject]
-    timescale: Timescale | None
-    delays: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-
-    def say(self, place: str | None, option: str) -> None:
-        """Prints a warning that names the place of all rejects, or else the option that keeps them."""
-        count = sum(self.counts.values())
-        if not count:
-            return
-        most_first = sorted(self.counts.items(), key=lambda each: (-each[1], each[0]))
-        kinds = ", ".join(f"{n:,} {reason}" for reason, n in most_first if n)
-        say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
-        for reject in self.first:
-            detail = shortened(reject.detail)
-            if reject.reason != "malformed":  # that one quotes the row, which may speak of ticks as well
-                detail = _in_times(detail, self.timescale)
-            say(f"  {shown(f'{shortened(reject.place)}: {detail}')}")
-        if place is not None:
-            say(f"  all of them are in {shown(place)}")
-        elif count > len(self.first):
-            say(f"  and {count - len(self.first):,} more; {option} keeps them all")
-        for name, delays in self.delays.items():
-            say(f"note: {_remedy(name, delays, self.timescale)}")
+    count = sum(counts.values())
+    if not count:
+        return
+    most_first = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    kinds = ", ".join(f"{n:,} {reason}" for reason, n in most_first if n)
+    say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
+    for reject in first:
+        detail = shortened(reject.detail)
+        if reject.reason != "malformed":  # that one quotes the row, which may speak of ticks as well
+            detail = _in_times(detail, timescale)
+        say(f"  {shown(f'{shortened(reject.place)}: {detail}')}")
+    if where is not None:
+        say(f"  all of them are in {shown(where)}")
+    elif count > len(first):
+        say(f"  and {count - len(first):,} more; {option} keeps them all")
+    for name, late in (delays or {}).items():
+        say(f"note: {_remedy(name, late, timescale)}")
 
 
 def _in_times(detail: str, timescale: Timescale | None) -> str:

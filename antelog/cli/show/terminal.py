@@ -9,6 +9,7 @@ print_text(console, …)    a line with colours
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -16,11 +17,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Span, Text
 
-from antelog.cli.show.wrapping import wrapped
 from antelog.diagnostics import Diagnostic, Severity, Source, errors_of, to_text
 from antelog.escaping import shown_lines
 from antelog.secrets import redacted
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from antelog.compile.nodes.plan import Plan
 
 before_output: list[Callable[[], None]] = []
-"""Called before something is printed: they take a status line away."""
+"""Functions that are called before something is printed, such as one that clears a status line."""
 
 
 def say(message: str) -> None:
@@ -51,7 +52,7 @@ def tell(result: str) -> None:
 
 
 def clear() -> None:
-    """Takes a status line away, before something is printed."""
+    """Clears a status line, before something is printed."""
     for take_away in before_output:
         take_away()
 
@@ -189,3 +190,57 @@ def say_what_is_missing(plan: Plan, inputs: Collection[str], kind: str = "FILE")
     for source in plan.inputs:
         if source.name not in inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}={kind}")
+
+
+# ---- lines that fit: cut at spaces, and where there are several of them rather than at one ----
+#
+#     ● Temp(wt1, high, 0)  ● Temp(wt1, high, 1)
+#     ○ Temp(wt1, high, 2)
+#
+# Nothing else is cut: a link and a path stay whole.
+
+_LEAST = 20
+"""The narrowest line: indents are given up for it."""
+_GROUP = re.compile(r"[^ ]+(?: [^ ]+)*+")
+"""Words with one space between them stay on a line: a literal with its mark, a value with its name."""
+_WORD = re.compile(r"[^ ]+")
+_FURTHER_IN = 2
+"""The rest of a group begins so many spaces further in."""
+_EXCERPT = re.compile(r" *\d* \|")
+
+
+def _lines(text: str, width: int, indent: int, used: int = 0) -> Iterator[tuple[int, int, int]]:
+    """The lines of a text: from where to where, and the spaces before it; `used` are before the first one."""
+    indent = max(0, min(indent, width - _LEAST - _FURTHER_IN))
+    start = end = before = 0
+    for group in _GROUP.finditer(text):
+        if used + cell_len(text[end : group.end()]) <= width:
+            used, end = used + cell_len(text[end : group.end()]), group.end()
+            continue
+        whole = end > start and indent + cell_len(group[0]) <= width
+        for piece in [group] if whole else _WORD.finditer(text, group.start(), group.end()):
+            if end > start and used + cell_len(text[end : piece.end()]) > width:
+                yield start, end, before
+                start = end = piece.start()
+                before = used = indent if whole else indent + _FURTHER_IN
+            used, end = used + cell_len(text[end : piece.end()]), piece.end()
+    yield start, end, before
+
+
+def wrapped_text(line: Text, width: int, indent: int) -> Iterator[Text]:
+    """A line with colours, cut to lines."""
+    for start, end, before in _lines(line.plain, width, indent):
+        yield Text(" " * before).append_text(line[start:end]) if before else line[start:end]
+
+
+def wrapped(text: str, width: int, used: int = 0) -> str:
+    """A message of several lines, cut to lines. An excerpt of a program, with carets below, is left whole."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if _EXCERPT.match(line):
+            lines.append(line)
+            continue
+        indent = len(line) - len(line.lstrip(" "))
+        cut = _lines(line, width, indent, 0 if lines else used)
+        lines += [" " * before + line[start:end] for start, end, before in cut]
+    return "\n".join(lines)

@@ -99,7 +99,7 @@ class Calculated(Struct, frozen=True, tag=True):
     def time(self) -> Time:
         """The time of a calendar function."""
         (time,) = self.operands
-        assert isinstance(time, Time), f"{time} is no time"
+        assert isinstance(time, Time), f"{time} is not a time"
         return time
 
     @property

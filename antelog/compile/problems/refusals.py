@@ -166,7 +166,7 @@ def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str)
                 "E409",
                 f"nothing gives {name} a value: `{literal.text}` is about atoms that rest on {predicate}, "
                 f"and {predicate} on {name}",
-                f"Compare it with a number, as in `{literal.left.function}(…) < 3`; or take the value of an "
+                f"Compare it with a number, as in `{literal.left.function}(…) < 3`; or use the value of an "
                 f"aggregate of what does not rest on {predicate}.",
             )
 

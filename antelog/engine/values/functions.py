@@ -161,7 +161,7 @@ def _called(
 
 def _run(function: UserFunction, arguments: Sequence[_Argument], count: int) -> Any:
     given = [each.as_given(function.takes) for each in arguments]
-    with np.errstate(all="ignore"):  # what is not a number is no value
+    with np.errstate(all="ignore"):  # what is not a number is not a value
         if function.takes != "values":
             return function.code(*given)
         return (
@@ -259,5 +259,5 @@ def _in_short(found: Any) -> str:
     if alone is None:
         return "values of several types"
     return (
-        "a text that is no Unicode" if isinstance(alone, str) else f"a value of type {type(alone).__name__}"
+        "a text that is not Unicode" if isinstance(alone, str) else f"a value of type {type(alone).__name__}"
     )

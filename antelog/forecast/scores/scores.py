@@ -120,7 +120,7 @@ def from_dict(given: Any) -> Scores:
         if _shapes(found) != _shapes(Scores()):
             raise ValueError("a column is too short or too long")
     except (ValueError, IndexError) as error:
-        raise StateError(f"these are no scores: {error}") from error
+        raise StateError(f"these are not scores: {error}") from error
     return found
 
 

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
-from antelog.language.checks.calls import check_calls
-from antelog.language.checks.clocks import check_clocks
-from antelog.language.checks.covariates import check_covariates
 from antelog.language.checks.declarations import declare
 from antelog.language.checks.names import (
     check_arities,
+    check_calls,
+    check_covariates,
     check_lone_variables,
     check_names,
     check_queries,
@@ -23,7 +22,7 @@ from antelog.language.checks.names import (
     check_taken_names,
     check_unused,
 )
-from antelog.language.checks.safety import check_safety, check_static_rules, check_unguarded
+from antelog.language.checks.safety import check_clocks, check_safety, check_static_rules, check_unguarded
 from antelog.language.checks.sorts import check_ranges, check_sorts, with_times_in_heads
 from antelog.language.checks.types import infer_types
 from antelog.language.checks.units import check_durations, with_ticks_in_facts

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
-from antelog.language.checks.refinements import alert_problems, refine, word_problems
+from antelog.language.checks.refinements import alert_problems, declared_twice, refine, word_problems
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of, type_of_time_problems, units_of, unknown_unit
 from antelog.language.durations import microseconds
@@ -96,11 +96,8 @@ def _limits(document: syntax.Document) -> Iterator[Diagnostic]:
     first: dict[str, Span] = {}
     for limit in document.limits:
         if limit.name in first:
-            note = Note("first declared here", first[limit.name])
             hint = "Keep one of them: a limit has one value, in all files of a program."
-            yield Diagnostic(
-                "E101", f"the limit {limit.name} is declared twice", limit.name_span, hint, (note,)
-            )
+            yield declared_twice(f"the limit {limit.name}", limit.name_span, first[limit.name], hint)
         first.setdefault(limit.name, limit.name_span)
 
 
@@ -113,9 +110,8 @@ def _single(word: str, statements: Iterator[_One], why: str, found: list[Diagnos
     if first is None:
         return None
     for statement in statements:
-        note = Note("first declared here", first.span)
         hint = f"Keep one of them: {why}."
-        found.append(Diagnostic("E101", f"`{word}` is declared twice", statement.span, hint, (note,)))
+        found.append(declared_twice(f"`{word}`", statement.span, first.span, hint))
     return first
 
 
@@ -142,10 +138,7 @@ def _declare(
                 Diagnostic("E107", f"input {name} has no column for the time", declaration.span, hint)
             )
     if name in predicates:
-        note = Note("first declared here", predicates[name].span)
-        message = f"{name} is declared twice"
-        hint = "Keep one of the declarations."
-        found.append(Diagnostic("E101", message, declaration.name_span, hint, (note,)))
+        found.append(declared_twice(name, declaration.name_span, predicates[name].span))
         return
     columns = tuple(column.name for column in declaration.columns)
     if kind is PredicateKind.INPUT and not columns:
@@ -223,9 +216,7 @@ def functions_of(
     for each in document.functions:
         known = functions.get(each.name)
         if known is not None and each.name not in BUILT_IN:
-            note = Note("first declared here", known.span)
-            hint = "Keep one of the declarations."
-            found.append(Diagnostic("E101", f"{each.name} is declared twice", each.name_span, hint, (note,)))
+            found.append(declared_twice(each.name, each.name_span, known.span))
             continue
         if each.name in BUILT_IN or each.name in OF_ONE:
             message = f"there is a built-in function {each.name} already"
@@ -285,37 +276,37 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
 
 
 def _positions(
-    clause: str, names: Sequence[syntax.Name], declaration: syntax.Input, found: list[Diagnostic]
+    clause: str, names: Sequence[syntax.Column], declaration: syntax.Input, found: list[Diagnostic]
 ) -> tuple[int, ...]:
     """The positions of the columns that a clause names; problems are added to `found`."""
     columns, first = [column.name for column in declaration.columns], dict[str, Span]()
-    for name in names:
-        if name.text in first:
-            note = Note("first named here", first[name.text])
-            message = f"`{clause}` names the column {name.text} twice"
-            found.append(Diagnostic("E108", message, name.span, "Name each column once.", (note,)))
-        elif name.text not in columns[:-1]:
-            found.append(_no_such_column(name, declaration.name, columns))
-        first.setdefault(name.text, name.span)
+    for each in names:
+        if each.name in first:
+            note = Note("first named here", first[each.name])
+            message = f"`{clause}` names the column {each.name} twice"
+            found.append(Diagnostic("E108", message, each.span, "Name each column once.", (note,)))
+        elif each.name not in columns[:-1]:
+            found.append(_no_such_column(each, declaration.name, columns))
+        first.setdefault(each.name, each.span)
     return tuple(i for i, name in enumerate(columns[:-1]) if name in first)
 
 
-def _no_such_column(name: syntax.Name, predicate: str, columns: list[str]) -> Diagnostic:
+def _no_such_column(each: syntax.Column, predicate: str, columns: list[str]) -> Diagnostic:
     *objects, time = columns or ["time"]
-    if name.text == time:
+    if each.name == time:
         message = f"{time} is the time of {predicate}, and need not be named"
         hint = "Name other columns only; `one per tick` says that there is at most one fact at each time."
-        return Diagnostic("E108", message, name.span, hint)
-    message = f"{predicate} has no column named {name.text}"
-    if name.text == "tick":
+        return Diagnostic("E108", message, each.span, hint)
+    message = f"{predicate} has no column named {each.name}"
+    if each.name == "tick":
         message, hint = "`tick` need not be named: the time is part of every slot", "Remove it."
-        return Diagnostic("E108", message, name.span, hint)
-    hint = did_you_mean(name.text, objects)
+        return Diagnostic("E108", message, each.span, hint)
+    hint = did_you_mean(each.name, objects)
     if not hint:
         hint = (
             f"Its columns are {', '.join(objects)}." if objects else f"It has no column but its time, {time}."
         )
-    return Diagnostic("E108", message, name.span, hint)
+    return Diagnostic("E108", message, each.span, hint)
 
 
 def _needless_slots(document: syntax.Document) -> Iterator[Diagnostic]:
@@ -325,7 +316,7 @@ def _needless_slots(document: syntax.Document) -> Iterator[Diagnostic]:
     for declaration in document.declarations:
         if not isinstance(declaration, syntax.Input) or declaration.one_per is None:
             continue
-        named = {name.text for name in declaration.one_per}
+        named = {each.name for each in declaration.one_per}
         if named != {column.name for column in declaration.columns[:-1]} or declaration.name in asked:
             continue
         message = f"`one per` leaves out no column of {declaration.name}, so no fact excludes another"

@@ -1,4 +1,7 @@
-"""Names: unknown predicates, wrong numbers of arguments, queries without rules, names used once or never."""
+"""Names: unknown predicates and functions, wrong numbers of arguments, queries without rules, lone variables.
+
+query Hot(X, T) given Load(X, L, T).    chances may look at the latest values of L that have come about X
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from collections.abc import Iterator
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.functions import ARITHMETIC, BUILT_IN, CALENDAR, OF_ONE
+from antelog.language.literals.calculations import calculations_in
 from antelog.language.moments import timed
 from antelog.language.parser import Parsed
 from antelog.language.printer import general_text, general_variables, to_text
-from antelog.language.syntax import Constant, Term, Variable, variable_of
-from antelog.language.vocabulary import PredicateKind, Vocabulary
+from antelog.language.syntax import Calculation, Call, Constant, Term, Variable, variable_of
+from antelog.language.syntax_hints import AGGREGATE
+from antelog.language.vocabulary import PredicateKind, Signature, Vocabulary
 
 
 def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -37,7 +43,8 @@ def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
                 continue
             columns = ", ".join(predicate.columns)
             declare = f"If {name} is an input of its own, declare `input {name}({columns}).`"
-            if any(_one_begins_with_the_other(name, other) for other in near):
+            small, others = name.lower(), [each.lower() for each in near]
+            if any(small.startswith(each) or each.startswith(small) for each in others):
                 message = f"{name} is taken as an input; it looks like {' and '.join(near)}"
                 hint = f"{declare} Otherwise write {near[0]}."
                 yield Diagnostic("W108", message, atom.name_span, hint)
@@ -57,11 +64,6 @@ def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagno
             if (name := variable_of(term)) in times:
                 message = f"the answers of this query have a column {name}: the timestamps of {times[name]}"
                 yield Diagnostic("E205", message, term.span, "Give the variable another name.")
-
-
-def _one_begins_with_the_other(one: str, other: str) -> bool:
-    one, other = one.lower(), other.lower()
-    return one.startswith(other) or other.startswith(one)
 
 
 def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -253,3 +255,94 @@ def _terms(rule: syntax.Rule) -> Iterator[Term]:
     yield from rule.head.terms
     for literal in rule.body:
         yield from literal.operands
+
+
+# ---- functions ----
+
+
+def check_calls(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    for rule in parsed.document.rules:
+        for literal in rule.body:
+            condition = literal.function if isinstance(literal, Call) else None
+            for each in calculations_in(literal):
+                if each.function not in ARITHMETIC and each.function not in CALENDAR:
+                    yield from _call_problems(each, vocabulary, condition=each is condition)
+
+
+def _call_problems(call: Calculation, vocabulary: Vocabulary, *, condition: bool) -> Iterator[Diagnostic]:
+    name, function = call.function, vocabulary.functions.get(call.function)
+    if function is None:
+        yield _unknown_function(call, vocabulary)
+        return
+    note = () if name in BUILT_IN else (Note("declared here", function.span),)
+    count, given = len(function.parameters), len(call.arguments)
+    if given != count:
+        message = f"`{name}` takes {count} {'argument' if count == 1 else 'arguments'}, not {given}"
+        yield Diagnostic("E207", message, call.span, f"Write `{_example(function)}`.", note)
+    if condition and function.gives is not None:
+        message = f"`{name}` gives a {function.gives.value}, which is neither true nor false"
+        hint = f"Compare it, as in `{_example(function)} = X`."
+        yield Diagnostic("E207", message, call.span, hint, note)
+    elif not condition and function.gives is None:
+        message = f"`{name}` is a condition, and gives no value"
+        hint = f"Write `{_example(function)}` as a condition of its own"
+        hint += "." if note == () else f", or declare `function {_example(function)} -> number.`"
+        yield Diagnostic("E207", message, call.span, hint, note)
+
+
+def _example(function: Signature) -> str:
+    return f"{function.name}({', '.join(function.parameters)})"
+
+
+def _unknown_function(call: Calculation, vocabulary: Vocabulary) -> Diagnostic:
+    name = call.function
+    near = did_you_mean(name, [*vocabulary.functions, *OF_ONE])
+    if name in {"mean", "average"}:
+        near = AGGREGATE
+    parameters = ", ".join(f"x{i + 1}" for i in range(len(call.arguments)))
+    declare = f"If it is written in Python, declare `function {name}({parameters}) -> number.`"
+    return Diagnostic("E206", f"there is no function {name}", call.span, f"{near}\n{declare}".strip())
+
+
+# ---- inputs that chances look at ----
+
+
+def check_covariates(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Inputs behind `given` that are none, or of which nothing could be seen."""
+    for query in parsed.document.queries:
+        for atom in query.given:
+            yield from _covariate_problems(query, atom, vocabulary)
+
+
+def _covariate_problems(
+    query: syntax.Query, atom: syntax.Atom, vocabulary: Vocabulary
+) -> Iterator[Diagnostic]:
+    known = vocabulary.predicates.get(atom.predicate)
+    if known is None or known.kind is not PredicateKind.INPUT:
+        inputs = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT]
+        declared = f"Declare it, as in `input {to_text(atom)}.`" if known is None else "Name an input."
+        message = f"{atom.predicate} is not an input, and chances can look at nothing else"
+        hint = did_you_mean(atom.predicate, inputs) or declared
+        yield Diagnostic("E117", message, atom.name_span, hint)
+    elif len(atom.terms) == known.arity:  # any other number is reported elsewhere
+        yield from _looked_at(query, atom)
+
+
+def _looked_at(query: syntax.Query, atom: syntax.Atom) -> Iterator[Diagnostic]:
+    *columns, time = atom.terms
+    asked = query.atom.terms
+    for term in columns:
+        if not isinstance(term, Variable | Constant | syntax.Anonymous):
+            message = f"`{to_text(term)}` is not a variable, a value or `_`"
+            yield Diagnostic(
+                "E117", message, term.span, "Write a variable alone; nothing is worked out here."
+            )
+            return
+    if not asked or time != asked[-1]:
+        wanted = to_text(syntax.Atom(atom.predicate, (*columns, asked[-1] if asked else Variable("T"))))
+        message = "the values that are looked at are the latest ones at each tick, whatever their time"
+        yield Diagnostic("E117", message, time.span, f"Write the time of the query: `given {wanted}`.")
+    elif not any(isinstance(term, Variable) and term not in asked for term in columns):
+        message = f"there is nothing to look at in `{to_text(atom)}`: all its columns are known or left open"
+        hint = "Write a variable that the query does not have for the column with the values."
+        yield Diagnostic("E117", message, atom.span, hint)

@@ -141,19 +141,16 @@ def _problem(
 def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -> Diagnostic:
     name, kind = predicate.name, predicate.kind
     if isinstance(declaration, syntax.Delay):
-        message = f"{name} is {kind.value}; only the facts of inputs can be delayed"
+        word, code, what = "delay", "E106", "can be delayed"
         hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
-        if kind is PredicateKind.STATIC:
-            hint = "Remove this delay: static facts are known from the start."
-        return Diagnostic("E106", message, declaration.name_span, hint)
-    message = f"{name} is {kind.value}; only the facts of inputs come by chance"
-    hint = (
-        f"How likely {name} is follows from the facts it rests on: "
-        "give the chances of these inputs, or remove this chance."
-    )
+    else:
+        word, code, what = "chance", "E109", "come by chance"
+        hint = f"How likely {name} is follows from the facts it rests on: "
+        hint += "give the chances of these inputs, or remove this chance."
     if kind is PredicateKind.STATIC:
-        hint = "Remove this chance: static facts are known from the start."
-    return Diagnostic("E109", message, declaration.name_span, hint)
+        hint = f"Remove this {word}: static facts are known from the start."
+    message = f"{name} is {kind.value}; only the facts of inputs {what}"
+    return Diagnostic(code, message, declaration.name_span, hint)
 
 
 def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
@@ -209,15 +206,20 @@ def _said(declared: DeclaredDelay | DeclaredChance) -> str:
     return f"{declared.delay} ({shares})" if shares else str(declared.delay)
 
 
+def declared_twice(
+    what: str, span: Span, first: Span, hint: str = "Keep one of the declarations."
+) -> Diagnostic:
+    message, note = f"{what} is declared twice", Note("first declared here", first)
+    return Diagnostic("E101", message, span, hint, (note,))
+
+
 def _twice(name: str, given: Sequence[DeclaredChance]) -> Iterator[Diagnostic]:
     """Chances that are declared twice for the same facts."""
     first: dict[object, DeclaredChance] = {}
     for declared in given:
         known = first.setdefault((declared.pattern, declared.content), declared)
         if known is not declared:
-            message = f"this chance of facts of {name} is declared twice"
-            note = Note("first declared here", known.span)
-            yield Diagnostic("E101", message, declared.span, "Keep one of the declarations.", (note,))
+            yield declared_twice(f"this chance of facts of {name}", declared.span, known.span)
 
 
 def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic]:
@@ -283,21 +285,17 @@ def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> It
     inside = frozenset(predicate.slot)
     tables: dict[tuple[int, ...], dict[_Constants, list[DeclaredChance]]] = {}
     for chance in chances:
-        own = _constants(chance, inside)
+        own = tuple((i, v) for i, v in enumerate(chance.pattern) if v is not None and i in inside)
         tables.setdefault(tuple(i for i, _ in own), {}).setdefault(own, []).append(chance)
     reported: set[tuple[int, ...]] = set()
     for slot in _slots(tables):
         together = _deciding(slot, tables, inside)
-        total = max(_totals(together), default=Fraction(0))
+        once = sum((chance.once for chance in together), Fraction(0))
+        total = max((once, *(once - each.once + each.again for each in together)))  # after none, after each
         places = tuple(chance.span.start for chance in together)
         if total > 1 and len(together) > 1 and places not in reported:
             reported.add(places)
             yield _crowded(predicate.name, together, total)
-
-
-def _constants(chance: DeclaredChance, inside: frozenset[int]) -> _Constants:
-    """The constants of a declaration in the columns of the slot."""
-    return tuple((i, v) for i, v in enumerate(chance.pattern) if v is not None and i in inside)
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:
@@ -341,13 +339,6 @@ def _deciding(
             if fact not in decided or decided[fact].constants < chance.constants:
                 decided[fact] = chance
     return sorted(decided.values(), key=lambda chance: chance.span.start)
-
-
-def _totals(together: Sequence[DeclaredChance]) -> Iterator[Fraction]:
-    """The probability that one of the facts comes: after none, and after each of them."""
-    once = sum((chance.once for chance in together), Fraction(0))
-    yield once
-    yield from (once - chance.once + chance.again for chance in together)
 
 
 def _crowded(name: str, together: Sequence[DeclaredChance], total: Fraction) -> Diagnostic:

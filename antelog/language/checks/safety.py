@@ -3,20 +3,37 @@
 A variable of the head that stands under negation, but in no atom without `not`, is unguarded: it ranges over
 everything, and a time over every tick. One that the head does not have asks whether the negation holds for
 *some* value, which it nearly always does. Static rules rest on static predicates only.
+
+A rule with no fact in its body is driven by the clock: it is asked at every tick.
+
+Velocity(C, T) :- count(Pay(C, _, T-9..T)) > 3.                  each tick at which it is so has an answer
+Velocity(C, T) :- Pay(C, _, T), count(Pay(C, _, T-9..T)) > 3.    each such payment has one
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.graph import components
+from antelog.language.literals.aggregate import after_steps
+from antelog.language.literals.comparison import HOLDS
+from antelog.language.literals.literal import Safety
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Anonymous, Comparison, Constant, Last, Shifted, Term, variable_of
+from antelog.language.syntax import (
+    Aggregate,
+    Aggregation,
+    Anonymous,
+    Comparison,
+    Constant,
+    Last,
+    Term,
+    Variable,
+    variable_of,
+)
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -58,74 +75,31 @@ def amounts(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Aggre
     return {name: each for name, each in found.items() if name not in elsewhere and not times.get(name)}
 
 
-@dataclass
-class _Rule:
-    """A rule, and the sources of its variables' values."""
-
-    rule: syntax.Rule
-    vocabulary: Vocabulary
-    times: frozenset[str]
-    head: frozenset[str]
-    positive: frozenset[str]
-    negated: frozenset[str]
-    worked_out: frozenset[str]
-    reported: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, rule: syntax.Rule, vocabulary: Vocabulary) -> _Rule:
-        times = (name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
-        head = frozenset(syntax.variables_of(rule.head.terms))
-        positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
-        out = worked_out(rule, positive)
-        found = cls(rule, vocabulary, frozenset(times), head, positive, negated, out)
-        found.reported = {name for name in compared(rule) - found.times - out if not found.left_free(name)}
-        if found.is_static():
-            found.reported |= head
-        return found
-
-    def text(self, node: object) -> str:
-        return to_text(node)
-
-    def is_time(self, name: str) -> bool:
-        return name in self.times
-
-    def is_static(self, predicate: str | None = None) -> bool:
-        return self.vocabulary.is_static(self.rule.head.predicate if predicate is None else predicate)
-
-    def may_come_later(self, atom: syntax.Atom) -> bool:
-        predicate = self.vocabulary[atom.predicate]
-        is_late = predicate.schedule.bound or predicate.schedule.refinements
-        if predicate.kind is not PredicateKind.INPUT or is_late:
-            return True
-        last = _ticks(atom)
-        beside = (each for literal in self.rule.body for each, under in literal.atoms if not under)
-        ticks = (_ticks(each) for each in beside if each.range is None)
-        return not any(name == last[0] and tick >= last[1] for name, tick in ticks)
-
-    def left_free(self, name: str) -> bool:
-        """Whether all comparisons of an unguarded variable are allowed."""
-        own = (c for c in comparisons(self.rule) if name in c.variables)
-        return all(each.leaves_free(name, self) for each in own)
-
-
-def _ticks(atom: syntax.Atom) -> tuple[str | None, float]:
-    """The last tick that an atom is about: a variable, and how much later."""
-    last = atom.range.last if atom.range is not None else atom.terms[-1] if atom.terms else None
-    if isinstance(last, Constant) and not isinstance(last.value, str):
-        return None, last.value
-    return (variable_of(last) if last else None) or "_", last.offset if isinstance(last, Shifted) else 0
+def _sources(rule: syntax.Rule, vocabulary: Vocabulary) -> Safety:
+    """The sources of the values of a rule's variables."""
+    times = frozenset(name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
+    positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
+    out = worked_out(rule, positive)
+    found = Safety(to_text, rule.head, rule.body, vocabulary, times, positive, negated, out)
+    for name in compared(rule) - times - out:
+        # Where all comparisons of an unguarded variable are allowed, nothing is said of them.
+        if not all(each.leaves_free(name, found) for each in comparisons(rule) if name in each.variables):
+            found.reported.add(name)
+    if found.is_static():
+        found.reported.update(found.head)
+    return found
 
 
 def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
-        looked = _Rule.of(rule, vocabulary)
-        yield from _check_head(looked)
+        looked = _sources(rule, vocabulary)
+        yield from _check_head(rule, looked)
         for literal in rule.body:
             yield from literal.check_safety(looked)
 
 
-def _check_head(looked: _Rule) -> Iterator[Diagnostic]:
-    rule, negated = looked.rule, looked.negated
+def _check_head(rule: syntax.Rule, looked: Safety) -> Iterator[Diagnostic]:
+    negated = looked.negated
     bound = looked.positive if looked.is_static() else looked.positive | negated
     aggregations = (each for each in rule.body if isinstance(each, syntax.Aggregation))
     reported_there = syntax.variables_of(term for each in aggregations for term in each.compared)
@@ -274,3 +248,67 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
                 message = f"{head} rests on its own negation{through}"
                 hint = "Define the predicate under `not` by rules that do not need this one."
                 yield Diagnostic("E502", message, atom.span, hint)
+
+
+# ---- the clock ----
+
+
+def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Aggregates and latest values that some answers rest on without a fact beside them.
+
+    Unless the rule is about silence: no fact can stand beside that.
+    """
+    asked = {query.atom.predicate for query in parsed.document.queries}
+    waiting = list(asked)
+    while waiting:
+        name = waiting.pop()
+        for rule in parsed.document.rules:
+            if rule.head.predicate != name or vocabulary.is_static(name):
+                continue
+            beside = {atom.predicate for atom, under in syntax.atoms_of(rule) if not under}
+            kinds = {vocabulary[each].kind for each in beside}
+            if PredicateKind.INPUT in kinds or not rule.body:
+                continue
+            new = {each for each in beside if vocabulary.is_derived(each)} - asked
+            asked |= new
+            waiting += new
+            if PredicateKind.DERIVED not in kinds:
+                yield from _lone(rule, vocabulary)
+
+
+def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    denied = [each.atom.predicate for each in rule.body if isinstance(each, syntax.Negation)]
+    silent = any(map(_of_silence, rule.body)) or not all(map(vocabulary.is_static, denied))
+    for literal in rule.body:
+        if isinstance(literal, Aggregation) and not _of_silence(literal):
+            fact = to_text(_fact_of(literal.left, rule.head))
+            hint = f"For an answer when a fact comes, add that fact: `{fact}`."
+        elif isinstance(literal, Last) and not silent:
+            fact = to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
+            hint = f"For an answer when a fact comes, add that fact, or ask for this one: `{fact}`."
+        else:
+            continue
+        message = f"{rule.head.predicate} is asked at every tick: no fact stands beside this condition"
+        yield Diagnostic("W111", message, literal.span, hint)
+
+
+def _of_silence(literal: syntax.Literal) -> bool:
+    """Whether it is a count that holds where there is nothing: `count(…) = 0`."""
+    if not isinstance(literal, Aggregation):
+        return False
+    right = literal.right
+    if literal.left.function != "count" or not isinstance(right, Constant) or isinstance(right.value, str):
+        return False
+    nothing = after_steps(0, literal.left.steps)
+    return nothing is not None and bool(HOLDS[literal.operator](nothing, right.value))
+
+
+def _fact_of(each: Aggregate, head: syntax.Atom) -> syntax.Atom:
+    """The atom of an aggregate about the tick of the head, without the variables that only it has."""
+    terms = (Anonymous() if variable_of(term) in each.inner else term for term in each.atom.terms[:-1])
+    return _now(each.atom, terms, head)
+
+
+def _now(atom: syntax.Atom, terms: Iterable[syntax.Term], head: syntax.Atom) -> syntax.Atom:
+    """An atom of the same predicate about the tick of the head."""
+    return syntax.Atom(atom.predicate, (*terms, head.terms[-1] if head.terms else Variable("T")))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import ticks_later
 from antelog.language.literals.comparison import NO_NOW
+from antelog.language.literals.literal import SortEvidence, Sorts
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import (
@@ -31,33 +32,6 @@ from antelog.language.syntax import (
     variable_of,
 )
 from antelog.language.vocabulary import PredicateKind, Vocabulary
-
-
-@dataclass(frozen=True)
-class SortEvidence:
-    """An occurrence that shows whether a variable is a time or an object."""
-
-    is_time: bool
-    span: Span
-    predicate: str
-
-
-@dataclass
-class FirstPlaces:
-    """The first place of each variable of a rule's atoms."""
-
-    first: dict[str, SortEvidence] = field(default_factory=dict)
-
-    def text(self, node: object) -> str:
-        return to_text(node)
-
-    def time_of(self, name: str | None) -> Span | None:
-        place = self.first.get(name or "")
-        return place.span if place is not None and place.is_time else None
-
-    def is_object(self, name: str | None) -> bool:
-        place = self.first.get(name or "")
-        return place is not None and not place.is_time
 
 
 def with_times_in_heads(document: syntax.Document, vocabulary: Vocabulary) -> Vocabulary:
@@ -115,14 +89,14 @@ def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
         if problems := [*_check_head(rule, parsed.document, vocabulary)]:
             yield from problems
             continue
-        places = FirstPlaces()
+        places = Sorts(to_text)
         yield from _check(
             [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))], places, vocabulary, timed
         )
         for literal in rule.body:
             yield from literal.check_sorts(places)
     for query in parsed.document.queries:
-        yield from _check([query.atom], FirstPlaces(), vocabulary, timed)
+        yield from _check([query.atom], Sorts(to_text), vocabulary, timed)
 
 
 def _timed(document: syntax.Document, vocabulary: Vocabulary) -> frozenset[str]:
@@ -166,7 +140,7 @@ def _ends(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
 
 
 def _check(
-    atoms: list[Atom], places: FirstPlaces, vocabulary: Vocabulary, timed: frozenset[str]
+    atoms: list[Atom], places: Sorts, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for atom in atoms:
@@ -252,7 +226,7 @@ def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Ite
         for end in term.ends:
             if isinstance(end, Anonymous):
                 hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
-                yield Diagnostic("E301", "`_` is no end of a range of ticks", end.span, hint)
+                yield Diagnostic("E301", "`_` cannot be an end of a range of ticks", end.span, hint)
         if (length := _length(term, vocabulary.tick)) is not None and length < 0:
             message = f"`{to_text(term)}` leads from a later tick to an earlier one, so it has no ticks"
             hint = f"Write `{to_text(term.last)}..{to_text(term.first)}`."

@@ -50,7 +50,7 @@ class _Types:
         for cell, reason in self.excluded:
             known = self.known.get(self.group(cell))
             if known is not None and known.type is reason.type:
-                hint = "Take a column of numbers; the different values of a column of texts can be counted: "
+                hint = "Use a column of numbers; the different values of a column of texts can be counted: "
                 hint += "`count(distinct V : …)`."
                 self._report(reason, known, hint)
 

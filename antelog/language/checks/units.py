@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from antelog.diagnostics import Diagnostic
+from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
@@ -58,9 +58,7 @@ def units_of(
             continue
         time = each.columns[-1]
         if tick is None:
-            message = f"`{time.name}: {time.type}` means nothing without a `tick` declaration"
-            hint = "Say how long a tick is, such as `tick 10 minutes.`, or remove the unit."
-            found.append(Diagnostic("E103", message, time.type_span, hint))
+            found.append(_tickless(f"{time.name}: {time.type}", time.type_span, ", or remove the unit."))
         elif time.type is not None:
             units.setdefault(each.name, time.type)
     return units
@@ -83,6 +81,11 @@ def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
     yield Diagnostic("E104", message, column.type_span, hint)
 
 
+def _tickless(text: str, span: Span, rest: str) -> Diagnostic:
+    message = f"`{text}` means nothing without a `tick` declaration"
+    return Diagnostic("E103", message, span, f"Say how long a tick is, such as `tick 10 minutes.`{rest}")
+
+
 def unknown_unit(bound: syntax.Bound) -> Diagnostic:
     unit = bound.unit or ""
     meant = similar(unit, DURATIONS)
@@ -100,10 +103,7 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
                     yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
             if vocabulary.tick is None:
                 for call in (each for each in calculations_in(literal) if each.function in CALENDAR):
-                    message = f"`{to_text(call)}` means nothing without a `tick` declaration"
-                    hint = "Say how long a tick is, such as `tick 10 minutes.`; "
-                    hint += "else ticks have no place on a calendar."
-                    yield Diagnostic("E103", message, call.span, hint)
+                    yield _tickless(to_text(call), call.span, "; else ticks have no place on a calendar.")
 
 
 def with_ticks_in_facts(
@@ -117,8 +117,9 @@ def with_ticks_in_facts(
     def in_ticks(node: Any) -> Any:
         if isinstance(node, syntax.Negation):
             return replace(node, atom=in_ticks(node.atom))
-        if not isinstance(node, syntax.Atom):
-            found.extend(_no_column_of_ticks(term) for term in node.operands if _is_duration(term))
+        durations = [term for term in node.operands if _is_duration(term)]
+        if not isinstance(node, syntax.Atom) or not durations:
+            found.extend(map(_no_column_of_ticks, durations))
             return node
         most = vocabulary.most.get(node.predicate, ())[: len(node.terms)]
         terms = (_in_ticks(*each, vocabulary.tick, found) for each in zip_longest(node.terms, most))
@@ -126,19 +127,12 @@ def with_ticks_in_facts(
 
     def statement(node: syntax.Statement) -> syntax.Statement:
         if isinstance(node, syntax.Query):
-            return (
-                replace(node, atom=in_ticks(node.atom)) if any(map(_is_duration, node.atom.terms)) else node
-            )
-        if isinstance(node, syntax.Rule) and _has_durations(node):
+            return replace(node, atom=in_ticks(node.atom))
+        if isinstance(node, syntax.Rule):
             return replace(node, head=in_ticks(node.head), body=tuple(map(in_ticks, node.body)))
         return node
 
     return replace(document, statements=tuple(map(statement, document.statements)))
-
-
-def _has_durations(rule: syntax.Rule) -> bool:
-    body = (term for each in rule.body for term in each.operands)
-    return any(map(_is_duration, rule.head.terms)) or any(map(_is_duration, body))
 
 
 def _is_duration(term: object) -> bool:
@@ -166,14 +160,12 @@ def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> It
 
 
 def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
-    """The problem with a duration that is no whole number of ticks."""
+    """The problem with a duration that is not a whole number of ticks."""
     length = microseconds(bound)
     if length is None:
         return unknown_unit(bound)
     if tick is None:
-        message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
-        hint = "Say how long a tick is, such as `tick 10 minutes.`, or write a number of ticks."
-        return Diagnostic("E103", message, bound.span, hint)
+        return _tickless(to_text(bound), bound.span, ", or write a number of ticks.")
     if length % tick == 0:
         return None
     below = int(length // tick)
@@ -184,7 +176,7 @@ def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
 
 
 def _no_column_of_ticks(term: syntax.Term) -> Diagnostic:
-    message = f"`{to_text(term)}` is a duration, and this is no column for numbers of ticks"
+    message = f"`{to_text(term)}` is a duration, and this is not a column for numbers of ticks"
     hint = (
         "A duration shifts a time, as in `U <= T + 15 minutes`. For a deadline, bound the column of a static "
         "predicate, as in `static Within(priority, limit <= 4 hours).`"
@@ -204,9 +196,7 @@ def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> 
     if length is None:
         found.append(unknown_unit(bound))
     elif tick is None:
-        hint = "Say how long a tick is, such as `tick 10 minutes.`, or write the bound as a number of ticks."
-        message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
-        found.append(Diagnostic("E103", message, bound.span, hint))
+        found.append(_tickless(to_text(bound), bound.span, ", or write the bound as a number of ticks."))
     else:
         return in_ticks(length, tick)
     return 0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from antelog.language.literals.aggregate import Aggregate, Aggregation
-from antelog.language.literals.call import Call
+from antelog.language.literals.calculations import Call
 from antelog.language.literals.comparison import Comparison
 from antelog.language.literals.last import Last
-from antelog.language.literals.literal import Atom, Literal
-from antelog.language.literals.negation import Negation
+from antelog.language.literals.literal import Atom, Literal, Negation
 
 __all__ = ["KINDS", "Aggregate", "Aggregation", "Atom", "Call", "Comparison", "Last", "Literal", "Negation"]
 

@@ -33,7 +33,7 @@ FUNCTIONS = ("count", "sum", "avg", "min", "max")
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """Times or plus a number, done to a value; the number may stand `first`, as in `5 - avg(…)`.
+    """A step of arithmetic on a value, `* 2` or `+ 5`; the number may stand `first`, as in `5 - avg(…)`.
 
     `written` is how the number is written if not as its value: by the name of a limit.
     """
@@ -61,7 +61,7 @@ def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
 
 
 def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tuple[list[Any], list[Any]]:
-    """The parts of the text before and behind a value to which steps are done, given those of numbers."""
+    """The text around a value and its steps: the parts before it and those behind, with these of numbers."""
     before, behind, closeness = list[Any](), list[Any](), 3
     for each in steps:
         own = 1 if each.operator in "+-" else 2
@@ -77,7 +77,7 @@ def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tu
 class Aggregate(Node):
     """A number worked out from the atoms that fit; `value` names the variable whose values are taken.
 
-    `inner` are the variables that nothing outside has. Compared is what the `steps` make of it.
+    `inner` are the variables of its own. The `steps` are done to it before it is compared.
     """
 
     function: str
@@ -215,7 +215,7 @@ class Aggregation(Literal):
                 message = f"{name} is compared with an aggregate, but no atom gives it a value"
                 hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body."
                 hint += (
-                    " A variable that stands nowhere inside of an aggregate, and is no time, may have its "
+                    " A variable that stands nowhere inside of an aggregate, and is not a time, may have its "
                 )
                 yield Diagnostic("E402", message, term.span, f"{hint}value: `N = count(…)`.")
 

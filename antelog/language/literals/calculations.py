@@ -1,14 +1,27 @@
-"""Calculations in literals: the types of what they calculate with, and times, which they cannot have."""
+"""Calculations in literals, and calls of functions as conditions.
+
+What they calculate with has types, and is no time unless a calendar function asks for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language.functions import CALENDAR
-from antelog.language.literals.literal import Literal, Sorts, Types, type_of
-from antelog.language.terms import Calculation, Constant, Shifted, Term, Variable, variable_of
-from antelog.language.vocabulary import Signature, Type
+from antelog.language.literals.literal import Literal, Safety, Sorts, Types, type_of
+from antelog.language.terms import (
+    Anonymous,
+    Calculation,
+    Constant,
+    Shifted,
+    Term,
+    Variable,
+    leaves_of,
+    variable_of,
+)
+from antelog.language.vocabulary import Type
 
 
 def calculations_in(node: str | Term | Literal) -> Iterator[Calculation]:
@@ -72,13 +85,11 @@ def check_calculation(side: Term, types: Types) -> None:
     function = types.function(side.function)
     for place, term in enumerate(side.arguments):
         check_calculation(term, types)
-        wanted = Type.NUMBER if function is None else _taken(function, place)
+        wanted: Type | None = Type.NUMBER
+        if function is not None:
+            wanted = function.types[place] if place < len(function.types) else None
         if wanted is not None:
             _check_argument(term, wanted, side, types)
-
-
-def _taken(function: Signature, place: int) -> Type | None:
-    return function.types[place] if place < len(function.types) else None
 
 
 def _check_argument(term: Term, wanted: Type, side: Calculation, types: Types) -> None:
@@ -91,3 +102,37 @@ def _check_argument(term: Term, wanted: Type, side: Calculation, types: Types) -
     if found is not None and found is not wanted:
         message = f"`{types.text(term)}` is a {found.value}, and {because}"
         types.report(Diagnostic("E302", message, term.span, f"Calculate with {wanted.value}s only."))
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Literal):
+    """The call of a function as a condition: `near(A, B, C, D)`, `not contains(X, "test")`."""
+
+    function: Calculation
+    negated: bool = False
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        return ("not ", self.function) if self.negated else (self.function,)
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return leaves_of(self.function)
+
+    def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        yield from check_times_in(self.function, sorts)
+
+    def check_types(self, types: Types) -> None:
+        check_calculation(self.function, types)
+
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        for term in self.operands:
+            name = variable_of(term)
+            if isinstance(term, Anonymous):
+                message = f"`_` has no value that `{self.function.function}` could be called with"
+                yield Diagnostic("E402", message, term.span, "Name the variable and use it in an atom too.")
+            elif name is not None and name not in rule.positive | rule.worked_out | rule.reported:
+                rule.reported.add(name)
+                message = f"`{self.function.function}` is called with {name}, "
+                message += "but no atom without `not` gives it a value"
+                yield Diagnostic("E402", message, term.span, f"Use {name} in an atom without `not`.")

@@ -33,14 +33,14 @@ HOLDS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-"""The meaning of each comparison."""
+"""The function of each comparison."""
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The opposite of each comparison, for values that can be compared."""
 
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The operator that says the same with the sides exchanged."""
+"""The operator of each comparison when its sides are exchanged."""
 
 NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers appear when T has come."
 
@@ -95,13 +95,10 @@ class Comparison(Literal):
             if isinstance(one, Shifted) and isinstance(one.offset, float) and one.unit is None:
                 message = f"`{sorts.text(one)}` is not a time: ticks are whole numbers"
                 yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
-            if isinstance(other, Constant) and not isinstance(other.value, int):
+            value = other.value if isinstance(other, Constant) else None
+            if isinstance(other, Calculation) or isinstance(value, str | float):
                 message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
-                hint = NO_NOW if other.value == "now" else "Compare times with whole numbers or times."
-                yield Diagnostic("E301", message, self.span, hint, note)
-            elif isinstance(other, Calculation):
-                message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
-                hint = "Compare times with whole numbers or times."
+                hint = NO_NOW if value == "now" else "Compare times with whole numbers or times."
                 yield Diagnostic("E301", message, self.span, hint, note)
             elif sorts.is_object(variable_of(other)):
                 message = f"`{sorts.text(one)}` is a time and `{sorts.text(other)}` is not: "

@@ -1,38 +1,67 @@
-"""The interface of literals, for parser, printer, graph and checks.
+"""The interface of literals, for parser, printer, graph and checks; atoms, and negated ones.
 
-Each kind has a module in this folder, and a line in the table of `antelog/language/literals/__init__.py`. It
+Each other kind has a module in this folder; the folder has a table of all in its `__init__.py`. A kind
 says how it is built from the tree of its grammar rule, how it reads, which atoms are in it, and what may be
 wrong with it. The checks hand over what is known of the rule it stands in: `Sorts`, `Types`, `Safety`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.terms import NOWHERE, Constant, Node, Range, Term, leaves_of, variable_of
-from antelog.language.vocabulary import Signature, Type, Vocabulary
+from antelog.language.terms import (
+    NOWHERE,
+    Anonymous,
+    Constant,
+    Node,
+    Range,
+    Shifted,
+    Term,
+    leaves_of,
+    variable_of,
+    variables_of,
+)
+from antelog.language.vocabulary import PredicateKind, Signature, Type, Vocabulary
+
+Text = Callable[[object], str]
+"""Writes a node in the language's own syntax."""
 
 
-class Printing(Protocol):
-    def text(self, node: object) -> str:
-        """The text of a node in the language's own syntax."""
+class SortEvidence(NamedTuple):
+    """An occurrence that shows whether a variable is a time or an object."""
+
+    is_time: bool
+    span: Span
+    predicate: str
 
 
-class Sorts(Printing, Protocol):
-    """The sorts of a rule's variables: times or objects."""
+@dataclass(frozen=True)
+class Sorts:
+    """The sorts of a rule's variables, times or objects: what the first place of each in an atom shows."""
+
+    text: Text
+    first: dict[str, SortEvidence] = field(default_factory=dict)
 
     def time_of(self, name: str | None) -> Span | None:
-        """The span at which a variable shows that it is a time; None if it is none."""
+        """The span at which a variable shows that it is a time; None if it is not one."""
+        place = self.first.get(name or "")
+        return place.span if place is not None and place.is_time else None
 
     def is_object(self, name: str | None) -> bool:
         """Whether a variable is known to be an object."""
+        place = self.first.get(name or "")
+        return place is not None and not place.is_time
 
 
-class Types(Printing, Protocol):
+class Types(Protocol):
     """The types of a rule's variables; contradictions are reported where they show."""
+
+    def text(self, node: object) -> str:
+        """The text of a node in the language's own syntax."""
 
     def function(self, name: str) -> Signature | None:
         """A function of the program or a built-in one, but none of numbers."""
@@ -57,28 +86,55 @@ class Types(Printing, Protocol):
         """The types where these variables mean something else than elsewhere in the rule."""
 
 
-class Safety(Printing, Protocol):
-    """The sources of the values of a rule's variables.
+@dataclass(frozen=True)
+class Safety:
+    """A rule, and the sources of its variables' values.
 
-    `head` are the variables of the head, `positive` those that atoms without `not` and `last` give values,
-    `negated` those of other atoms, `worked_out` those that equations give values: `D = W - V`. `reported` are
-    variables of which nothing more is to be said.
+    `positive` are the variables that atoms without `not` and `last` give values, `negated` those of other
+    atoms, `worked_out` those that equations give values: `D = W - V`. `reported` are variables of which
+    nothing more is to be said.
     """
 
+    text: Text
+    derived: Atom
+    body: tuple[Literal, ...]
     vocabulary: Vocabulary
-    head: frozenset[str]
+    times: frozenset[str]
     positive: frozenset[str]
     negated: frozenset[str]
     worked_out: frozenset[str]
-    reported: set[str]
+    reported: set[str] = field(init=False, default_factory=set)
 
-    def is_time(self, name: str) -> bool: ...
+    @cached_property
+    def head(self) -> frozenset[str]:
+        """The variables of the head."""
+        return frozenset(variables_of(self.derived.terms))
+
+    def is_time(self, name: str) -> bool:
+        return name in self.times
 
     def is_static(self, predicate: str | None = None) -> bool:
         """Whether a predicate is static, by default that of the head."""
+        return self.vocabulary.is_static(self.derived.predicate if predicate is None else predicate)
 
     def may_come_later(self, atom: Atom) -> bool:
         """Whether facts of an atom may come after those of the atoms without `not`."""
+        predicate = self.vocabulary[atom.predicate]
+        is_late = predicate.schedule.bound or predicate.schedule.refinements
+        if predicate.kind is not PredicateKind.INPUT or is_late:
+            return True
+        name, last = _last_tick(atom)
+        beside = (each for literal in self.body for each, under in literal.atoms if not under)
+        ticks = (_last_tick(each) for each in beside if each.range is None)
+        return not any(name == other and tick >= last for other, tick in ticks)
+
+
+def _last_tick(atom: Atom) -> tuple[str | None, float]:
+    """The last tick that an atom is about: a variable, and how much later."""
+    last = atom.range.last if atom.range is not None else atom.terms[-1] if atom.terms else None
+    if isinstance(last, Constant) and not isinstance(last.value, str):
+        return None, last.value
+    return (variable_of(last) if last else None) or "_", last.offset if isinstance(last, Shifted) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +230,41 @@ class Atom(Literal):
         return last if isinstance(last, Range) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Negation(Literal):
+    KEYWORDS: ClassVar[frozenset[str]] = frozenset({"not"})
+
+    atom: Atom
+
+    @classmethod
+    def built(cls, children: list[Any], span: Span) -> Self:
+        return cls(children[-1], span=span)
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        return "not ", self.atom
+
+    @property
+    def atoms(self) -> tuple[Occurrence, ...]:
+        return (Occurrence(self.atom, negated=True),)
+
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        atom, static = self.atom, rule.is_static(self.atom.predicate)
+        if not static and atom.terms and isinstance(atom.terms[-1], Anonymous):
+            message = f"`{rule.text(self)}` would be decided only when time has ended"
+            hint = "Give the negated atom a time that the rest of the rule has, such as T or T+1."
+            yield Diagnostic("E403", message, atom.span, hint)
+        for term in atom.terms if static else ():
+            name = variable_of(term)
+            if name is None or name in rule.positive or name in rule.reported:
+                continue
+            rule.reported.add(name)
+            message = f"{name} occurs only under `not`, so nothing says which values to try"
+            hint = f"Add a condition without `not` that says which values {name} has"
+            hint += "." if name in rule.head else ", or write `_` if there must be no fact at all."
+            yield Diagnostic("E403", message, term.span, hint)
+
+
 class Occurrence(NamedTuple):
     """An atom in a literal: whether it stands under `not`, or likewise gives no values."""
 
@@ -181,9 +272,9 @@ class Occurrence(NamedTuple):
     negated: bool
 
 
-def shown(constant: Constant, text: Printing) -> str:
+def shown(constant: Constant, types: Types) -> str:
     """A constant with its type: number `3`."""
-    return f"{type_of(constant).value} `{text.text(constant)}`"
+    return f"{type_of(constant).value} `{types.text(constant)}`"
 
 
 def type_of(constant: Constant) -> Type:

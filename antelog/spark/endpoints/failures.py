@@ -24,7 +24,7 @@ _KAFKA_DOWN = (
     "no broker of Kafka answers: it is down, or it gives clients an address that cannot be reached from "
     "here (advertised.listeners). Start it, or check the address"
 )
-_REPLAY = "Bring the checkpoint back from a copy, or take an empty folder and replay the facts"
+_REPLAY = "Bring the checkpoint back from a copy, or use an empty folder and replay the facts"
 _BRING = "Give its files with --conf spark.jars=FILE,FILE, or start once where the network reaches Maven"
 
 
@@ -44,7 +44,7 @@ _KNOWN = {
         "memory. Make room there, or move the latter with --conf spark.local.dir=FOLDER"
     ),
     r"OutOfMemoryError": (
-        "Java has no memory left. Give it more with --conf spark.driver.memory=4g, or take smaller batches "
+        "Java has no memory left. Give it more with --conf spark.driver.memory=4g, or use smaller batches "
         "(--chunk) or more --buckets"
     ),
     r"CONCURRENT_STREAM_LOG_UPDATE|Multiple streaming queries are concurrently": (
@@ -94,14 +94,14 @@ _KNOWN = {
         "there are no keys for S3. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
     ),
     r"AccessControlException: Permission denied: ([^\n]+)": (
-        "no permission: {}. Take another place, or have the rights given"
+        "no permission: {}. Use another place, or have the rights given"
     ),
     (
         r"AccessDeniedException: (\S+)|(?:FileNotFoundException: )?(\S+) \(Permission denied\)"
         r"|PermissionError: \[Errno 13\] Permission denied: '([^']+)'"
         r"|Mkdirs failed to create (\S+)|Unable to clear output directory (\S+)"
-    ): "{}: no permission to read or to write there. Take another place, or have the rights given",
-    r"Could not parse Master URL: '?([^'\s]+)": "{} is no master of Spark. Write it like spark://host:7077",
+    ): "{}: no permission to read or to write there. Use another place, or have the rights given",
+    r"Could not parse Master URL: '?([^'\s]+)": "{} is not a master of Spark. Write it like spark://host:7077",
     r"All masters are unresponsive": (
         "no master of Spark answers. Start it, check --master, or leave that out to run on this machine"
     ),

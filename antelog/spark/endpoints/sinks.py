@@ -37,7 +37,7 @@ from antelog.spark.running import Outputs
 from antelog.spark.settings import PARQUET
 
 _SPARK = ".".join(pyspark.__version__.split(".")[:2])
-_ELSE = f"If there is none for Spark {_SPARK}, take an older PySpark that has one"
+_ELSE = f"If there is none for Spark {_SPARK}, use an older PySpark that has one"
 _DELTA = (
     f"Delta tables need Delta's jar for Spark {_SPARK}: "
     f"--conf spark.jars.packages=io.delta:delta-spark_{_SPARK}_2.13:VERSION "

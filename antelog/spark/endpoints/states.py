@@ -52,7 +52,7 @@ def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataF
         )
     if columns is None and changes.isStreaming:
         raise DataError(
-            "the lines of a stream have no end, so none is the newest. Take its micro-batches: "
+            "the lines of a stream have no end, so none is the newest. Use its micro-batches: "
             "changes.writeStream.foreachBatch(lambda batch, _: antelog.spark.merge(batch, …))"
         )
     key = key_of(names)

@@ -62,7 +62,7 @@ def merge_rows(states: DataFrame, table: Table) -> None:
     if table.is_folder:
         target = f"{table.form}.{quoted(_whole_path(states.sparkSession, table.name))}"
     if STATUS not in states.sparkSession.table(target).columns:
-        raise DataError(f"{table} is no table of answers, for it has no column `{STATUS}`; name another one")
+        raise DataError(f"{table} is not a table of answers, it has no column `{STATUS}`; name another one")
     key = key_of(states.columns)
     came = states.select(*(f.col(quoted(name)).alias(_CAME + name) for name in states.columns))
     # A statement of SQL would need a view, in which Spark 4.1 does not find the tables that states rest on.

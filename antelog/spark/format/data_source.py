@@ -139,7 +139,7 @@ def register_source(spark: SparkSession) -> None:
     if version < _OLDEST:
         raise UnsupportedError(
             f"Spark is version {spark.version}, and the format antelog needs 4.1 or later. "
-            "Take a newer one, or `antelog run --page`"
+            "Use a newer one, or `antelog run --page`"
         )
     spark.dataSource.register(AntelogSource)
 
@@ -154,7 +154,7 @@ class AntelogSource(DataSource):
     def schema(self) -> NoReturn:
         with plain_errors():
             raise UnsupportedError(
-                "the format antelog writes and does not read: take antelog.spark.changes, a table function "
+                "the format antelog writes and does not read: use antelog.spark.changes, a table function "
                 "of SQL as antelog.spark.register makes it, or `antelog run`"
             )
 

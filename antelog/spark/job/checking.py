@@ -246,11 +246,9 @@ def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> ClockN
         hint = did_you_mean(clock, CLOCKS) or f"The clocks are {', '.join(CLOCKS)}."
         raise DataError(f"there is no clock {clock}. {hint}")
     if clock == "arrival" and not arrivals:
-        raise DataError(
-            "no input has a column of arrivals; name it with `arrival`, or take the clock `event`"
-        )
+        raise DataError("no input has a column of arrivals; name it with `arrival`, or use the clock `event`")
     if clock == "processing" and batch:
-        raise DataError("a batch is not processed at the times of its facts; take the clock `event`")
+        raise DataError("a batch is not processed at the times of its facts; use the clock `event`")
     if clock == "processing" and plan.tick is None:
         raise DataError(f"the wall clock needs the length of a tick; declare it: {_TICK}")
     return found

@@ -78,12 +78,12 @@ def guard(
     if used and there:
         raise StateError(
             f"{NAME} in the checkpoint {checkpoint} is damaged, so it is unknown what the state there "
-            "is for. Bring the file back from a copy, or take an empty folder and replay the facts"
+            "is for. Bring the file back from a copy, or use an empty folder and replay the facts"
         )
     if used:
         raise StateError(
             f"the checkpoint {checkpoint} was not written by antelog, or by another way to run it; "
-            "take an empty folder"
+            "use an empty folder"
         )
     # Where no batch was begun, a damaged note says nothing that matters.
     _put(files, folder, _Note(outputs.job.identity, to_json(outputs.job.plan)))
@@ -129,14 +129,14 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         if not accept and not between.is_harmless:
             raise StateError(
                 f"the checkpoint {checkpoint} is of another program: {versions.sentence(between)}. To go on "
-                "with the new one, add --accept-changes; else go on with what wrote it, or take an empty "
+                "with the new one, add --accept-changes; else go on with what wrote it, or use an empty "
                 "folder and replay the facts"
             )
         refuse_other_ticks(old, job.plan)
         why = refusal(old, job.plan)
         if why is not None:
             raise StateError(
-                f"the checkpoint {checkpoint} cannot go on with these rules: {why}. Take an empty folder, "
+                f"the checkpoint {checkpoint} cannot go on with these rules: {why}. Use an empty folder, "
                 "and replay the facts"
             )
         earlier = tuple(each for each in note.before if each.identity != job.identity)
@@ -147,7 +147,7 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         rules = _rules(note.plan, job) if same_version and other_program else ""
         raise StateError(
             f"the checkpoint {checkpoint} was written for {differing}{rules}. Go on with what wrote it, or "
-            "take an empty folder and replay the facts"
+            "use an empty folder and replay the facts"
         )
     return note
 

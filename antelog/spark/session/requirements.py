@@ -92,7 +92,7 @@ def require_pyspark() -> None:
     if not _OLDEST <= (major, minor) < _TOO_NEW:
         why = "too old: its streams cannot keep state in Python" if (major, minor) < _OLDEST else "too new"
         raise UnsupportedError(
-            f"PySpark is version {version}, {why}. Take one from 4.1 on and before 5: {brought_by('spark')}"
+            f"PySpark is version {version}, {why}. Use one from 4.1 on and before 5: {brought_by('spark')}"
         )
 
 

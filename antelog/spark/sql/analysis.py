@@ -34,7 +34,7 @@ from antelog.spark.sql.table import INPUT, TableColumns, columns_of_table, types
 from antelog.spark.transport.packing import REJECTS
 from antelog.spark.transport.unpacking import OutputColumns, columns_of
 
-NO_STREAM = "a table function takes no stream: take antelog.spark.changes(program, {…}) instead"
+NO_STREAM = "a table function takes no stream: use antelog.spark.changes(program, {…}) instead"
 """The name of the column of counts, which Spark names when it refuses to count the rows of a stream."""
 
 

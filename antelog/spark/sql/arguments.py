@@ -84,5 +84,5 @@ def _time(name: str, value: object) -> int | str | date | None:
 def _word(missing: str, value: object, known: Sequence[str]) -> str | None:
     if value is None or value in known:
         return None if value is None else str(value)
-    hint = did_you_mean(str(value), known) or f"Take one of: {', '.join(known)}."
+    hint = did_you_mean(str(value), known) or f"Use one of: {', '.join(known)}."
     raise DataError(f"there {missing} {value!r}. {hint}")

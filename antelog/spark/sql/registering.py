@@ -42,12 +42,12 @@ def register(spark: SparkSession, name: str, program: Program, /, **options: Any
     given = keywords(FunctionOptions, "register", options)
     plan = plan_of(program)
     if not _NAME.fullmatch(name):
-        raise DataError(f"{name!r} is no name of a function in SQL; take letters, digits and `_`")
+        raise DataError(f"{name!r} is not a name for a function in SQL; use letters, digits and `_`")
     version = tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2])
     if version < _OLDEST:
         raise UnsupportedError(
             f"Spark is version {spark.version}, and table functions of antelog need 4.1 or later. "
-            "Take antelog.spark.changes for DataFrames"
+            "Use antelog.spark.changes for DataFrames"
         )
     static = given.static or {}
     check_static(plan, static)

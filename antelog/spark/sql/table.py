@@ -68,7 +68,7 @@ class TableColumns:
                 if each not in self.inputs:
                     hint = did_you_mean(str(each), names) or f"The inputs are {', '.join(names)}."
                     raise DataError(
-                        f"the column `{INPUT}` has {each!r}, which is no input of the program. {hint} "
+                        f"the column `{INPUT}` has {each!r}, which is not an input of the program. {hint} "
                         f"Leave other rows out: TABLE(SELECT * FROM … WHERE {INPUT} IN (…))"
                     )
         return table

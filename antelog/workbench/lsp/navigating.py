@@ -146,7 +146,8 @@ def _refuse_name(snapshot: Snapshot, found: NamePlaces, mention: Mention, new: s
     if not pattern.match(new):
         first = "a capital letter" if mention.kind is NameKind.VARIABLE else "a letter"
         raise RenamingError(
-            f"`{new}` is no name of a {mention.kind.value}: begin with {first}, then letters, digits and _."
+            f"`{new}` is not a name for a {mention.kind.value}: "
+            f"begin with {first}, then letters, digits and _."
         )
     if new in KEYWORDS or new in BUILT_IN:
         raise RenamingError(f"`{new}` is a word of the language.")

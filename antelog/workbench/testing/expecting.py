@@ -218,6 +218,6 @@ class ExpectationReader:
         high = None if found is None or not found["high"] else float(found["high"]) / 100
         if found is None or low > 1 or (found["sign"] and high is not None) or not low <= (high or 1) <= 1:
             hint = "Write `over 50%`, `at most 5%`, `40% to 60%`, or `83%`, which is meant to a percent."
-            self._file.error(given.node, f"`{text}` is no chance", hint)
+            self._file.error(given.node, f"`{text}` is not a chance", hint)
             return None
         return ExpectedChance(_SIGNS.get(found["sign"] or "", "="), low, high, text)

@@ -207,8 +207,8 @@ def parse(text: str, name: str) -> MarkedFile:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = 0 if mark is None else min(mark.index, max(0, len(text) - 1))
-        message = error.problem or error.context or "this is no YAML"
-        found.error(Span(at, at + 1), f"this is no YAML: {message}", _remedy(text, at, message), UNREADABLE)
+        message = error.problem or error.context or "this is not YAML"
+        found.error(Span(at, at + 1), f"this is not YAML: {message}", _remedy(text, at, message), UNREADABLE)
     except ReaderError as error:
         at = min(error.position, max(0, len(text) - 1))
         message = f"the character U+{ord(text[at]):04X} may not stand in YAML"
@@ -216,7 +216,7 @@ def parse(text: str, name: str) -> MarkedFile:
     except RecursionError:
         found.error(Span(0, 1), "it is nested too deeply", "Cases need five levels.", UNREADABLE)
     except (ValueError, OverflowError, AttributeError) as error:  # of an escape such as \UFFFFFFFF
-        found.error(Span(0, 1), f"this is no YAML: {error}", _ESCAPES, UNREADABLE)
+        found.error(Span(0, 1), f"this is not YAML: {error}", _ESCAPES, UNREADABLE)
     else:
         if found.root is None:
             found.error(Span(0, 0), "it is empty", f"It needs {EXAMPLE}", FORM)

@@ -197,7 +197,7 @@ def _test_file(path: Path) -> Path:
         hint = did_you_mean(path.name, names) or "Name a file of tests, or a folder."
         raise DataError(f"there is no file or folder {path}. {hint}")
     if not path.name.endswith(ENDING):
-        raise DataError(f"{path} is no file of tests: their names end in {ENDING}")
+        raise DataError(f"{path} is not a file of tests: their names end in {ENDING}")
     return path
 
 

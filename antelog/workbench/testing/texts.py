@@ -131,7 +131,7 @@ class ProgramTexts:
             return None
         for term in atom.terms:
             if not isinstance(term, syntax.Constant | syntax.Variable | syntax.Anonymous):
-                message = f"`{to_text(term)}` is no value"
+                message = f"`{to_text(term)}` is not a value"
                 text.error(term.span, message, "Write a value, or `_` for any.")
                 return None
         terms = list[syntax.Term]()
@@ -187,7 +187,7 @@ class ProgramTexts:
         """The value of an argument of a fact."""
         if not isinstance(term, syntax.Constant):
             hint = "A fact has values only: lower-case words, numbers, or texts in double quotes."
-            text.error(term.span, f"`{to_text(term)}` is no value", hint)
+            text.error(term.span, f"`{to_text(term)}` is not a value", hint)
             return None
         value = term.value
         if term.unit is not None:
@@ -196,7 +196,7 @@ class ProgramTexts:
             ticks = None if length is None or tick is None else length / tick
             if ticks is None or ticks.denominator != 1:
                 text.error(
-                    term.span, f"`{to_text(term)}` is no whole number of ticks", "Give a number of ticks."
+                    term.span, f"`{to_text(term)}` is not a whole number of ticks", "Give a number of ticks."
                 )
                 return None
             value = int(ticks)
@@ -212,7 +212,7 @@ class ProgramTexts:
             )
             if term.written is not None:
                 hint = f"It is the limit {term.written} of the program, {value_text(value)}. {hint}"
-            text.error(term.span, f"`{to_text(term)}` is no {type_}", hint)
+            text.error(term.span, f"`{to_text(term)}` is not a {type_}", hint)
             return None
         return value
 
@@ -225,7 +225,7 @@ class ProgramTexts:
             elif isinstance(term.value, str):
                 return self.moment(part)
         hint = "Give the number of a tick" + (", or a timestamp." if self.timescale else ".")
-        text.error(term.span, f"`{to_text(term)}` is no time", hint)
+        text.error(term.span, f"`{to_text(term)}` is not a time", hint)
         return None
 
     def _atom(self, text: ScalarText, what: str) -> tuple[syntax.Atom | None, ScalarText]:

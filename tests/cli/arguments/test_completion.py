@@ -53,14 +53,6 @@ def test_completion_scripts(shell: str) -> None:
     assert f"_ANTELOG_COMPLETE={shell}_complete" in done.stdout
 
 
-def test_a_script_of_bash_can_be_read_by_it() -> None:
-    script = antelog("completion", "bash").stdout
-    try:
-        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
-    except FileNotFoundError:
-        pytest.skip("there is no bash")
-
-
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize(
     ("line", "found"),

@@ -36,9 +36,7 @@ def test_a_secret_on_the_command_line_is_noted() -> None:
 @pytest.mark.parametrize(
     ("runner", "text", "message"),
     [
-        (TRY, "temp.csv", "`temp.csv` is not of the form P=SOURCE. Write it like Temp=temp.csv."),
         (TRY, "Temp=", "`Temp=` is not of the form P=SOURCE. Write it like Temp=readings.csv."),
-        (TRY, "Temp=temp.xlsx", "`temp.xlsx` does not say the form of its files"),
         (TRY, "Temp=kafka://h/t", "is a topic of Kafka, which `antelog try` does not read. Follow it with"),
         (TRY, "Temp=-", "`<stdin>` is standard input, which `antelog try` does not read."),
         (WATCH, "Temp=jdbc:h2:mem#t", "is a table of a database, which `antelog watch` does not read."),
@@ -123,15 +121,3 @@ def test_ticks_beyond_3000_are_said_with_the_remedy(tmp_path: Path, command: tup
     note, late = (line for line in found.stderr.splitlines() if said in line)
     assert note.startswith("note: Temp has a time in the year 1,903,30")
     assert "599999 ticks after its deadline" in late
-
-
-def test_a_number_with_a_fraction_may_be_seconds(tmp_path: Path) -> None:
-    program, readings = tmp_path / "p.alog", tmp_path / "temp.csv"
-    program.write_text(PROGRAM.replace("10 minutes", "500 ms"))
-    readings.write_text("x,time\na,1714603200.5\na,1714603201.0\n")
-    found = antelog("try", str(program), "--input", f"Temp={readings}")
-    assert "to read it as seconds since 1970, write `time: s` in its input, or --time-unit s" in found.stderr
-    reported = antelog(
-        "try", str(program), "--input", f"Temp={readings}", "--time-unit", "s", "--only", "confirmed"
-    )
-    assert json.loads(reported.stdout)["answer"] == {"X": "a", "T": 2 * 1714603200 + 1}

@@ -60,14 +60,6 @@ def test_the_first_ones_are_listed() -> None:
     ]
 
 
-def test_an_answer_that_is_confirmed_at_another_tick() -> None:
-    Path("new.alog").write_text(
-        PROGRAM.replace("query", "Malf(X, T) :- Temp(X, high, T), X = wt2.\nquery"), encoding="utf-8"
-    )
-    done = diff("--input", "Temp=temp.csv")
-    assert "    ~ Malf(wt2, 0)  confirmed at 0, was at 2" in done.stdout.splitlines()
-
-
 def test_json() -> None:
     found = json.loads(diff("--format", "json", "--input", "Temp=temp.csv").stdout)
     assert [each["change"] for each in found["queries"]] == ["changed"]
@@ -95,10 +87,3 @@ def test_mistakes(options: tuple[str, ...], status: int, words: str) -> None:
     done = diff(*options)
     assert done.exit_code == status
     assert words in done.stderr
-
-
-def test_a_program_that_is_wrong() -> None:
-    Path("new.alog").write_text("P(X, T) :- .", encoding="utf-8")
-    done = diff()
-    assert done.exit_code == 1
-    assert "new.alog:1:" in done.stderr

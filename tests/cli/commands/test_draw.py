@@ -34,22 +34,11 @@ def test_facts() -> None:
     assert "now" not in shown
 
 
-def test_until() -> None:
-    shown = drawn("program.alog", "--input", "Temp=temp.csv", "--until", "1")
-    assert {"now", "open", "awaited", "deadline"} <= {*shown}
-    assert "confirmed" not in shown
-
-
 def test_since() -> None:
     shown = drawn("program.alog", "--input", "Temp=temp.csv", "--since", "3")
     assert "2 answers: 2 rejected" in shown
     assert "0" not in shown  # Malf(wt2, 0) was decided before
     assert drawn("log.jsonl", "--since", "3") == shown
-
-
-def test_a_log_is_drawn_up_to_a_tick_as_its_facts_are() -> None:
-    facts = drawn("program.alog", "--input", "Temp=temp.csv", "--until", "1")
-    assert drawn("log.jsonl", "--until", "1") == facts
 
 
 def test_timestamps_say_which_part_is_drawn() -> None:
@@ -68,10 +57,6 @@ def test_filters_and_looks() -> None:
     assert [text for text in shown if text.startswith(("Malf", "wt"))] == ["wt4", "Malf"]
 
 
-def test_a_log_gives_the_same_as_its_facts() -> None:
-    assert drawn("log.jsonl") == drawn("program.alog", "--input", "Temp=temp.csv")
-
-
 def test_a_log_on_standard_input() -> None:
     done = CliRunner().invoke(main, ["draw", "-", "--output", "picture.svg"], input="\n".join(LOG))
     assert (done.exit_code, done.output) == (0, "")
@@ -85,16 +70,6 @@ def test_the_plan() -> None:
     done = antelog("draw", TURBINES, *options)
     assert (done.exit_code, done.stderr) == (0, "note: --plan draws the rules alone: no facts are read\n")
     assert {*texts(Path("plan.svg").read_text(encoding="utf-8"))} == plan
-
-
-def test_snapshots_tell_what_changes_do() -> None:
-    inputs = ("program.alog", "--input", "Temp=temp.csv")
-    Path("shots.jsonl").write_text(antelog("try", *inputs, "--snapshots").stdout, encoding="utf-8")
-    assert drawn("shots.jsonl") == drawn(*inputs)
-
-
-def test_rows() -> None:
-    assert "Open answers" in drawn("log.jsonl", "--rows", "1")
 
 
 def test_rows_that_were_set_aside_are_reported() -> None:
@@ -123,13 +98,8 @@ def refused(*arguments: str, output: str = "picture.svg") -> Result:
         (("program.alog", "--since", "yesterday"), "--since"),
         (("log.jsonl", "--since", "2024-02-29 14:00"), "--since"),
         (("program.alog", "--answer", "wt2"), "`wt2` is not of the form X=VALUE. Write it like X=wt2"),
-        (("program.alog", "--input", "Tmp=temp.csv"), "the program has no input Tmp. Did you mean Temp?"),
-        (("program.alog", "--until", "yesterday"), "--until"),
-        (("program.alog", "--outptu", "a.svg"), "--output"),
-        (("program.alog", "--width", "100"), "--width"),
         (("log.jsonl", "--query", "Mal"), "error: no answer has the query Mal. Did you mean Malf?"),
         (("none.jsonl",), "error: none.jsonl: cannot be read: No such file or directory"),
-        (("none.alog",), "error: none.alog: cannot be read: No such file or directory"),
         (("temp.csv",), "temp.csv:1:"),
     ],
 )
@@ -164,15 +134,3 @@ def test_without_altair() -> None:
                 "error: drawing needs the package altair, which is not installed: "
                 "pip install '.[draw]', in a copy of the project\n"
             )
-
-
-def test_the_command_line_does_not_load_altair() -> None:
-    code = "import sys, antelog.cli.main; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert not {"altair", "vl_convert", "IPython"} & {*done.stdout.split()}

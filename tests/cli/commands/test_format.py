@@ -1,7 +1,6 @@
 """antelog/cli/commands/format_.py: files written whole or not at all, --check, standard input."""
 
 import io
-import os
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,6 @@ def test_bytes_around_the_text_stay(file: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
 def test_a_link_stays_one(file: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.alog"
     link.symlink_to(file)
@@ -98,9 +96,3 @@ def test_standard_input() -> None:
         run("-", typed=b"\xff").stderr == "error: <stdin>: is not UTF-8 text, see byte 0; save it as UTF-8\n"
     )
     assert run("-", "other.alog", typed=io.BytesIO().read()).exit_code == 2
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    done = run(tmp_path / "none.alog")
-    assert done.exit_code == 1
-    assert "none.alog: cannot be read" in done.stderr

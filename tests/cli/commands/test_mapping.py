@@ -25,8 +25,9 @@ def lines(*uplinks: object) -> bytes:
     return "".join(f"{json.dumps(each)}\n" for each in uplinks).encode()
 
 
-@pytest.mark.parametrize("name", ["up.jsonl", "up.jsonl.gz"])
-@pytest.mark.parametrize("command", [("try",), ("watch", "--no-page", "--once")])
+@pytest.mark.parametrize(
+    ("command", "name"), [(("try",), "up.jsonl"), (("watch", "--no-page", "--once"), "up.jsonl.gz")]
+)
 def test_columns_are_mapped_to_fields_within_fields(command: tuple[str, ...], name: str) -> None:
     content = lines(UPLINKS[0], JOIN, *UPLINKS[1:])
     Path(name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
@@ -94,13 +95,6 @@ def test_rows_that_only_came_at_the_wrong_time_are_a_warning(command: tuple[str,
     assert "set aside (1 " in done.stderr
 
 
-def test_one_row_of_use_is_enough() -> None:
-    Path("late.csv").write_text(LATE + "wt4,high,9,9\n", encoding="utf-8")
-    assert antelog("try", "p.alog", "--input", "Temp=late.csv").exit_code == 0
-    Path("late.csv").write_text("device,level,time\n", encoding="utf-8")
-    assert antelog("try", "p.alog", "--input", "Temp=late.csv").exit_code == 0
-
-
 def test_a_watch_that_goes_on_need_not_find_rows_of_use() -> None:
     arguments = ("watch", "p.alog", "--no-page", "--once", "--state", "s", "--input", "Temp=log.csv")
     Path("log.csv").write_text("device,level,time\nwt2,high,0\n", encoding="utf-8")
@@ -154,11 +148,3 @@ def test_facts_that_are_one_in_their_tick_are_said_first_with_the_tick_that_keep
     assert login.removeprefix(said) == "with a column more and --map Login.COLUMN=@row each row is counted"
     said = "warning: 3 of 20 facts of Temp are conflicting in their tick; `tick 53 seconds.` would keep them"
     assert (temp, count) == (f"{said} apart", "done: 27 facts (18 used, 6 repeated, 3 conflicting)")
-
-
-@pytest.mark.parametrize("column", ["time", "value"])
-def test_only_a_column_of_texts_says_where_a_row_was_read(column: str) -> None:
-    Path("q.alog").write_text("input P(value: number, time). A(V, T) :- P(V, T). query A(V, T).")
-    done = antelog("try", "q.alog", "--input", "P=temp.csv", "--map", f"{column}=@row")
-    assert done.exit_code == 2
-    assert f"{column} is not a text of an input" in done.stderr

@@ -126,9 +126,10 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself(start: Start) -> None:
     ("sink", "reason"),
     [
         ("database", "the database refuses antelog: password authentication failed for user"),
-        pytest.param("topic", "JAAS config", marks=pytest.mark.long),
+        ("topic", "JAAS config"),
     ],
 )
+@pytest.mark.long
 def test_failures_do_not_tell_passwords(sink: str, reason: str) -> None:
     """Whatever Java says of a password that is wrong, or that it can make nothing of."""
     with ExitStack() as stack:

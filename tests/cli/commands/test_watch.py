@@ -31,11 +31,7 @@ def watch(*arguments: object) -> Result:
     ("example", "arguments"),
     [
         ("turbines", ["Temp=Temp.csv"]),
-        ("alarms", ["Alarm=alarms.csv", "Ack=acks.csv"]),
         ("relay", ["Sent=sent.csv", "Got=got.csv"]),
-        ("orders", ["Order=orders.csv", "Payment=payments.csv", "Cancelled=cancellations.csv"]),
-        ("frost", ["Frost=messages.csv"]),
-        ("payments", ["Pay=payments.csv"]),
         ("heartbeats", ["Heard=beats.csv"]),
     ],
 )
@@ -114,9 +110,6 @@ def test_lines_of_the_feed_go_after_a_while(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--input", "Temp=temp.txt"], "`temp.txt` does not say the form of its files"),
-        (["--input", "Temp"], "is not of the form P=SOURCE"),
-        (["--input", "Tmp=temp.csv"], "Did you mean Temp?"),
         ([], "there is nothing to follow. Give it with --input: Temp=readings.csv"),
         (
             ["--input", "Temp=temp.csv", "--accept-changes"],
@@ -127,8 +120,6 @@ def test_lines_of_the_feed_go_after_a_while(
             ["--input", "Temp=temp.csv", "--clock", "processing"],
             "Declare it in the program: `tick 10 seconds.`",
         ),
-        (["--input", "Temp=temp.csv", "--idle", "soon"], "is not a duration"),
-        (["--input", "Temp=temp.csv", "--most", "3"], "the program declares no chances"),
         (
             ["--input", "Temp=temp.csv", "--output", "o.jsonl", "--format", "table"],
             "Leave out --format table",
@@ -208,7 +199,7 @@ def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: St
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("grows", ["file", "folder"])
+@pytest.mark.parametrize("grows", ["file", pytest.param("folder", marks=pytest.mark.long)])
 @pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.long)])
 def test_what_was_killed_time_and_again_tells_everything_once(grows: str, times: int) -> None:
     dice = random.Random(7)
@@ -294,11 +285,6 @@ def test_a_killed_follower_of_standard_input_has_all_it_has_reported(here: Path,
     assert (here / "out.jsonl").read_text().splitlines() == LOG
 
 
-def test_changes_go_to_a_topic_if_there_is_one() -> None:
-    done = antelog("watch", "p.alog", "--help")
-    assert "kafka://" in done.stdout
-
-
 WATCH = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", "--state", "s")
 
 
@@ -306,12 +292,9 @@ WATCH = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", "
     ("statement", "said"),
     [
         ("DELETE FROM rows", "rows that were recorded are missing or were changed: 0 of 1 are there"),
-        ("UPDATE rows SET input = 'Other'", "rows that were recorded are missing or were changed"),
         ("UPDATE rows SET content = 5", "a value of `content` is of another type"),
-        ("UPDATE rows SET content = NULL", "a value of `content` is of another type"),
         ("UPDATE rows SET file = CAST(X'ff' AS TEXT)", "rows that were recorded are missing or were changed"),
         ("UPDATE state SET known = 'text'", "a value of `known` is of another type"),
-        ("UPDATE state SET generation = 'next'", "a value of `generation` is of another type"),
         ("UPDATE state SET recorded = 7", "1 of 7 are there"),
         ("UPDATE pieces SET content = 0.5", "a value of `content` is of another type"),
         ("DROP TABLE rows", "rows that were recorded are missing"),

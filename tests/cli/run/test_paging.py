@@ -1,4 +1,4 @@
-"""antelog/cli/run/paging.py: what a pipeline tells is in a feed, and a process of its own shows it."""
+"""antelog/cli/run/report.py: what a pipeline tells is in a feed, and a process of its own shows it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from antelog.cli.show.listing import Marks, chance_line, likeliest_first
+from antelog.cli.show.listing import Marks, chance_line
 from tests.cli.forecasting import PROGRAM, readings
 from tests.cli.trying import antelog
 
@@ -38,11 +38,6 @@ def test_lines_of_open_answers_have_chances() -> None:
     assert first["chance"] == pytest.approx(0.64)
     assert first["forecast"] == [[2, pytest.approx(0.32)], [3, pytest.approx(0.64)]]
     assert first["chance_from"] == "model"
-
-
-def test_snapshots_have_the_same_chances() -> None:
-    for shot in lines("--snapshots", "--until", "1"):
-        assert all({"chance", "forecast", "chance_from"} <= answer.keys() for answer in shot["answers"])
 
 
 def test_nothing_is_said_without_a_model() -> None:
@@ -90,12 +85,6 @@ def test_it_is_said_why_nothing_can_be_likely(program: str, message: str) -> Non
     assert message in done.stderr
 
 
-def test_leaving_out_needs_chances() -> None:
-    done = antelog("try", "plain.alog", "--input", "Temp=temp.csv", "--most", "3")
-    assert done.exit_code == 2
-    assert "the program declares no chances, and there is no model" in done.stderr
-
-
 def test_a_listing_has_bars_and_says_why_an_answer_is_likely() -> None:
     done = antelog("try", "p.alog", "--input", "Temp=temp.csv", "--format", "table")
     assert "             ▰▰▰▰▰▰▱▱▱▱  64 %   32 % by 2, 64 % by 3\n" in done.stdout
@@ -125,8 +114,3 @@ def test_a_forecast_in_words() -> None:
     assert said(0.35, (4, 0.11), (5, 0.35)) == "35 %   11 % by 4, 35 % by 5"
     assert said(0.5, (4, 0.1), (5, 0.2), (6, 0.3), (7, 0.5)) == "50 %   10 % by 4, 20 % by 5, … 50 % by 7"
     assert said(0.0) == "0 %"
-
-
-def test_without_chances_rows_stay_as_they_are() -> None:
-    rows = [(0, {"change": "possible"}), (1, {"change": "confirmed"})]
-    assert likeliest_first(rows) == rows

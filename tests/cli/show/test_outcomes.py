@@ -1,4 +1,4 @@
-"""antelog/cli/show/outcomes.py: what became of answers, whatever is forgotten meanwhile."""
+"""antelog/cli/commands/try_.py: what became of answers, whatever is forgotten meanwhile."""
 
 import re
 from collections import Counter
@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from antelog import Engine, parse
-from antelog.cli.show import outcomes
-from antelog.cli.show.outcomes import QuerySummary, ReplaySummary, median, say_outcomes
+from antelog.cli.commands import try_ as module
+from antelog.cli.commands.try_ import Outcomes, QuerySummary, median, say_outcomes
 from tests.cli.trying import PROGRAM, try_
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -52,19 +52,17 @@ def facts(draw: Random, tick: int) -> dict[str, list[tuple[Any, ...]]]:
 
 @pytest.mark.parametrize("room", [1, 200_000])
 def test_counts_are_those_of_all_lines_together(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcomes, "_ROOM", room)
+    monkeypatch.setattr(module, "_ROOM", room)
     program, draw = parse(RULES), Random(5)
-    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
+    engine, counted = Engine(program), {query.name: Outcomes(query) for query in program.plan.queries}
     rows: dict[str, list[dict[str, Any]]] = {}
     for tick in range(80):
-        tables = engine.advance(tick, facts(draw, tick))
-        counted.take(tables, tick)
-        for name, table in tables.items():
+        for name, table in engine.advance(tick, facts(draw, tick)).items():
+            counted[name].take(table, tick)
             rows.setdefault(name, []).extend(table.to_pylist())
-    found = counted.found(engine.now)
     for query in program.plan.queries:
         last, waited = one_by_one(rows[query.name], query.answer.names)
-        outcome = found[query.name]
+        outcome = counted[query.name].found(engine.now)
         assert outcome.ended == {
             "confirmed": last["confirmed"],
             "rejected": last["rejected"],
@@ -78,33 +76,33 @@ def test_counts_are_those_of_all_lines_together(room: int, monkeypatch: pytest.M
 @pytest.mark.parametrize("room", [1, 200_000])
 def test_an_answer_is_one_whatever_its_column_became(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text 1 is reported as it is, and in quotes once there is the number 1 as well."""
-    monkeypatch.setattr(outcomes, "_ROOM", room)
+    monkeypatch.setattr(module, "_ROOM", room)
     program = parse("input Temp(x, time). Hot(X, T) :- Temp(X, T), Temp(X, T+2). query Hot(X, T).")
-    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
+    engine, counted = Engine(program), {query.name: Outcomes(query) for query in program.plan.queries}
     steps: list[list[Any]] = [["1"], [1], ["1", True], [1]]
     for tick, values in enumerate(steps):
-        counted.take(engine.advance(tick, {"Temp": [(value, tick) for value in values]}), tick)
-    found = counted.found(engine.now)["Hot"]
+        tables = engine.advance(tick, {"Temp": [(value, tick) for value in values]})
+        counted["Hot"].take(tables["Hot"], tick)
+    found = counted["Hot"].found(engine.now)
     assert found.ended == {"confirmed": 2, "rejected": 0, "open": 3}
 
 
 def test_what_is_decided_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcomes, "_ROOM", 10)
+    monkeypatch.setattr(module, "_ROOM", 10)
     program = parse("input A(x, time). P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
-    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
+    engine, counted = Engine(program), {query.name: Outcomes(query) for query in program.plan.queries}
     for tick in range(0, 500, 3):
-        counted.take(engine.advance(tick, {"A": [(f"a{tick}", tick)]}), tick)
-        (query,) = counted._queries.values()
-        assert sum(table.num_rows for table in query._open) <= 12
-    assert counted.found(engine.now)["P"].ended["rejected"] == 166
+        counted["P"].take(engine.advance(tick, {"A": [(f"a{tick}", tick)]})["P"], tick)
+        assert sum(table.num_rows for table in counted["P"]._open) <= 12
+    assert counted["P"].found(engine.now).ended["rejected"] == 166
 
 
 def test_how_early_a_confirmed_answer_was_reported() -> None:
     program = parse("input A(x, time) delay 2. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
-    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
+    engine, counted = Engine(program), {query.name: Outcomes(query) for query in program.plan.queries}
     for tick, given in ((0, [("a", 0)]), (1, [("a", 1)]), (9, [])):
-        counted.take(engine.advance(tick, {"A": given}), tick)
-    assert counted.found(9)["P"] == QuerySummary(
+        counted["P"].take(engine.advance(tick, {"A": given})["P"], tick)
+    assert counted["P"].found(9) == QuerySummary(
         {"confirmed": 1, "rejected": 1, "open": 0},
         {"possible": 2, "confirmed": 1, "rejected": 1},
         confirmed=1,  # open at 0, confirmed at 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.show.set_aside import SetAside
+from antelog.cli.show.set_aside import say_what_was_set_aside
 from antelog.files import Reject
 from antelog.language.moments import Timescale
 from tests.cli.trying import LOG, PROGRAM, READINGS, antelog, messages, try_
@@ -89,7 +89,8 @@ def test_late_facts_have_times_too() -> None:
 def test_ticks_that_a_row_speaks_of_have_no_times(capsys: pytest.CaptureFixture[str]) -> None:
     late = Reject("stdin", None, "P", "late", "arrived at tick 19788, 2 ticks late", 'P("tick 19788", 9)')
     wrong = Reject("p.csv", 7, "P", "malformed", "the time `tick 19788` is not a whole number", "x")
-    SetAside({"late": 1, "malformed": 1}, [late, wrong], Timescale(86_400_000_000)).say(None, "--rejects")
+    counts, days = {"late": 1, "malformed": 1}, Timescale(86_400_000_000)
+    say_what_was_set_aside(counts, [late, wrong], days, where=None, option="--rejects")
     assert capsys.readouterr().err.splitlines()[1:3] == [
         '  stdin: P("tick 19788", 9): arrived at 2024-03-06, 2 days late',
         "  p.csv:7: the time `tick 19788` is not a whole number",

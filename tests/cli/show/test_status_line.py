@@ -1,4 +1,4 @@
-"""antelog/cli/show/status_line.py: the last line of a terminal, while `antelog watch` has no page."""
+"""antelog/cli/commands/watch.py: the last line of a terminal, while `antelog watch` has no page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from antelog import Engine
-from antelog.cli.show import status_line as module
-from antelog.cli.show.status_line import StatusLine, ago, fitting, status_line
+from antelog.cli.commands import watch as module
+from antelog.cli.commands.watch import StatusLine, ago, fitting, status_line
 from antelog.cli.show.terminal import before_output
 from antelog.files import ARRIVAL
 from antelog.run.clock import Timing

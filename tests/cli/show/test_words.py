@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import signal
-import sys
 
 import click
 import pytest
@@ -18,8 +17,7 @@ from antelog.cli.commands.check import print_plan
 from antelog.cli.show import terminal
 from antelog.cli.show.endings import behind, ending_in_words, stoppable
 from antelog.cli.show.set_aside import facts, number
-from antelog.cli.show.terminal import print_diagnostics
-from antelog.cli.show.wrapping import wrapped, wrapped_text
+from antelog.cli.show.terminal import print_diagnostics, wrapped, wrapped_text
 from antelog.cli.stopping import Terminated
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
@@ -72,16 +70,6 @@ def test_what_is_quick_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
         with terminal.progress_bar("facts", 10, results=False) as report:
             report(5)
         assert ("50%" in _shown(console)) == bool(bars)
-
-
-def test_no_bar_where_nobody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    console = _console()
-    monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(terminal, "to_stderr", lambda: console)
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    with terminal.progress_bar("facts", 10) as report:
-        report(5)
-    assert _shown(console) == ""
 
 
 @pytest.mark.parametrize(

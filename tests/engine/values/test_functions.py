@@ -168,7 +168,7 @@ def test_results_may_have_any_type_of_numbers(code: Callable[[Any], Any]) -> Non
         (lambda v: v > 1, "found gave values of type bool, and is declared as a number: give numbers"),
         (lambda _: [1, "a", 2], "found gave values of several types; it is declared as a number"),
         (lambda _: [1, object(), 2], "found gave a value of type object; it is declared as a number"),
-        (lambda _: ["\ud800", "a", "b"], "found gave a text that is no Unicode; it is declared as a number"),
+        (lambda _: ["\ud800", "a", "b"], "found gave a text that is not Unicode; it is declared as a number"),
     ],
 )
 def test_other_results_are_refused(code: Callable[[Any], Any], message: str) -> None:
@@ -242,7 +242,7 @@ def found(v):
         ("import antelog\nfound = antelog.function(max)", "own.py: max: its type hints have no columns"),
         (
             "import antelog\nfound = antelog.function(rowwise=True)(lambda v: v)",
-            "is no function with a name: write it with `def`",
+            "is not a function with a name: write it with `def`",
         ),
     ],
 )

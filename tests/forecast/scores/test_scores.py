@@ -199,13 +199,13 @@ WRONG = {
 def test_no_scores(name: str) -> None:
     plain = copy.deepcopy(PLAIN)
     WRONG[name](plain)
-    with pytest.raises(StateError, match="these are no scores"):
+    with pytest.raises(StateError, match="these are not scores"):
         from_dict(plain)
 
 
 @pytest.mark.parametrize("given", [None, [], "scores", 3])
 def test_nothing_like_scores(given: Any) -> None:
-    with pytest.raises(StateError, match="these are no scores"):
+    with pytest.raises(StateError, match="these are not scores"):
         from_dict(given)
 
 

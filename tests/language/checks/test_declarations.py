@@ -200,27 +200,21 @@ def test_slots_are_columns(clause: str, slot: tuple[int, ...] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "found"),
+    "rule",
     [
-        ("P(X, T) :- not A(X, _, T).", []),
-        ("P(X, T) :- not A(X, _, T), X = a.", []),
-        ("P(X, T) :- not A(X, _, T), X < a.", ["E402"]),
-        ("P(X, T) :- not A(X, Y, T), B(Y, T), X != Y.", ["E402"]),
-        ("P(X, T) :- not A(X, Y, T).", ["E404"]),
-        ("P(X, T) :- B(X, T), not A(X, _, U), U <= T.", ["E404"]),
-        ("P(X, T) :- B(X, U), not A(X, _, T).", ["E405"]),
-        ("P(X, T) :- B(X, U), not A(X, _, T), T > U.", ["E405"]),
-        ("P(X, T) :- B(X, U), not A(X, _, T), T <= U + 5.", []),
-        ("P(X, T) :- B(X, U), not A(X, _, T), T = U + 5.", []),
-        ("P(X, T) :- Q(X, U), not A(X, _, T). Q(X, T) :- not B(X, T).", []),
-        ("P(X, T) :- B(Y, 3), not A(X, Y, T), T < 5.", []),
-        ("P(X, Y, T) :- not A(X, Y, T).", ["E406"]),
-        ("P(X, Y, T) :- B(Y, T), not A(X, Y, T).", []),
+        "P(X, T) :- not A(X, _, T).",
+        "P(X, T) :- not A(X, _, T), X = a.",
+        "P(X, T) :- B(X, U), not A(X, _, T), T <= U + 5.",
+        "P(X, T) :- B(X, U), not A(X, _, T), T = U + 5.",
+        "P(X, T) :- Q(X, U), not A(X, _, T). Q(X, T) :- not B(X, T).",
+        "P(X, T) :- B(Y, 3), not A(X, Y, T), T < 5.",
+        "P(X, Y, T) :- B(Y, T), not A(X, Y, T).",
     ],
 )
-def test_variables_under_negation_only(rule: str, found: list[str]) -> None:
+def test_variables_under_negation_only_that_are_bounded(rule: str) -> None:
+    """Others are in tests/errors."""
     pair = "P(X, Y, T)" if "P(X, Y" in rule else "P(X, T)"
-    assert codes(f"input A(x, y, time). input B(x, time).\n{rule}\nquery {pair}.") == found
+    assert codes(f"input A(x, y, time). input B(x, time).\n{rule}\nquery {pair}.") == []
 
 
 @pytest.mark.parametrize(

@@ -78,26 +78,6 @@ def test_what_is_accepted(declared: str) -> None:
     assert codes(declared) == []
 
 
-@pytest.mark.parametrize(
-    ("declared", "expected"),
-    [
-        ("delay A(_, _, _, _) = 1 (33.3%, 66.8%).", ["E111"]),
-        ("delay A(_, _, _, _) = 1 (50%).", ["E111"]),
-        ("delay A(_, _, _, _) = 2 hours (50%).", ["E103"]),
-        ("delay A(_, _, _, _) = 2 hours (150%).", ["E103", "E111"]),
-        ("chance A(_, _, _, _) = 101%, again 102%.", ["E111", "E111"]),
-        ("chance A(X, _, _) = 101%.", ["E202", "E111"]),
-        ("chance A(a, _, _, _) = 1%.\nchance A(_, b, _, _) = 1%, again 2%.", ["E110"]),
-        ("chance A(a, _, _, _) = 1%.\nchance A(a, _, _, _) = 1%.", ["E101"]),
-        ("chance A(1, _, _, _) = 1%.\nchance A(1.0, _, _, _) = 2%.", ["E110"]),
-        ("chance A(1, _, _, _) = 1%.\nchance A(a, _, _, _) = 2%.", ["E302"]),
-        ("chance B(_) = 1%.\nchance P(_, _) = 2%.", ["E201", "E109"]),
-    ],
-)
-def test_what_is_refused(declared: str, expected: list[str]) -> None:
-    assert codes(declared) == expected
-
-
 def test_they_say_nothing_of_what_a_column_holds() -> None:
     assert checked("chance A(a, 1, _, _) = 1%.").vocabulary["A"].types == (None, None, None)
 

@@ -62,25 +62,3 @@ def test_durations_in_facts_are_numbers_of_ticks() -> None:
     one, other = (parse(WITHIN.format(facts)) for facts in (durations, numbers))
     assert one.plan.statics == other.plan.statics
     assert one.plan.static_rules == other.plan.static_rules
-
-
-@pytest.mark.parametrize(
-    ("fact", "message", "hint"),
-    [
-        ("Within(a, 45 minutes).", "is 4.5 ticks of 10 minutes", "Write 40 minutes or 50 minutes"),
-        ("Within(a, 5 h).", "`5 h` is no whole number of ticks from 0 to 24", "a larger bound"),
-        ("Within(a, 5 eons).", "`eons` is not a unit of time", "Units are"),
-        (
-            "Within(5 h, 1).",
-            "`5 h` is a duration, and this is no column for numbers of ticks",
-            "bound the column",
-        ),
-        ("Within(a, 5 h..2).", "a duration can only be added to a time", "shifts a time"),
-    ],
-)
-def test_other_durations_in_facts_are_refused(fact: str, message: str, hint: str) -> None:
-    with pytest.raises(ProgramError) as error:
-        parse(WITHIN.format(fact))
-    first = error.value.diagnostics[0]
-    assert message in first.message
-    assert hint in (first.hint or "")

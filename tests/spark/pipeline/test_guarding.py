@@ -63,7 +63,7 @@ def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, che
     run(first, folder)
     damage()
     with pytest.raises(
-        StateError, match=r"antelog\.json in the checkpoint .* is damaged.* take an empty folder"
+        StateError, match=r"antelog\.json in the checkpoint .* is damaged.* use an empty folder"
     ):
         guard(spark, str(folder), first)
 

@@ -205,8 +205,8 @@ def test_rows_of_no_input_are_refused(spark: SparkSession) -> None:
     )
     register(spark, "f", VALUES)
     assert _refusal(spark, "SELECT * FROM f(TABLE(facts))") == (
-        "the column `input` has 'a', which is no input of the program. Did you mean A? Leave other rows out: "
-        "TABLE(SELECT * FROM … WHERE input IN (…))"
+        "the column `input` has 'a', which is not an input of the program. Did you mean A? "
+        "Leave other rows out: TABLE(SELECT * FROM … WHERE input IN (…))"
     )
 
 
@@ -225,7 +225,7 @@ def test_streams_are_refused(spark: SparkSession) -> None:
     rate.selectExpr("'a' AS device", "'high' AS level", "value AS time").createOrReplaceTempView("stream")
     register(spark, "f", TWICE)
     for clause, words in (
-        ("", "take antelog.spark.changes"),
+        ("", "use antelog.spark.changes"),
         ("PARTITION BY device", "Sorting is not supported"),
     ):
         found = spark.sql(f"SELECT * FROM f(TABLE(stream) {clause})")

@@ -304,5 +304,5 @@ def by_time(literals: Iterable[Literal]) -> list[Literal]:
 def place(time: Term | None) -> tuple[bool, int | float, str]:
     if isinstance(time, Variable):
         return True, time.shift, time.name
-    assert isinstance(time, int), f"{time} is no time"
+    assert isinstance(time, int), f"{time} is not a time"
     return False, time, ""
