@@ -78,24 +78,22 @@ class Row:
 
     @property
     def text(self) -> str:
-        return self.data.rstrip(b"\r\n").decode(errors="surrogateescape")
+        return text_of(self.data)
 
     @property
     def values(self) -> list[str] | None:
         """Its values; None if a quote is not closed."""
         text, grammar = self.text, self.grammar
-        if b'"' not in self.data:
-            return text.split(grammar.separator)
         if grammar.orderly.fullmatch(self.data.rstrip(b"\r\n") + b"\n") is None:
             return None
-        return next(csv.reader(StringIO(text, newline=""), delimiter=grammar.separator))
+        return next(csv.reader(StringIO(text, newline=""), delimiter=grammar.separator), [""])
 
     @property
     def unclosed(self) -> Bad:
         """It as a row that is none, for its quotes."""
         last = self.line + max(0, breaks(self.data) - 1)
         taken = f"; it takes the lines up to {last} with it" if last > self.line else ""
-        return Bad(self.line, f"has a quote that is not closed{taken}", _shown(self.data))
+        return Bad(self.line, f"has a quote that is not closed{taken}", text_of(self.data[:_SHOWN]))
 
 
 @dataclass(frozen=True)
@@ -210,7 +208,7 @@ class RowSplitter:
             at, self.line = end, self.line + breaks(rows[-1])
             if not why:
                 break
-            lost.append(Bad(self.line, why, _shown(data[at : at + _SHOWN].splitlines()[0])))
+            lost.append(Bad(self.line, why, text_of(data[at : at + _SHOWN].splitlines()[0])))
             self.skips = True
         self.rest, whole = data[at:], b"".join(rows)
         if whole or lost:
@@ -260,9 +258,9 @@ def breaks(data: bytes) -> int:
     return count + (returns - data.count(b"\r\n") if returns else 0)
 
 
-def _shown(row: bytes) -> str:
-    """How a row begins."""
-    return row[:_SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
+def text_of(row: bytes) -> str:
+    """A row without the end of its line; what is not UTF-8 in it has a way back to bytes."""
+    return row.rstrip(b"\r\n").decode(errors="surrogateescape")
 
 
 def _lines_end(data: bytes, at: int) -> tuple[int, str]:

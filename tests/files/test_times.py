@@ -1,4 +1,4 @@
-"""antelog/files/times.py: ticks and timestamps, as numbers and as texts."""
+"""antelog/files/cells.py: ticks and timestamps, as numbers and as texts."""
 
 import datetime as dt
 from dataclasses import replace
@@ -14,9 +14,9 @@ import pytest
 from antelog import parse
 from antelog.arrow.grammar import format_like
 from antelog.errors import DataError
+from antelog.files.cells import ticks
 from antelog.files.chunks import sorted_out
 from antelog.files.csv_files import csv_chunks
-from antelog.files.times import ticks
 from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 from antelog.run.reading import wanted_of
@@ -117,8 +117,8 @@ def test_a_unit_that_is_said(temp: Path) -> None:
     ],
 )
 def test_typed_times_are_shown_as_all_values_are(time: pa.Scalar, shown: str) -> None:
-    found = ticks(pa.repeat(time, 1), "time", Counting(Timescale(60_000_000)), "a.parquet")
-    assert found.fault.detail(0) == f"the time {shown}"
+    _, fault = ticks(pa.repeat(time, 1), "time", Counting(Timescale(60_000_000)), "a.parquet")
+    assert fault.detail(0) == f"the time {shown}"
 
 
 ZONES = (
@@ -177,6 +177,6 @@ def test_a_format_that_works(text: str, form: str | None) -> None:
     assert format_like(text) == form
     if form is not None:
         counting = Counting(Timescale(60_000_000), form=form)
-        assert not ticks(pa.array([text]), "time", counting, "x").fault.applies.any()
-        found = ticks(pa.array([text]), "time", Counting(Timescale(60_000_000)), "x")
-        assert f"; --time-format '{form}' reads it" in found.fault.detail(0)
+        assert not ticks(pa.array([text]), "time", counting, "x")[1].applies.any()
+        _, fault = ticks(pa.array([text]), "time", Counting(Timescale(60_000_000)), "x")
+        assert f"; --time-format '{form}' reads it" in fault.detail(0)

@@ -12,8 +12,7 @@ from antelog.errors import DataError
 from antelog.files import WantedColumns
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, ROW, ColumnPositions, places
-from antelog.files.csv_files import first_line
-from antelog.files.going_on import CsvHeader
+from antelog.files.csv_files import CsvHeader, first_line
 from antelog.files.json_files import WholeJson
 from antelog.run.address import Files, Kafka, Rate
 from antelog.run.reading import wanted_of
@@ -66,8 +65,8 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
     Raises DataError if columns are missing; for a stream of files, if they are missing in all files.
     """
     wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
-    if wanted.apart.of_rows and not isinstance(wish.source, Kafka):
-        column = wanted.apart.of_rows[0][1]
+    if wanted.of_rows and not isinstance(wish.source, Kafka):
+        column = wanted.of_rows[0][1]
         message = f"{wish.source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
         raise DataError(f"{message}; use `antelog watch` or `antelog try`, or map another column")
     arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
@@ -93,8 +92,8 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
     for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
         # A column without a type is compared with nothing, and texts are what they are.
         kinds[column] = "number" if type_ == "number" else "integer" if type_ == "integer" else "text"
-    kinds |= {column: "text" for _, column in wanted.apart.of_rows}
-    columns |= {column: ROW for _, column in wanted.apart.of_rows}
+    kinds |= {column: "text" for _, column in wanted.of_rows}
+    columns |= {column: ROW for _, column in wanted.of_rows}
     is_csv = isinstance(source, Files) and source.form == "csv"
     arrives = len(columns) > len(wanted.columns)
     return Reading(
@@ -167,7 +166,7 @@ def _of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) ->
             failed = failed or error
             continue
         if first is not None:
-            yield _Found(first.values, row=first.row)
+            yield _Found(list(first.header.names), row=first.row)
     raise failed or DataError(
         f"{source}: is empty, so that its columns are not known; write a header into it"
     )
