@@ -32,14 +32,21 @@ ROW = "@row"
 
 
 @dataclass(frozen=True)
+class Apart:
+    """The `slot` of `one per` (None: all columns), and columns, by position, that say where rows were read."""
+
+    slot: tuple[str, ...] | None = None
+    of_rows: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static.
 
     `types` are those of the columns without the time, TICKS among them; `arrival` is what files call the
     column of arrivals, and `counting` says how times are counted, where they may be timestamps.
     `called` has the names that files give to columns otherwise; with `must_arrive`, a column of
-    arrivals must be there. `slot` is that of `one per` (None: all columns), and `of_rows` are columns, by
-    position, that say where rows were read.
+    arrivals must be there.
     """
 
     name: str
@@ -49,8 +56,7 @@ class WantedColumns:
     counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
-    slot: tuple[str, ...] | None = None
-    of_rows: tuple[tuple[int, str], ...] = ()
+    apart: Apart = Apart()
 
     @property
     def timed(self) -> bool:
@@ -81,7 +87,7 @@ class WantedColumns:
 
     def with_places(self, table: pa.Table, file: str) -> pa.Table:
         """Rows of a file with the columns that say where each was read."""
-        for at, name in self.of_rows:
+        for at, name in self.apart.of_rows:
             lines = pc.cast(table.column(LINE), pa.string())
             table = table.add_column(at, name, pc.binary_join_element_wise(pa.scalar(file), lines, ":"))
         return table
@@ -133,7 +139,7 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
         columns=tuple(wanted.columns[i] for i in kept),
         types=tuple(wanted.types[i] for i in kept if i < len(wanted.types)),
         called=tuple(each for each in called.items() if each[0] not in dict(of_rows).values()),
-        of_rows=of_rows,
+        apart=replace(wanted.apart, of_rows=of_rows),
     )
 
 

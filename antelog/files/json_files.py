@@ -6,7 +6,6 @@ A column may be mapped to a field within fields: `decoded.payload.temperature` i
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 from antelog.arrow.arrays import MOST_DIGITS, array_of
 from antelog.errors import DataError
 from antelog.files.chunks import Chunk, RowReader, no_rows
-from antelog.files.columns import Advice, ColumnPositions, by_position, places
+from antelog.files.columns import Advice, ColumnPositions, WantedColumns, by_position, places
 from antelog.files.records import Bad, Block
 
 _DECODER = msgspec.json.Decoder()
@@ -44,56 +43,7 @@ class JsonRow(NamedTuple):
         return self.data.decode(errors="replace")
 
 
-class JsonLines(RowReader):
-    """Reads JSON lines."""
-
-    def _chunks(self, block: Block) -> Iterator[Chunk]:
-        chunk = self.chunk(enumerate(block.data.splitlines(), block.first))
-        yield replace(chunk, bad=[*chunk.bad, *block.lost]) if block.lost else chunk
-
-    @abstractmethod
-    def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
-        """The rows of lines with their numbers; lines that are empty are none."""
-
-
-class WholeJson(JsonLines):
-    """Reads a whole file: the names of its columns are those in its first block, where mapped ones must be.
-
-    Raises DataError if these are not the wanted ones.
-    """
-
-    names: Sequence[str] = ()
-    _places: ColumnPositions | None = None
-
-    def _chunks(self, block: Block) -> Iterator[Chunk]:
-        if block.first == 1 and block.data.lstrip().startswith(b"["):
-            raise DataError(f"{self._path}: is a JSON list; write each of its objects on a line of its own")
-        return super()._chunks(block)
-
-    def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
-        rows, bad = json_rows(lines)
-        if not rows:
-            return no_rows(self._wanted, bad)
-        misfit = ""
-        if self._places is None:
-            self.names, self._places = self._found(rows)
-            misfit = self._places.misfit
-        used = [self._places.names(self.names)] * len(rows)
-        return replace(json_chunk(rows, bad, used, len(self._wanted.columns)), misfit=misfit)
-
-    def _found(self, rows: list[JsonRow]) -> tuple[list[str], ColumnPositions]:
-        """The names in some rows, with what is mapped and there, and where the wanted ones are."""
-        names = list(dict.fromkeys(name for row in rows for name in row.values))
-        # What has only fields within it is no column, but a part of paths.
-        names = [n for n in names if not all(isinstance(row.values.get(n, {}), dict) for row in rows)]
-        for _, name in self._wanted.called:
-            if name not in names and any(reach(row.values, name) is not _NOTHING for row in rows):
-                names.append(name)
-        inner = (path for row in rows[:_LOOKED_AT] for path in paths(row.values))
-        return names, places(self._wanted, names, str(self._path), inner)
-
-
-class JsonRows(JsonLines):
+class JsonRows(RowReader):
     """Reads JSON objects, each matched by its own names. `fits` says whether one had all columns."""
 
     def __init__(self, path: Path | str, advice: Advice, line: int = 1) -> None:
@@ -102,7 +52,12 @@ class JsonRows(JsonLines):
         self._known: dict[tuple[str, ...], tuple[str, ...] | str] = {}
         self.fits = False
 
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
+        chunk = self.chunk(enumerate(block.data.splitlines(), block.first))
+        yield replace(chunk, bad=[*chunk.bad, *block.lost]) if block.lost else chunk
+
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
+        """The rows of lines with their numbers; empty lines are left out."""
         rows, bad = json_rows(lines)
         fit: list[JsonRow] = []
         used: list[tuple[str, ...]] = []
@@ -137,6 +92,45 @@ class JsonRows(JsonLines):
             return places(wanted, given, file, whole=False).names(given)
         except DataError as error:
             return str(error).removeprefix(f"{file}: ")
+
+
+class WholeJson(JsonRows):
+    """Reads a whole file: the names of its columns are those in its first block, where mapped ones must be.
+
+    Raises DataError if these are not the wanted ones.
+    """
+
+    def __init__(self, path: Path | str, wanted: WantedColumns) -> None:
+        super().__init__(path, Advice(wanted, []))
+        self.names: Sequence[str] = ()
+        self._places: ColumnPositions | None = None
+
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
+        if block.first == 1 and block.data.lstrip().startswith(b"["):
+            raise DataError(f"{self._path}: is a JSON list; write each of its objects on a line of its own")
+        return super()._chunks(block)
+
+    def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
+        rows, bad = json_rows(lines)
+        if not rows:
+            return no_rows(self._wanted, bad)
+        misfit = ""
+        if self._places is None:
+            self.names, self._places = self._found(rows)
+            misfit = self._places.misfit
+        used = [self._places.names(self.names)] * len(rows)
+        return replace(json_chunk(rows, bad, used, len(self._wanted.columns)), misfit=misfit)
+
+    def _found(self, rows: list[JsonRow]) -> tuple[list[str], ColumnPositions]:
+        """The names in some rows, with what is mapped and there, and where the wanted ones are."""
+        names = list(dict.fromkeys(name for row in rows for name in row.values))
+        # What has only fields within it is no column, but a part of paths.
+        names = [n for n in names if not all(isinstance(row.values.get(n, {}), dict) for row in rows)]
+        for _, name in self._wanted.called:
+            if name not in names and any(reach(row.values, name) is not _NOTHING for row in rows):
+                names.append(name)
+        inner = (path for row in rows[:_LOOKED_AT] for path in paths(row.values))
+        return names, places(self._wanted, names, str(self._path), inner)
 
 
 def reach(values: dict[str, Any], path: str) -> object:

@@ -65,8 +65,8 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
     Raises DataError if columns are missing; for a stream of files, if they are missing in all files.
     """
     wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
-    if wanted.of_rows and not isinstance(wish.source, Kafka):
-        column = wanted.of_rows[0][1]
+    if wanted.apart.of_rows and not isinstance(wish.source, Kafka):
+        column = wanted.apart.of_rows[0][1]
         message = f"{wish.source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
         raise DataError(f"{message}; use `antelog watch` or `antelog try`, or map another column")
     arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
@@ -92,8 +92,8 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
     for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
         # A column without a type is compared with nothing, and texts are what they are.
         kinds[column] = "number" if type_ == "number" else "integer" if type_ == "integer" else "text"
-    kinds |= {column: "text" for _, column in wanted.of_rows}
-    columns |= {column: ROW for _, column in wanted.of_rows}
+    kinds |= {column: "text" for _, column in wanted.apart.of_rows}
+    columns |= {column: ROW for _, column in wanted.apart.of_rows}
     is_csv = isinstance(source, Files) and source.form == "csv"
     arrives = len(columns) > len(wanted.columns)
     return Reading(

@@ -13,8 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from xml.etree import ElementTree
-
 from yaml.nodes import Node
 
 from antelog.diagnostics import Diagnostic, Source, to_text
@@ -219,38 +217,36 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def junit(report: RunReport) -> bytes:
     """The report as JUnit has it: a suite for each file, and an error for one that cannot be used."""
-    root = ElementTree.Element("testsuites", _counts(report.passed, report.failed, report.wrong))
+    from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite  # noqa: PLC0415 - seldom needed
+
+    def case(suite: TestSuite, name: str, kind: type[Error | Failure] | None, *texts: str) -> None:
+        found = TestCase(_writable(name), suite.name)
+        if kind is not None:
+            message, text = map(_writable, texts)
+            found.result = [kind(message)]
+            found.result[0].text = text
+        suite.add_testcase(found)
+
+    whole = JUnitXml()
     for result in report.suites:
-        suite = result.suite
-        wrong = int(suite.wrong)
-        counts = _counts(len(result.cases) - result.failed, result.failed, wrong)
-        element = ElementTree.SubElement(root, "testsuite", {"name": suite.name, **counts})
-        if suite.wrong:
-            case = _case(element, suite.name, "the file")
-            text = "\n\n".join(to_text([each], source) for each, source in problems_of(result))
-            _failed(case, "error", "it cannot be used", text)
+        suite = TestSuite(_writable(result.suite.name))
+        if result.suite.wrong:
+            problems = "\n\n".join(to_text([each], source) for each, source in problems_of(result))
+            case(suite, "the file", Error, "it cannot be used", problems)
         for each in result.cases:
-            case = _case(element, suite.name, each.case.name)
             if each.outcome.error:
-                _failed(case, "error", each.outcome.error, each.outcome.error)
+                case(suite, each.case.name, Error, each.outcome.error, each.outcome.error)
             elif each.failures:
-                _failed(case, "failure", each.failures[0].summary, case_text(result, each))
-    ElementTree.indent(root)
-    written = _UNWRITABLE.sub("\ufffd", ElementTree.tostring(root, encoding="unicode"))
-    return f"<?xml version='1.0' encoding='utf-8'?>\n{written}\n".encode()
+                case(suite, each.case.name, Failure, each.failures[0].summary, case_text(result, each))
+            else:
+                case(suite, each.case.name, None)
+        whole.add_testsuite(suite)
+    whole.update_statistics()
+    return b"<?xml version='1.0' encoding='utf-8'?>\n" + whole.tostring() + b"\n"
 
 
-def _counts(passed: int, failed: int, wrong: int) -> dict[str, str]:
-    found = {"tests": passed + failed + wrong, "failures": failed, "errors": wrong}
-    return {name: str(count) for name, count in found.items()}
-
-
-def _case(suite: ElementTree.Element, file: str, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(suite, "testcase", {"classname": file, "name": name})
-
-
-def _failed(case: ElementTree.Element, kind: str, message: str, text: str) -> None:
-    ElementTree.SubElement(case, kind, {"message": message}).text = text
+def _writable(text: str) -> str:
+    return _UNWRITABLE.sub("\ufffd", text)
 
 
 def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
