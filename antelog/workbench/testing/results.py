@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
 from yaml.nodes import Node
 
 from antelog.diagnostics import Diagnostic, Source, to_text
