@@ -105,7 +105,7 @@ def in_ticks(texts: pa.Array, name: str, tick: int | None) -> tuple[pa.Array, li
     found = [word if n is None else str(n) for word, n in zip(words, ticks, strict=True)]
     numbers = pa.array(found, pa.string()).take(each.indices)
     wrong = ~mask_of(pc.match_substring_regex(numbers, f"{NUMBER}|^$"))
-    what = f"of column {name} is no number of ticks; a tick is {duration_text(tick)}"
+    what = f"of column {name} is not a number of ticks; a tick is {duration_text(tick)}"
     return numbers, [Fault(wrong, lambda i: f"value `{texts[i]}` {what}")]
 
 

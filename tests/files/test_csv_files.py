@@ -121,8 +121,8 @@ def test_columns_of_ticks_may_have_durations(temp: Path) -> None:
     assert read(temp, content, "tick 15 minutes." + DEADLINES, "Within") == (
         [("high", 2), ("low", 6), ("none", 3)],
         [
-            (5, "value `20 minutes` of column limit is no number of ticks; a tick is 15 minutes"),
-            (6, "value `soon` of column limit is no number of ticks; a tick is 15 minutes"),
+            (5, "value `20 minutes` of column limit is not a number of ticks; a tick is 15 minutes"),
+            (6, "value `soon` of column limit is not a number of ticks; a tick is 15 minutes"),
             (7, "column limit is empty"),
         ],
     )

@@ -107,7 +107,7 @@ class PlayBench:
         try:
             edit = msgspec.json.decode(body, type=PostedEdit)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise NoEditError(f"this is no edit: {error}") from None
+            raise NoEditError(f"this is not an edit: {error}") from None
         if edit.save:
             return {"saved": await asyncio.to_thread(self.files.save, self.played.saved)}
         if edit.lesson is not None:

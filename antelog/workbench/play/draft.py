@@ -82,7 +82,7 @@ def sheet_in(path: Path) -> Sheet:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError(f"{path}: is no text in UTF-8; `antelog play` edits CSV files") from None
+        raise DataError(f"{path}: is not text in UTF-8; `antelog play` edits CSV files") from None
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from None
     return sheet_of(text, str(path))
@@ -93,7 +93,7 @@ def sheet_of(text: str, name: str) -> Sheet:
     try:
         lines = [tuple(row) for row in csv.reader(io.StringIO(text), strict=True) if row]
     except csv.Error as error:
-        raise DataError(f"{name}: is no CSV: {error}") from None
+        raise DataError(f"{name}: is not CSV: {error}") from None
     if len(lines) > LARGEST + 1:
         raise DataError(
             f"{name}: has {len(lines) - 1:,} rows, and a table to edit has {LARGEST:,} at most; "

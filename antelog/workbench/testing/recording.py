@@ -169,7 +169,7 @@ def _states(texts: ProgramTexts, states: Sequence[AnswerState], *, detailed: boo
     """The answers by their states, with two blanks before each line."""
     lines: list[str] = []
     for state in (OPEN, CONFIRMED, REJECTED):
-        found = [each for each in states if (OPEN if each.is_open else each.change) == state]
+        found = [each for each in states if each.state == state]
         if found:
             lines.append(f"  {state}:")
             for each in found:

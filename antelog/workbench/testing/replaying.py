@@ -62,6 +62,10 @@ class AnswerState:
     def is_open(self) -> bool:
         return self.change in ("possible", "revised")
 
+    @property
+    def state(self) -> str:
+        return "open" if self.is_open else self.change
+
 
 @dataclass(eq=False)
 class Outcome:

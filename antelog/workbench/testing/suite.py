@@ -19,7 +19,7 @@ cases:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,8 +32,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
 from antelog.run.values import SettingError, number
-from antelog.workbench.testing.cases import FactFile, RuleCase
-from antelog.workbench.testing.expecting import ExpectationReader
+from antelog.workbench.testing.cases import ExpectationReader, FactFile, RuleCase
 from antelog.workbench.testing.marked import EXAMPLE, MISFIT, MarkedEntry, MarkedFile, ScalarText, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
@@ -160,7 +159,7 @@ class _SuiteReading:
         if entry is None or text is None:
             return None
         path = self._path.parent / text
-        if not text or not _is_file(path):
+        if not text or not holds(path, Path.is_file):
             near = sorted(each.name for each in path.parent.glob(f"*{path.suffix}")) if text else []
             hint = did_you_mean(path.name, near) or "A path begins at the folder of this file."
             self._file.error(entry.value, f"there is no file {path} for {what}", hint)
@@ -236,11 +235,16 @@ class _SuiteReading:
             texts = self._texts(values, found.get("set"))
         if texts is None or name is None:
             return None
-        model, arrival = self._model_and_arrival({**around, **found})
+        entries = {**around, **found}
+        model = self._file.text(entries["model"]) if "model" in entries else None
+        if model not in (None, "learn"):
+            path = self._path_of(entries["model"], "the model")
+            model = None if path is None else str(path)
+        arrival = self._file.text(entries["arrival"]) if "arrival" in entries else None
         facts, files = self._facts(texts, around.get("facts"), found.get("facts"))
         reader = ExpectationReader(file, texts)
         expected = tuple(reader.expected(found["expect"])) if "expect" in found else ()
-        return RuleCase(name, texts, facts, files, expected, model, arrival, node)
+        return RuleCase(name, texts, facts, files, expected, model, arrival or "arrival", node)
 
     def _name(self, node: Node, entry: MarkedEntry | None, names: dict[str, Node]) -> str | None:
         text = None if entry is None else self._file.text(entry)
@@ -261,14 +265,6 @@ class _SuiteReading:
         names[name] = entry.value
         return name
 
-    def _model_and_arrival(self, entries: Mapping[str, MarkedEntry]) -> tuple[str | None, str]:
-        model = self._file.text(entries["model"]) if "model" in entries else None
-        if model not in (None, "learn"):
-            path = self._path_of(entries["model"], "the model")
-            model = None if path is None else str(path)
-        arrival = self._file.text(entries["arrival"]) if "arrival" in entries else None
-        return model, arrival or "arrival"
-
     def _facts(
         self, texts: ProgramTexts, *entries: MarkedEntry | None
     ) -> tuple[tuple[Fact, ...], tuple[FactFile, ...]]:
@@ -277,7 +273,7 @@ class _SuiteReading:
         for entry in entries:
             for node in () if entry is None else self._file.listed(entry):
                 if isinstance(node, ScalarNode):
-                    fact = texts.fact(ScalarText(self._file, node, node.value))
+                    fact = self._file.value(ScalarText(self._file, node, node.value), texts.fact)
                     facts += [fact] if fact is not None else []
                 elif isinstance(node, MappingNode):
                     files += self._fact_files(texts, node)
@@ -297,12 +293,13 @@ class _SuiteReading:
                 self._file.error(each.key, f"the program has no input {name}", hint, MISFIT)
                 continue
             path = self._path_of(each, f"the facts of {name}")
-            if path is not None and isinstance(each.value, ScalarNode):
-                yield FactFile(name, path, each.value)
+            if path is not None:
+                yield FactFile(name, path)
 
 
-def _is_file(path: Path) -> bool:
+def holds(path: Path, test: Callable[[Path], bool]) -> bool:
+    """Whether a path passes a test; one that cannot be looked at does not."""
     try:
-        return path.is_file()
+        return test(path)
     except (OSError, ValueError):
         return False

@@ -95,7 +95,7 @@ def test_all_that_is_wrong_comes_at_once(folder: Path) -> None:
             ["rules.alog"],
             "error: rules.alog has no tests: there is no file rules.test.yaml beside it. Write one",
         ),
-        (["turbines.csv"], "error: turbines.csv is no file of tests: their names end in .test.yaml"),
+        (["turbines.csv"], "error: turbines.csv is not a file of tests: their names end in .test.yaml"),
         (["turbines.test.yml"], "Did you mean turbines.test.yaml?"),
         (["turbines.test.yaml", "--set", "hot=3"], "error: no program has a limit hot. There are none."),
     ],

@@ -171,8 +171,8 @@ def test_rows_that_are_empty_are_not_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\xff\xfe\x00", "is no text in UTF-8"),
-        (b'a,b\n"x,1\n', "is no CSV"),
+        (b"\xff\xfe\x00", "is not text in UTF-8"),
+        (b'a,b\n"x,1\n', "is not CSV"),
         (b"a,time\n" + b"x,1\n" * (LARGEST + 1), "5,001 rows"),
     ],
 )

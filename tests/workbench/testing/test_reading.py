@@ -91,10 +91,10 @@ def test_facts_of_all_cases_come_first(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "it is empty"),
-        ("cases:\n\t- name: a\n", "this is no YAML: found character '\\t' that cannot start any token"),
-        ("cases: [", "this is no YAML: expected the node content, but found '<stream end>'"),
-        ("cases:\n- name: a: b\n", "this is no YAML: mapping values are not allowed here"),
-        ("a: 1\n---\nb: 2\n", "this is no YAML: but found another document"),
+        ("cases:\n\t- name: a\n", "this is not YAML: found character '\\t' that cannot start any token"),
+        ("cases: [", "this is not YAML: expected the node content, but found '<stream end>'"),
+        ("cases:\n- name: a: b\n", "this is not YAML: mapping values are not allowed here"),
+        ("a: 1\n---\nb: 2\n", "this is not YAML: but found another document"),
         ("- a\n- b\n", "a file of tests begins with `cases:`"),
         ("cases:\n", "it has no cases"),
         ("casses:\n- name: a\n", "a file of tests has no key `casses`"),
@@ -136,7 +136,7 @@ def test_a_mark_of_the_encoding_and_other_line_ends_do_no_harm(tmp_path: Path) -
     path.write_bytes(b"\xef\xbb\xbf" + case("- P(a, 0)\n- P(b, T)").replace("\n", "\r\n").encode())
     found = read_suite(path)
     assert [fact.values for fact in found.cases[0].facts] == [("a", 0)]
-    assert said(found).startswith("turbines.test.yaml:5:10: error E803 (test-misfit): `T` is no time")
+    assert said(found).startswith("turbines.test.yaml:5:10: error E803 (test-misfit): `T` is not a time")
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ def test_a_mark_of_the_encoding_and_other_line_ends_do_no_harm(tmp_path: Path) -
         ("- P(a, 0", "expected `)`"),
         ("- P(a 0)", "`0` cannot stand here"),
         ("- P(a, 0) @ soon", "'soon' is not a tick"),
-        ("- P(a, T)", "`T` is no time"),
-        ("- P(a, 1.5)", "`1.5` is no time"),
-        ("- P(a, 99999999999999999999)", "`1e+20` is no time"),
-        ("- P(X, 0)", "`X` is no value"),
-        ("- P(a, 0..3)", "`0..3` is no time"),
+        ("- P(a, T)", "`T` is not a time"),
+        ("- P(a, 1.5)", "`1.5` is not a time"),
+        ("- P(a, 99999999999999999999)", "`1e+20` is not a time"),
+        ("- P(X, 0)", "`X` is not a value"),
+        ("- P(a, 0..3)", "`0..3` is not a time"),
         ("- P(a)", "P has 2 arguments, and here are 1"),
         ("- R(a, 0)", "the program has no input R"),
-        ("- Q(a, 0)", "Q is derived by rules, and no fact"),
+        ("- Q(a, 0)", "Q is derived by rules, and not a fact"),
         ("- P(a, 0), P(b, 0)", "`,` cannot stand behind a fact"),
         ("- query Q(X, T)", "this is not a fact"),
         ("-", "an item of `facts` is empty"),
@@ -174,15 +174,15 @@ def test_what_is_wrong_with_facts(tmp_path: Path, facts: str, message: str) -> N
         ("- at: 1", "nothing is expected here"),
         ("- at: soon\n  open: Q(a, 0)", "'soon' is not a tick"),
         ("- open: R(a, 0)", "the program has no query R"),
-        ("- open: P(a, 0)", "P is an input, and no answer"),
+        ("- open: P(a, 0)", "P is an input, and not an answer"),
         ("- open: not Q(a, 0)", "`not` cannot stand before an answer"),
         ("- open: Q(a, 0) awaits P(a, 0)", "`awaits` cannot stand behind an answer"),
-        ("- open: Q(a, 0+1)", "`0 + 1` is no value"),
+        ("- open: Q(a, 0+1)", "`0 + 1` is not a value"),
         ("- opened: Q(a, 0)", "an expectation has no key `opened`"),
         ("- open:\n  - [Q(a, 0)]", "a list cannot be an answer"),
         ("- open:\n  - Q(a, 0):\n      waits: P(a, 0)", "an expected answer has no key `waits`"),
-        ("- open:\n  - Q(a, 0):\n      chance: likely", "`likely` is no chance"),
-        ("- open:\n  - Q(a, 0):\n      chance: over 101%", "`over 101%` is no chance"),
+        ("- open:\n  - Q(a, 0):\n      chance: likely", "`likely` is not a chance"),
+        ("- open:\n  - Q(a, 0):\n      chance: over 101%", "`over 101%` is not a chance"),
         ("- open:\n  - Q(a, 0):\n      if_silent: confirmed", "does not say what becomes of the answer"),
         ("- open:\n  - Q(a, 0):\n      so_far: many", "`many` is not a number"),
         ("- confirmed:\n  - Q(a, 0):\n      awaits: P(a, 0)", "an answer that is confirmed has no `awaits`"),
@@ -212,7 +212,7 @@ def test_a_folded_chance_gets_a_remedy(tmp_path: Path) -> None:
 def test_all_mistakes_come_at_once_with_place_line_and_caret(tmp_path: Path) -> None:
     found = suite(tmp_path, case("- P(a, T)\n- 'P(''a, 0)'", "- open: Qu(a, 0)"), ANYTHING)
     assert said(found) == (
-        "turbines.test.yaml:4:10: error E803 (test-misfit): `T` is no time\n"
+        "turbines.test.yaml:4:10: error E803 (test-misfit): `T` is not a time\n"
         "     4 |   - P(a, T)\n"
         "       |          ^\n"
         "  Give the number of a tick.\n\n"
