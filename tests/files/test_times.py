@@ -121,13 +121,9 @@ def test_typed_times_are_shown_as_all_values_are(time: pa.Scalar, shown: str) ->
     assert fault.detail(0) == f"the time {shown}"
 
 
-ZONES = (
-    *("Africa/Cairo", "America/Los_Angeles", "America/New_York", "America/Santiago", "America/St_Johns"),
-    *("Asia/Beirut", "Asia/Kolkata", "Asia/Tokyo", "Australia/Lord_Howe", "Australia/Sydney"),
-    *("Europe/Berlin", "Europe/London", "Pacific/Apia", "Pacific/Chatham"),
-)
-FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y/%m/%d %H:%M", "%Y%m%dT%H%M%S", "%d.%m.%Y %H:%M:%S")
-SAID = ("%m/%d/%Y %H:%M", "%d/%m/%y %I:%M %p", "%d %b %Y, %H:%M:%S.%f")
+ZONES = ("Africa/Cairo", "America/St_Johns", "Asia/Kolkata", "Australia/Lord_Howe", "Europe/Berlin")
+FORMS = ("%Y-%m-%d %H:%M", "%Y%m%dT%H%M%S", "%d.%m.%Y %H:%M:%S")
+SAID = ("%d/%m/%y %I:%M %p", "%d %b %Y, %H:%M:%S.%f")
 
 
 def by_zoneinfo(clock: dt.datetime, zone: ZoneInfo) -> int | None:

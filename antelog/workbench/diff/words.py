@@ -16,8 +16,7 @@ from antelog.compile.meaning.versions import Fate, QueryDifference
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
-from antelog.workbench.diff.difference import ProgramDifference, aspects, moved, rewritten
-from antelog.workbench.diff.recorded import AnswerDifferences
+from antelog.workbench.diff.difference import AnswerDifferences, ProgramDifference, aspects, moved, rewritten
 from antelog.workbench.diff.rules import RuleDifference, Written
 
 TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"

@@ -1,4 +1,4 @@
-"""Places in files for editors: a span of a file as a URI and a range."""
+"""What an editor shows: spans of files as URIs and ranges, statements as symbols, errors and warnings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lsprotocol import types
 from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls import uris
 
-from antelog.diagnostics import Source, Span
-from antelog.workbench.lsp.session import Snapshot, real
+from antelog.diagnostics import Diagnostic, Severity, Source, Span
+from antelog.workbench.lsp.mentions import NameKind, statements_of
+from antelog.workbench.lsp.session import Analysis, Snapshot, real
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _UNITS = {
@@ -92,3 +94,85 @@ class Places:
 
     def location(self, file: Source, span: Span) -> Location:
         return Location(self.uri(file.name), self.range(file, span))
+
+
+# ---- symbols ----
+
+_KINDS = {
+    "input": types.SymbolKind.Interface,
+    "static": types.SymbolKind.Struct,
+    "function": types.SymbolKind.Function,
+    "limit": types.SymbolKind.Constant,
+    "query": types.SymbolKind.Event,
+    "include": types.SymbolKind.Module,
+}
+_LONGEST = 80
+
+
+def symbols(file: Source, places: Places) -> list[types.DocumentSymbol]:
+    """The declarations, rules and queries of a file; facts of one predicate in a row are one."""
+    found: list[types.DocumentSymbol] = []
+    facts = ""
+    for statement in statements_of(file.text):
+        name = statement.subject
+        if name is None and statement.first in {"query", "include"}:
+            kinds = {NameKind.PREDICATE, NameKind.FILE}
+            name = next((each for each in statement.mentions if each.kind in kinds), None)
+        if name is None or not name.name:
+            continue
+        is_fact = (
+            not statement.first
+            and len(statement.words) > 1
+            and statement.words[-2].text == ")"
+            and not any(each.text in {":-", "->", "←", "→"} for each in statement.words)
+        )
+        if is_fact and facts == name.name:
+            found[-1].range.end = places.range(file, statement.span).end
+            continue
+        facts = name.name if is_fact else ""
+        text = " ".join(file.text[statement.span.start : statement.span.end].split())
+        found.append(
+            types.DocumentSymbol(
+                name.name,
+                _KINDS.get(statement.first, types.SymbolKind.Class),
+                places.range(file, statement.span),
+                places.range(file, name.span),
+                detail=text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…",
+            )
+        )
+    return found
+
+
+# ---- errors and warnings ----
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+}
+_UNUSED = frozenset({"W101", "W102"})
+
+
+def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnostic]]:
+    """The diagnostics of each file of a program, by its path; files without any have none."""
+    found: dict[str, list[types.Diagnostic]] = {each.name: [] for _, each in analysis.source.files}
+    for each in analysis.diagnostics:
+        file, _ = analysis.source.located(each.span)
+        found[file.name].append(_shown(each, analysis, places))
+    return found
+
+
+def _shown(diagnostic: Diagnostic, analysis: Analysis, places: Places) -> types.Diagnostic:
+    file, span = analysis.source.located(diagnostic.span)
+    related = []
+    for note in diagnostic.notes:
+        other, there = analysis.source.located(note.span)
+        related.append(types.DiagnosticRelatedInformation(places.location(other, there), note.message))
+    return types.Diagnostic(
+        range=places.range(file, span),
+        message="\n".join(filter(None, [diagnostic.message, diagnostic.hint])),
+        severity=_SEVERITIES[diagnostic.severity],
+        code=diagnostic.code,
+        source="antelog",
+        tags=[types.DiagnosticTag.Unnecessary] if diagnostic.code in _UNUSED else None,
+        related_information=related or None,
+    )

@@ -83,10 +83,18 @@ class PlayBench:
         self.lesson = "" if self.files.names else _FIRST
         draft = LESSONS[self.lesson] if self.lesson else self.files.read()
         self._edition = 0
-        self.shown: Course | None = None
-        self.tick: int | None = None
         self._running = asyncio.Lock()
         self._take(self._play(draft, 0), None)
+
+    @property
+    def shown(self) -> Course | None:
+        """The course that the views show."""
+        return self._feed.course
+
+    @property
+    def tick(self) -> int | None:
+        """The tick that the views show."""
+        return self._feed.tick
 
     # ---- for the page ----
 
@@ -147,9 +155,9 @@ class PlayBench:
                 name: {"columns": sheet.columns, "rows": sheet.rows}
                 for name, sheet in played.draft.tables.items()
             },
-            "ticks": [] if course is None else course.ticks,
-            "labels": [] if course is None else course.labels,
-            "changing": [] if course is None else course.changing,
+            "ticks": course.ticks if course else [],
+            "labels": course.labels if course else [],
+            "changing": course.changing if course else [],
             "tick": self.tick,
         }
 
@@ -178,7 +186,7 @@ class PlayBench:
         self.played = played
         if played.course is None:
             return
-        self.shown = played.course
+        self._feed.course = played.course
         self._look(played.course.begin if tick is None or tick not in played.course.ticks else tick)
 
     def _look(self, tick: int | None) -> None:
@@ -187,6 +195,5 @@ class PlayBench:
             return
         if tick is not None and tick not in course.ticks:
             raise NoEditError(f"there is no tick {tick}")
-        self.tick = self._feed.tick = tick
-        self._feed.course = course
+        self._feed.tick = tick
         self.live.show(course.board_at(tick))

@@ -15,7 +15,7 @@ from lsprotocol.types import Position, PositionEncodingKind
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from antelog.workbench.lsp.completing import Completer, cursor_at
+from antelog.workbench.lsp.completing import Completer
 from antelog.workbench.lsp.mentions import mention_at, mentions_of
 from antelog.workbench.lsp.near_data import data_files, example_of, file_of
 from antelog.workbench.lsp.places import LineTable
@@ -100,13 +100,6 @@ def test_completions(typed: str, some: set[str], none: set[str], tmp_path: Path)
     assert not none & found
 
 
-def test_a_place_in_a_call() -> None:
-    text = "P(X, T) :- Q(f(a, b), "
-    cursor = cursor_at(text, len(text))
-    assert cursor is not None
-    assert cursor.calls == (("Q", 1),)
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -123,19 +116,6 @@ def test_data_near_a_program(name: str, text: str, tmp_path: Path) -> None:
     assert file is not None
     assert file.path.name == name
     assert example_of(predicate, file) == 'Temp("wt 1", 20, "2026-01-01T00:00")'
-
-
-def test_a_file_belongs_to_what_includes_it(tmp_path: Path) -> None:
-    (tmp_path / "main.alog").write_text('include "parts/limits.alog".\nquery P(T).\n', "utf-8")
-    (tmp_path / "parts").mkdir()
-    part = tmp_path / "parts" / "limits.alog"
-    part.write_text("limit hot = 90.\n", "utf-8")
-    session = Session()
-    session.folders = (str(tmp_path),)
-    session.put(OpenText(str(part), part.as_uri(), 1, "limit hot = 91.\n"))
-    assert session.snapshot.root_of(str(part)) == str(tmp_path / "main.alog")
-    files = session.snapshot.files(str(tmp_path / "main.alog"))
-    assert [each.text for each in files][1:] == ["limit hot = 91.\n"]
 
 
 def test_a_predicate_is_offered_as_its_rules_call_it(tmp_path: Path) -> None:
@@ -171,14 +151,11 @@ def test_units(encoding: PositionEncodingKind, character: int) -> None:
 
 
 def test_places_that_are_not_there() -> None:
+    assert LineTable("😀b").offset(Position(0, 1)) == 0  # half of a character
     table = LineTable("ab\r\ncd")
     assert table.offset(Position(0, 9)) == 2
     assert table.offset(Position(9, 0)) == 6
     assert table.offset(Position(1, 9)) == 6
-
-
-def test_half_of_a_character() -> None:
-    assert LineTable("😀b").offset(Position(0, 1)) == 0
 
 
 def message(content: dict[str, Any] | bytes) -> bytes:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.workbench.testing.marked import MOST_LETTERS, parse
+from antelog.workbench.testing.marked import MOST_LETTERS
 from antelog.workbench.testing.results import run_case
 from antelog.workbench.testing.suite import Given, read_suite
 from tests.workbench.testing.suites import PROGRAM, case, problems, said, suite, written
@@ -257,14 +257,6 @@ def test_a_file_that_is_cut_anywhere_is_read_or_refused(tmp_path: Path, place: i
     )
     found = suite(tmp_path, whole[: place % len(whole)])
     assert isinstance(said(found), str)
-
-
-def test_the_place_of_a_letter_is_that_of_the_file() -> None:
-    file = parse("'it''s': \"a\\tb\"\n", "a.yaml")
-    assert file.root is not None
-    ((key, value),) = file.root.value
-    assert file.source.excerpt(file.span(key)) == "'it''s'"
-    assert file.source.excerpt(file.span(value)) == '"a\\tb"'
 
 
 def test_no_code_is_run_where_that_is_not_wanted(tmp_path: Path) -> None:
