@@ -210,34 +210,26 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
             missing[rows] = True
         elif type_ is not None and (kind is Kind.NUMBER) != (type_ in NUMBERS):
             wrong[rows] = True
+    fractions = np.zeros(len(array), np.bool_)
+    if type_ == "integer" and array.type != pa.int64():
+        given = (each if isinstance(each, int | float | Decimal) else 0 for each in array.to_pylist())
+        fractions[:] = [each != each // 1 or int(each) not in WHOLE for each in given]
     return [
         Fault(missing | _matching(array, pc.is_nan), lambda _: f"column {name} has no value"),
         Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is not a {type_}"),
         Fault(infinite, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"),
-        *(
-            [Fault(_not_whole(array), lambda i: f"value `{array[i]}` of column {name} {NOT_WHOLE}")]
-            if type_ == "integer" and array.type != pa.int64()
-            else []
-        ),
+        Fault(fractions, lambda i: f"value `{array[i]}` of column {name} {NOT_WHOLE}"),
     ]
-
-
-def _not_whole(array: pa.Array) -> NDArray[np.bool_]:
-    """Which numbers of an array are not whole ones within 64 bits."""
-    given = (each if isinstance(each, int | float | Decimal) else 0 for each in array.to_pylist())
-    return np.array([each != each // 1 or int(each) not in WHOLE for each in given], np.bool_)
 
 
 def _matching(array: pa.Array, test: Callable[[pa.Array], pa.Array]) -> NDArray[np.bool_]:
     """Which floats of an array pass a test."""
-    if is_a.is_union(array.type):
-        found = np.zeros(len(array), np.bool_)
-        for rows, part in parts_of_union(array):
-            found[rows] = _matching(part, test)
-        return found
-    if not is_a.is_floating(array.type):
-        return np.zeros(len(array), np.bool_)
-    return mask_of(pc.fill_null(test(array), False))
+    if is_a.is_floating(array.type):
+        return mask_of(pc.fill_null(test(array), False))
+    found = np.zeros(len(array), np.bool_)
+    for rows, part in parts_of_union(array) if is_a.is_union(array.type) else ():
+        found[rows] = _matching(part, test)
+    return found
 
 
 def _shown(value: object) -> str:

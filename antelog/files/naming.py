@@ -26,10 +26,8 @@ class Form(StrEnum):
 
 _FORMS = {
     ".csv": Form.CSV,
-    ".jsonl": Form.JSON,
-    ".ndjson": Form.JSON,
-    ".json": Form.JSON,
     ".parquet": Form.PARQUET,
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), Form.JSON),
 }
 
 

@@ -13,7 +13,7 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -120,8 +120,8 @@ class Grammar:
     def rows_end(self, data: bytes, at: int) -> tuple[int, str]:
         """The end of the whole rows from a place on; and why the line behind them is lost, if it is."""
         while data.find(b'"', at) >= 0:
-            flat = self.flat.match(data, at, at + LARGEST)
-            at = at if flat is None else flat.end()
+            if flat := self.flat.match(data, at, at + LARGEST):
+                at = flat.end()
             found = self.row.match(data, at, at + min(_NEAR, LARGEST))
             if found is None or breaks(found[0]) > MOST_LINES:
                 last = next(islice(_BREAK.finditer(data, at), MOST_LINES - 1, None), None)
@@ -232,10 +232,8 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
     head = b""
     while len(head) < MARK and (data := stream.read(size)):
         head += data
-    data = without_mark(head, path) or stream.read(size)
-    while data:
-        yield data
-        data = stream.read(size)
+    yield without_mark(head, path)
+    yield from iter(partial(stream.read, size), b"")
 
 
 MARK = len(BOM_UTF8)
@@ -253,9 +251,8 @@ def without_mark(head: bytes, path: Path | str) -> bytes:
 
 def breaks(data: bytes) -> int:
     """The number of line ends in some bytes."""
-    count = data.count(b"\n")
     returns = data.count(b"\r")
-    return count + (returns - data.count(b"\r\n") if returns else 0)
+    return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
 
 
 def text_of(row: bytes) -> str:

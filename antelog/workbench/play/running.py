@@ -191,8 +191,13 @@ def play(
         return Played(draft=draft, problems=to_json(error.diagnostics, error.source))
     except AntelogError as error:
         return Played(draft=draft, problems=[_problem(str(error))])
-    plan = program.plan
-    shaped = Draft(draft.program, {**draft.tables, **_shaped(plan, draft.tables)})
+    tables = dict(draft.tables)
+    for each in program.plan.inputs:
+        tables[each.name] = fitted(tables.get(each.name), each.columns, (DEFAULT_ARRIVAL,))
+    for static in program.plan.statics:
+        if static.name in tables:
+            tables[static.name] = fitted(tables[static.name], static.columns)
+    shaped = Draft(draft.program, tables)
     warnings = to_json(program.warnings, program.source)
     try:
         return replace(_run(program, shaped, folder, stopping), problems=warnings)
@@ -278,21 +283,10 @@ def _used(sheet: Sheet) -> Sheet:
     if DEFAULT_ARRIVAL not in sheet.columns:
         return sheet
     at = sheet.columns.index(DEFAULT_ARRIVAL)
-    if any(row[at : at + 1] != ("",) and row[at : at + 1] for row in sheet.rows):
+    if any(any(row[at : at + 1]) for row in sheet.rows):
         return sheet
     cut = [(*row[:at], *row[at + 1 :]) for row in (sheet.columns, *sheet.rows)]
     return Sheet(cut[0], tuple(cut[1:]))
-
-
-def _shaped(plan: Plan, tables: Mapping[str, Sheet]) -> dict[str, Sheet]:
-    """A table for each input, and for each static predicate that had one, with the columns that it needs."""
-    inputs = {
-        each.name: fitted(tables.get(each.name), each.columns, (DEFAULT_ARRIVAL,)) for each in plan.inputs
-    }
-    statics = {
-        each.name: fitted(tables[each.name], each.columns) for each in plan.statics if each.name in tables
-    }
-    return inputs | statics
 
 
 def _problem(message: str) -> dict[str, Any]:

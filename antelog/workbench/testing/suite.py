@@ -83,15 +83,10 @@ class Suite:
 
 @dataclass(frozen=True)
 class Given:
-    """Values of limits and a file with functions, given by a command to all programs.
-
-    With `run_functions` False no code of a file is run, also not of one that a file of tests names;
-    `coverage` says whether that is wanted.
-    """
+    """Values of limits and a file with functions, given by a command to all programs; is coverage wanted?"""
 
     limits: Mapping[str, int | float] = field(default_factory=dict, hash=False)
     functions: Path | None = None
-    run_functions: bool = True
     coverage: bool = True
 
 
@@ -212,8 +207,7 @@ class _SuiteReading:
         given = {name: value for name, value in self._given.limits.items() if name in known}
         checked = read_whole(Source(text, str(path), values={**limits, **given}))
         refuse_unknown(checked)
-        wanted = self._given.run_functions and any(document.functions)
-        return compiled(checked, self._functions if wanted else None)
+        return compiled(checked, self._functions if any(document.functions) else None)
 
     # ---- a case ----
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from antelog.workbench.testing.marked import MOST_LETTERS
-from antelog.workbench.testing.results import run_case
 from antelog.workbench.testing.suite import Given, read_suite
 from tests.workbench.testing.suites import PROGRAM, case, problems, said, suite, written
 
@@ -257,13 +256,3 @@ def test_a_file_that_is_cut_anywhere_is_read_or_refused(tmp_path: Path, place: i
     )
     found = suite(tmp_path, whole[: place % len(whole)])
     assert isinstance(said(found), str)
-
-
-def test_no_code_is_run_where_that_is_not_wanted(tmp_path: Path) -> None:
-    (tmp_path / "odd.py").write_text("raise SystemExit('it ran')\n", "utf-8")
-    program = "input P(value: number, time).\nfunction odd(value).\nQ(T) :- P(V, T), odd(V).\nquery Q(T).\n"
-    path = written(tmp_path, f"functions: odd.py\n{case('- P(1, 0)')}", program)
-    assert "it ran" in said(read_suite(path))
-    found = read_suite(path, Given(run_functions=False))
-    assert said(found) == ""
-    assert "the program calls odd" in run_case(found.cases[0], found.name).outcome.error
