@@ -33,7 +33,7 @@ ROW = "@row"
 
 @dataclass(frozen=True)
 class Apart:
-    """The `slot` of `one per` (None: all columns), and which columns, by position, say where rows were read."""
+    """The `slot` of `one per` (None: all columns); which columns, by position, say where rows were read."""
 
     slot: tuple[str, ...] | None = None
     of_rows: tuple[tuple[int, str], ...] = ()

@@ -47,12 +47,26 @@ class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(eq=False)
-class _NoFeed:
-    """A reader of nothing, for the board is replaced as a whole; its engine is that of the tick looked at."""
+class PlayBench:
+    """The draft of a page, and what came of it.
 
-    course: Course | None = None
-    tick: int | None = None
-    _known: tuple[Course | None, int | None, Engine | None] = (None, None, None)
+    It is the feed of its board, which has nothing to read: the board is replaced as a whole.
+    """
+
+    files: DraftFiles
+    options: PlayOptions
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.live = LiveBoard(self)
+        self.lesson = "" if self.files.names else _FIRST
+        draft = LESSONS[self.lesson] if self.lesson else self.files.read()
+        self.shown: Course | None = None
+        self.tick: int | None = None
+        self._engine: Engine | None = None
+        self._edition = 0
+        self._running = asyncio.Lock()
+        self._take(self._play(draft, 0), None)
 
     def read(self, _limit: int) -> list[dict[str, Any]]:
         return []
@@ -60,41 +74,9 @@ class _NoFeed:
     @property
     def engine(self) -> Engine | None:
         """The engine of the draft after the tick; made when somebody looks at an answer."""
-        known, tick, engine = self._known
-        if (known, tick) != (self.course, self.tick):
-            if self.course is None or self.tick is None:
-                return None
-            engine = self.course.engine_at(self.tick)
-            self._known = self.course, self.tick, engine
-        return engine
-
-
-@dataclass(eq=False)
-class PlayBench:
-    """The draft of a page, and what came of it."""
-
-    files: DraftFiles
-    options: PlayOptions
-    folder: Path
-
-    def __post_init__(self) -> None:
-        self._feed = _NoFeed()
-        self.live = LiveBoard(self._feed)
-        self.lesson = "" if self.files.names else _FIRST
-        draft = LESSONS[self.lesson] if self.lesson else self.files.read()
-        self._edition = 0
-        self._running = asyncio.Lock()
-        self._take(self._play(draft, 0), None)
-
-    @property
-    def shown(self) -> Course | None:
-        """The course that the views show."""
-        return self._feed.course
-
-    @property
-    def tick(self) -> int | None:
-        """The tick that the views show."""
-        return self._feed.tick
+        if self._engine is None and self.shown is not None and self.tick is not None:
+            self._engine = self.shown.engine_at(self.tick)
+        return self._engine
 
     # ---- for the page ----
 
@@ -186,7 +168,7 @@ class PlayBench:
         self.played = played
         if played.course is None:
             return
-        self._feed.course = played.course
+        self.shown = played.course
         self._look(played.course.begin if tick is None or tick not in played.course.ticks else tick)
 
     def _look(self, tick: int | None) -> None:
@@ -195,5 +177,5 @@ class PlayBench:
             return
         if tick is not None and tick not in course.ticks:
             raise NoEditError(f"there is no tick {tick}")
-        self._feed.tick = tick
+        self.tick, self._engine = tick, None
         self.live.show(course.board_at(tick))

@@ -29,14 +29,6 @@ NOTHING_ELSE = "nothing else"
 
 
 @dataclass(frozen=True)
-class FactFile:
-    """A file with facts of one predicate."""
-
-    predicate: str
-    path: Path
-
-
-@dataclass(frozen=True)
 class ExpectedChance:
     """A chance that is expected: compared with a share by a sign, or between two."""
 
@@ -94,12 +86,15 @@ class Expectation:
 
 @dataclass(frozen=True, eq=False)
 class RuleCase:
-    """A case: the facts that come, and what is expected; its model, and its column of arrivals."""
+    """A case: the facts that come, and what is expected; its model, and its column of arrivals.
+
+    `files` are those with facts, each with the predicate of these.
+    """
 
     name: str
     texts: ProgramTexts
     facts: tuple[Fact, ...]
-    files: tuple[FactFile, ...]
+    files: tuple[tuple[str, Path], ...]
     expected: tuple[Expectation, ...]
     model: str | None
     arrival: str
@@ -233,7 +228,7 @@ class ExpectationReader:
             self._file.error(found.pop(name).key, message, f"It may have {_listed(known)}.")
         return AnswerDetails(
             {name: self._literals(found[name]) for name in _LISTS if name in found},
-            self._value(found, "so_far", _so_far),
+            self._value(found, "so_far", number_in),
             self._value(found, "if_silent", self._if_silent),
             self._value(found, "decided_by", self._texts.moment),
             self._value(found, "chance", _chance),
@@ -258,7 +253,8 @@ class ExpectationReader:
         return found[1], self._texts.moment(given.part(found.end(), len(given.text)))
 
 
-def _so_far(given: ScalarText) -> float:
+def number_in(given: ScalarText) -> int | float:
+    """The number that a text is."""
     try:
         return number(given.text)
     except SettingError as error:

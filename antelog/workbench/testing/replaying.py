@@ -226,7 +226,7 @@ def _static(case: RuleCase, program: Program, rejects: Rejects) -> dict[str, lis
     found: dict[str, list[Any]] = {}
     for name in (each.name for each in program.plan.statics):
         written = [fact.values for fact in case.facts if fact.predicate == name]
-        files = [file.path for file in case.files if file.predicate == name]
+        files = [path for predicate, path in case.files if predicate == name]
         read = [static_facts(program.plan, {name: path}, rejects, {})[name] for path in files]
         if written or read:
             found[name] = [*written, *chain(*read)]
@@ -245,7 +245,7 @@ def _reader(
     for each in plan.inputs:
         wanted = wanted_of(plan, each.name, case.arrival)
         facts = [fact for fact in case.facts if fact.predicate == each.name]
-        paths = [file.path for file in case.files if file.predicate == each.name]
+        paths = [path for predicate, path in case.files if predicate == each.name]
         files = [RecordedFiles(path, wanted, complete=True) for path in paths]
         if not files:
             wanted = replace(wanted, counting=in_ticks_of(plan.timescale))

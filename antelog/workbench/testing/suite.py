@@ -31,8 +31,7 @@ from antelog.language import read_whole
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
-from antelog.run.values import SettingError, number
-from antelog.workbench.testing.cases import ExpectationReader, FactFile, RuleCase
+from antelog.workbench.testing.cases import ExpectationReader, RuleCase, number_in
 from antelog.workbench.testing.marked import EXAMPLE, MISFIT, MarkedEntry, MarkedFile, ScalarText, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
@@ -172,11 +171,9 @@ class _SuiteReading:
             self._file.error(entry.value, "`set` has to be a mapping", "Write `set:` and below it `hot: 85`.")
             return found
         for each in self._file.pairs(entry.value):
-            text = self._file.text(each)
-            try:
-                found[str(each.key.value)] = number(text or "")
-            except SettingError as error:
-                self._file.error(each.value, error.message, error.hint)
+            name = str(each.key.value)
+            value = self._file.value(self._file.scalar(each.value, f"`{name}`"), number_in)
+            found |= {name: value} if value is not None else {}
         return found
 
     def _texts(self, limits: Mapping[str, int | float], entry: MarkedEntry | None) -> ProgramTexts | None:
@@ -241,29 +238,26 @@ class _SuiteReading:
         return RuleCase(name, texts, facts, files, expected, model, arrival or "arrival", node)
 
     def _name(self, node: Node, entry: MarkedEntry | None, names: dict[str, Node]) -> str | None:
-        text = None if entry is None else self._file.text(entry)
-        if not text:
-            if entry is None:
-                self._file.error(
-                    node, "this case has no name", "Say in a few words what it shows: `name: …`."
-                )
-            elif text is not None:
-                self._file.error(entry.key, "this name is empty", "Say in a few words what the case shows.")
+        if entry is None:
+            hint = "Say in a few words what it shows: `name: …`."
+            self._file.error(node, "this case has no name", hint)
             return None
-        name = " ".join(text.split())
-        assert entry is not None
-        if name in names:
-            message, hint = f"two cases have the name `{name}`", "Say how they differ."
-            self._file.error(entry.value, message, hint)
-            return None
-        names[name] = entry.value
-        return name
+        text = self._file.text(entry)
+        name = " ".join((text or "").split())
+        if text == "":
+            self._file.error(entry.key, "this name is empty", "Say in a few words what the case shows.")
+        elif name in names:
+            self._file.error(entry.value, f"two cases have the name `{name}`", "Say how they differ.")
+        elif text is not None:
+            names[name] = entry.value
+            return name
+        return None
 
     def _facts(
         self, texts: ProgramTexts, *entries: MarkedEntry | None
-    ) -> tuple[tuple[Fact, ...], tuple[FactFile, ...]]:
+    ) -> tuple[tuple[Fact, ...], tuple[tuple[str, Path], ...]]:
         facts: list[Fact] = []
-        files: list[FactFile] = []
+        files: list[tuple[str, Path]] = []
         for entry in entries:
             for node in () if entry is None else self._file.listed(entry):
                 if isinstance(node, ScalarNode):
@@ -276,7 +270,7 @@ class _SuiteReading:
                     self._file.error(node, "a list cannot be a fact", hint)
         return tuple(facts), tuple(files)
 
-    def _fact_files(self, texts: ProgramTexts, node: MappingNode) -> Iterator[FactFile]:
+    def _fact_files(self, texts: ProgramTexts, node: MappingNode) -> Iterator[tuple[str, Path]]:
         known = [*texts.inputs, *texts.statics]
         for each in self._file.pairs(node):
             name = str(each.key.value)
@@ -288,7 +282,7 @@ class _SuiteReading:
                 continue
             path = self._path_of(each, f"the facts of {name}")
             if path is not None:
-                yield FactFile(name, path)
+                yield name, path
 
 
 def holds(path: Path, test: Callable[[Path], bool]) -> bool:
