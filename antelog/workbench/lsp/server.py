@@ -21,7 +21,7 @@ from lsprotocol import types
 from pygls import uris
 from pygls.lsp.server import LanguageServer
 
-from antelog.diagnostics import Source
+from antelog.diagnostics import Source, Span
 from antelog.workbench.formatting import laid_out
 from antelog.workbench.formatting.programs import readable_laid_out, syntax_errors
 from antelog.workbench.lsp import completing, navigating
@@ -186,7 +186,8 @@ class RuleServer(LanguageServer):
             found = text if syntax_errors(errors) else readable_laid_out(Source(text, path), trees)
         if found == text:
             return []
-        return [types.TextEdit(self.places(snapshot).table(text).whole, found)]
+        whole = self.places(snapshot).range(Source(text, path), Span(0, len(text)))
+        return [types.TextEdit(whole, found)]
 
     async def show(self, name: str, text: str) -> None:
         """Shows a text to the user: as a document, where the editor can do that."""

@@ -24,7 +24,7 @@ from antelog.watch.web.bench import NoEditError
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.sharing import SharedDraft, SharedTable, as_page
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
-from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
+from antelog.workbench.play.running import Course, Played, PlayOptions, play
 
 LESSONS: dict[str, Draft] = msgspec.json.decode(
     files("antelog.workbench.play").joinpath("lessons.json").read_bytes(), type=dict[str, Draft]
@@ -150,11 +150,7 @@ class PlayBench:
         async with self._running:
             if edition != self._edition:
                 raise NoEditError("a newer edit has come")
-            try:
-                played = await asyncio.to_thread(self._play, draft, edition)
-            except StoppedError:
-                raise NoEditError("a newer edit has come") from None
-            self._take(played, tick)
+            self._take(await asyncio.to_thread(self._play, draft, edition), tick)
 
     def _play(self, draft: Draft, edition: int) -> Played:
         with TemporaryDirectory(dir=self.folder) as folder:

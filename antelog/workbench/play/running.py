@@ -37,16 +37,13 @@ from antelog.run.sinks.result import StepResult
 from antelog.run.store import Record, about
 from antelog.run.waiting import DueRows
 from antelog.watch.board.board import Board, FeedProgram
+from antelog.watch.web.bench import NoEditError
 from antelog.workbench.play.draft import LARGEST, Draft, Sheet, as_csv, fitted
 
 MOST_LINES = 20_000
 """Changes of a draft, at most: it is for examples that a person looks at."""
 _MOST_TICKS = 400
 """Of a longer stretch of time only the ticks are shown at which something happens."""
-
-
-class StoppedError(Exception):
-    """A newer draft takes the place of this one."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +163,7 @@ class _TickByTick(ChangeView):
             self.first = int(arrivals[0])
         for tick in [*ends, batch.now]:
             if self._stopping():
-                raise StoppedError
+                raise NoEditError("a newer edit has come")
             part = batch.between(engine.now, tick)
             facts = part.facts
             for name, table in facts.items():
@@ -180,7 +177,7 @@ class _TickByTick(ChangeView):
 def play(
     draft: Draft, options: PlayOptions, folder: Path, stopping: Callable[[], bool] = lambda: False
 ) -> Played:
-    """Runs a draft; its tables are written to a folder for that. Raises StoppedError when `stopping` is."""
+    """Runs a draft; its tables are written to a folder for that. Raises NoEditError when `stopping` is."""
     if sum(len(sheet.rows) for sheet in draft.tables.values()) > LARGEST:
         return Played(
             draft=draft, problems=[_problem(f"there are more than {LARGEST:,} rows; take some out")]

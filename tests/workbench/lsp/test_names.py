@@ -18,8 +18,8 @@ from antelog.language import read
 from antelog.workbench.lsp.completing import Completer
 from antelog.workbench.lsp.mentions import mention_at, mentions_of
 from antelog.workbench.lsp.near_data import data_files, example_of, file_of
-from antelog.workbench.lsp.places import LineTable
-from antelog.workbench.lsp.session import OpenText, Session, analysed
+from antelog.workbench.lsp.places import Places
+from antelog.workbench.lsp.session import OpenText, Session, Snapshot, analysed
 
 PROGRAM = """tick 1 minute.
 limit hot = 90.
@@ -133,9 +133,9 @@ TEXTS = st.text(st.sampled_from("aä€😀\n\r\t %"), max_size=30)
 
 @given(TEXTS, st.sampled_from(list(PositionEncodingKind)))
 def test_there_and_back(text: str, encoding: PositionEncodingKind) -> None:
-    table = LineTable(text, encoding)
+    places = Places(Snapshot({}), encoding)
     for offset in range(len(text) + 1):
-        back = table.offset(table.position(offset))
+        back = places.offset(text, places.position(text, offset))
         # Between the signs of a line's end there is no place.
         assert back == offset or (text[back : offset + 1] == "\r\n" and back == offset - 1)
 
@@ -145,17 +145,15 @@ def test_there_and_back(text: str, encoding: PositionEncodingKind) -> None:
     [(PositionEncodingKind.Utf8, 6), (PositionEncodingKind.Utf16, 3), (PositionEncodingKind.Utf32, 2)],
 )
 def test_units(encoding: PositionEncodingKind, character: int) -> None:
-    table = LineTable("a\nä😀b", encoding)
-    assert table.position(4) == Position(1, character)
-    assert table.offset(Position(1, character)) == 4
+    places, text = Places(Snapshot({}), encoding), "a\nä😀b"
+    assert places.position(text, 4) == Position(1, character)
+    assert places.offset(text, Position(1, character)) == 4
 
 
 def test_places_that_are_not_there() -> None:
-    assert LineTable("😀b").offset(Position(0, 1)) == 0  # half of a character
-    table = LineTable("ab\r\ncd")
-    assert table.offset(Position(0, 9)) == 2
-    assert table.offset(Position(9, 0)) == 6
-    assert table.offset(Position(1, 9)) == 6
+    places, text = Places(Snapshot({})), "ab\r\ncd"
+    assert places.offset("😀b", Position(0, 1)) == 0  # half of a character
+    assert [places.offset(text, Position(*each)) for each in ((0, 9), (9, 0), (1, 9))] == [2, 6, 6]
 
 
 def message(content: dict[str, Any] | bytes) -> bytes:

@@ -8,9 +8,10 @@ import pytest
 
 import antelog
 from antelog.errors import AntelogError, DataError
+from antelog.watch.web.bench import NoEditError
 from antelog.workbench.play.bench import LESSONS
 from antelog.workbench.play.draft import LARGEST, Draft, DraftFiles, Sheet, fitted
-from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
+from antelog.workbench.play.running import Course, Played, PlayOptions, play
 from scripts import lessons
 
 RULES = "input P(a, time) delay 1.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
@@ -118,7 +119,7 @@ def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
 
 
 def test_a_newer_draft_stops_an_older_one(tmp_path: Path) -> None:
-    with pytest.raises(StoppedError):
+    with pytest.raises(NoEditError):
         play(Draft(RULES, {"P": FACTS}), PlayOptions(), tmp_path, lambda: True)
 
 
