@@ -1,14 +1,20 @@
-"""Columns as a file has them to columns as the engine takes them.
+"""Columns as a file has them to columns as the engine takes them: values, and times as ticks.
 
 A text that stands for a number becomes one, unless its column holds texts: `007` is the number 7
 in a column of numbers or of anything, and the text `007` in a column of texts.
+
+A time is a whole number; in a program that says how long a tick is, it may be a timestamp:
+a typed one, or a text as in ISO 8601 (`2024-02-29`, `2024-02-29 13:45`, `2024-02-29T13:45:10.5Z`). There a
+number may also count seconds or parts of them since 1970, see `antelog.language.epochs`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +23,14 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import MOST_DIGITS, array_of, mask_of, parts_of_union, plain, refusal
-from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED
-from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED, STAMP
+from antelog.arrow.kinds import Kind, kind_of, raw_values, written
+from antelog.arrow.stamps import looks_like_stamp
+from antelog.arrow.ticks import UTC_ASSUMED, Ticks, assumes_utc, is_timestamp, no_tick, times_of, why_no_tick
 from antelog.errors import DataError
 from antelog.language.durations import duration_text, ticks_of
+from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely
+from antelog.language.printer import value_text
 from antelog.language.terms import WHOLE, number
 
 _SHORT = r"^[+-]?[0-9]{1,18}$"
@@ -70,20 +80,16 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
         return array, faults
     numbers, fine = _numbers(array if fits.all() else array.filter(pa.array(fits)))
     fits[fits] = fine
-    if type_ in NUMBERS:
-        faults.append(Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"))
-        if type_ == "integer":
-            numbers, whole = _integers(numbers)
-            faults.append(
-                Fault(_at(fits, ~whole), lambda i: f"value `{array[i]}` of column {name} {NOT_WHOLE}")
-            )
-        if type_ == "double":
-            numbers, rounded = _doubles(numbers)
-            faults.append(
-                Fault(_at(fits, rounded), lambda i: f"value `{array[i]}` of column {name} {ROUNDED}")
-            )
-        return _spread(numbers, fits), faults
-    return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
+    if type_ not in NUMBERS:
+        return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
+    faults.append(Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"))
+    if type_ in _EXACT:
+        convert, why = _EXACT[type_]
+        numbers, inexact = convert(numbers)
+        wrong = np.zeros(len(array), np.bool_)
+        wrong[fits] = inexact
+        faults.append(Fault(wrong, lambda i: f"value `{array[i]}` of column {name} {why}"))
+    return _spread(numbers, fits), faults
 
 
 def in_ticks(texts: pa.Array, name: str, tick: int | None) -> tuple[pa.Array, list[Fault]]:
@@ -131,12 +137,12 @@ def _numbers(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
 
 
 def _integers(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
-    """Numbers as whole ones, and which of them are that within 64 bits."""
+    """Numbers as whole ones, and which of them are not whole within 64 bits."""
     if numbers.type == pa.int64():
-        return numbers, np.ones(len(numbers), np.bool_)
+        return numbers, np.zeros(len(numbers), np.bool_)
     given = [number(each) for each in numbers.to_pylist()]
-    whole = np.array([isinstance(each, int) for each in given], np.bool_)
-    return pa.array([each if isinstance(each, int) else 0 for each in given], pa.int64()), whole
+    wrong = np.array([not isinstance(each, int) for each in given], np.bool_)
+    return pa.array([each if isinstance(each, int) else 0 for each in given], pa.int64()), wrong
 
 
 def _doubles(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
@@ -150,11 +156,8 @@ def _doubles(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     return pa.array(list(map(float, given)), pa.float64()), np.array(rounded, np.bool_)
 
 
-def _at(where: NDArray[np.bool_], values: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The values in some rows, nothing in the others."""
-    found = np.zeros(len(where), np.bool_)
-    found[where] = values
-    return found
+_EXACT = {"integer": (_integers, NOT_WHOLE), "double": (_doubles, ROUNDED)}
+"""Types whose numbers have to be exact: how they are made, and what is said of one that is not."""
 
 
 def _spread(values: pa.Array, where: NDArray[np.bool_]) -> pa.Array:
@@ -207,38 +210,106 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
             missing[rows] = True
         elif type_ is not None and (kind is Kind.NUMBER) != (type_ in NUMBERS):
             wrong[rows] = True
+    fractions = np.zeros(len(array), np.bool_)
+    if type_ == "integer" and array.type != pa.int64():
+        given = (each if isinstance(each, int | float | Decimal) else 0 for each in array.to_pylist())
+        fractions[:] = [each != each // 1 or int(each) not in WHOLE for each in given]
     return [
         Fault(missing | _matching(array, pc.is_nan), lambda _: f"column {name} has no value"),
         Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is not a {type_}"),
         Fault(infinite, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"),
-        *(
-            [Fault(_not_whole(array), lambda i: f"value `{array[i]}` of column {name} {NOT_WHOLE}")]
-            if type_ == "integer" and array.type != pa.int64()
-            else []
-        ),
+        Fault(fractions, lambda i: f"value `{array[i]}` of column {name} {NOT_WHOLE}"),
     ]
-
-
-def _not_whole(array: pa.Array) -> NDArray[np.bool_]:
-    """Which numbers of an array are not whole ones within 64 bits."""
-    given = (each if isinstance(each, int | float | Decimal) else 0 for each in array.to_pylist())
-    return np.array([each != each // 1 or int(each) not in WHOLE for each in given], np.bool_)
 
 
 def _matching(array: pa.Array, test: Callable[[pa.Array], pa.Array]) -> NDArray[np.bool_]:
     """Which floats of an array pass a test."""
-    if is_a.is_union(array.type):
-        found = np.zeros(len(array), np.bool_)
-        for rows, part in parts_of_union(array):
-            found[rows] = _matching(part, test)
-        return found
-    if not is_a.is_floating(array.type):
-        return np.zeros(len(array), np.bool_)
-    return mask_of(pc.fill_null(test(array), False))
+    if is_a.is_floating(array.type):
+        return mask_of(pc.fill_null(test(array), False))
+    found = np.zeros(len(array), np.bool_)
+    for rows, part in parts_of_union(array) if is_a.is_union(array.type) else ():
+        found[rows] = _matching(part, test)
+    return found
 
 
 def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ---- times ----
+
+
+def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> tuple[Ticks, Fault]:
+    """The ticks of a column of times, and the fault of some; `what` is what errors call one of them.
+
+    Raises DataError for timestamps in a program that does not say how long a tick is.
+    """
+    is_texts = is_text(array.type)
+    given = array.cast(pa.string()) if is_texts else array
+    found = times_of(given, counting)
+    stamps = looks_like_stamp(given) & ~found.whole if is_texts else np.array([is_timestamp(array.type)])
+    if counting.tick is None and stamps.any():
+        raise DataError(no_tick(f"{file}: the {what} is a timestamp"))
+
+    def detail(i: int) -> str:
+        if array.type == pa.bool_():
+            return f"the {what} is not a whole number"
+        shown = _time_shown(array[i])
+        text = pa.array([shown if shown and shown.strip() else None], pa.string())
+        reason = str(why_no_tick(what, found.take(np.array([i])), text, counting)[0])
+        return reason if found.whole[i] else reason + _if_seconds(array[i].as_py(), counting)
+
+    return found, Fault(~found.natural, detail)
+
+
+def notes_on(times: Ticks, counting: Counting, name: str, column: str) -> dict[str, str]:
+    """Notes for the user on the times of an input, by name."""
+    notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in times.units}
+    if assumes_utc(times, counting):
+        notes["zone"] = UTC_ASSUMED
+    fine = times.numbers[times.natural]
+    if counting.tick is not None and len(fine) and counting.unit != TICKS:
+        furthest = int(fine.max())
+        if furthest > last_tick(counting.tick):
+            notes[f"{name}: far"] = far_note(furthest, counting, name, column)
+    return notes
+
+
+def looks_like_time(text: str) -> bool:
+    """Whether a text is a number or a timestamp."""
+    one = pa.array([text])
+    return bool(mask_of(pc.match_substring_regex(one, f"{NUMBER}|{STAMP}"))[0])
+
+
+def _if_seconds(value: object, counting: Counting) -> str:
+    """Advice for a number with a fraction that looks like a time since 1970; empty for others."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return ""
+    unit = likely(number)
+    if unit is None or counting.tick is None or counting.unit is not None:
+        return ""
+    return (
+        f"; to read it as {WORDS[unit]} since 1970, write `time: {unit}` in its input, or --time-unit {unit}"
+    )
+
+
+def _time_shown(time: pa.Scalar | None) -> str | None:
+    """A time as errors show it, a typed one in the language's syntax; None for no time."""
+    if isinstance(time, pa.UnionScalar):
+        return _time_shown(time.value)
+    if time is None or not time.is_valid:
+        return None
+    if is_text(time.type):
+        return str(time)
+    kind, value = kind_of(time.type), time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, Decimal):
+        return f"{value.normalize():f}"
+    assert kind is not None
+    return value_text(written(raw_values(pa.repeat(time, 1), kind)[0], kind) if value is None else value)
 
 
 # ---- columns one below the other ----
@@ -266,30 +337,19 @@ def _one_column(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     types = list(dict.fromkeys(chunk.type for chunk in chunks))
     if len(types) < 2:
         return pa.chunked_array(chunks, types[0] if types else columns[0].type)
-    leaves = list(dict.fromkeys(leaf for type_ in types for leaf in _leaves(type_)))
-    return pa.chunked_array([_as_union(chunk, leaves) for chunk in chunks])
-
-
-def _leaves(type_: pa.DataType) -> list[pa.DataType]:
-    return [part.type for part in type_] if is_a.is_union(type_) else [type_]
+    leaves = [[part.type for part in type_] if is_a.is_union(type_) else [type_] for type_ in types]
+    distinct = list(dict.fromkeys(chain(*leaves)))
+    return pa.chunked_array([_as_union(chunk, distinct) for chunk in chunks])
 
 
 def _as_union(array: pa.Array, leaves: Sequence[pa.DataType]) -> pa.Array:
     """The values as an Arrow union of some types."""
     children = {leaf: pa.array([], leaf) for leaf in leaves}
-    codes = np.zeros(len(array), np.int8)
-    if is_a.is_union(array.type):
-        offsets = np.zeros(len(array), np.int32)
-        for number, leaf in enumerate(_leaves(array.type)):
-            rows = np.flatnonzero(array.type_codes.to_numpy() == array.type.type_codes[number])
-            known = len(children[leaf])
-            # Two parts of a union may be of one type.
-            part = array.field(number).take(pa.array(array.offsets.to_numpy()[rows]))
-            children[leaf] = pa.concat_arrays([children[leaf], part])
-            codes[rows] = leaves.index(leaf)
-            offsets[rows] = known + np.arange(len(rows))
-    else:
-        children[array.type] = array
-        codes[:] = leaves.index(array.type)
-        offsets = np.arange(len(array), dtype=np.int32)
-    return pa.UnionArray.from_dense(pa.array(codes), pa.array(offsets), [children[leaf] for leaf in leaves])
+    codes, offsets = np.zeros(len(array), np.int8), np.zeros(len(array), np.int32)
+    whole = [(np.arange(len(array)), array)]
+    for rows, values in parts_of_union(array) if is_a.is_union(array.type) else whole:
+        known = children[values.type]  # two parts of a union may be of one type
+        children[values.type] = pa.concat_arrays([known, values])
+        codes[rows] = leaves.index(values.type)
+        offsets[rows] = len(known) + np.arange(len(values))
+    return pa.UnionArray.from_dense(pa.array(codes), pa.array(offsets), list(children.values()))

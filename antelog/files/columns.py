@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from antelog.arrow.ticks import InTicks
 from antelog.errors import DataError
-from antelog.files.times import looks_like_time
+from antelog.files.cells import looks_like_time
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.epochs import TICKLESS, TICKS, Counting
 
@@ -33,7 +33,7 @@ ROW = "@row"
 
 @dataclass(frozen=True)
 class Apart:
-    """The `slot` of `one per` (None: all columns), and columns, by place, that say where rows were read."""
+    """The `slot` of `one per` (None: all columns); which columns, by position, say where rows were read."""
 
     slot: tuple[str, ...] | None = None
     of_rows: tuple[tuple[int, str], ...] = ()
@@ -61,6 +61,12 @@ class WantedColumns:
     @property
     def timed(self) -> bool:
         return len(self.columns) > len(self.types)
+
+    @property
+    def known(self) -> list[str]:
+        """The columns, and that of arrivals, unless there is none or a column is called so."""
+        arrives = self.timed and self.arrival not in self.columns
+        return [*self.columns, *([self.arrival] if arrives else [])]
 
     @property
     def value_types(self) -> tuple[str | None, ...]:
@@ -119,9 +125,11 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
 
     `maps` is from `P.column`, or `column` of whatever has it, to a name in the file.
     """
-    known = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
     called = {
-        column: maps[key] for column in known for key in (column, f"{wanted.name}.{column}") if key in maps
+        column: maps[key]
+        for column in wanted.known
+        for key in (column, f"{wanted.name}.{column}")
+        if key in maps
     }
     columns = wanted.columns[:-1] if wanted.timed else ()
     of_rows = tuple((i, name) for i, name in enumerate(columns) if called.get(name) == ROW)
@@ -146,13 +154,41 @@ def places(
     that is not declared has its columns by position: other records may follow with the names.
     `inner` are the paths of fields within fields, for errors.
     """
-    at = _places(wanted, names, file, inner)
-    if at.misfit and wanted.declared and not whole:
-        raise DataError(at.misfit)
-    if wanted.must_arrive and at.arrival is None:
-        hint = did_you_mean(wanted.arrival, names) or f"It has {has(names)}."
+    inner, given = list(inner), names
+    names = _as_called(wanted, given, file, inner)
+    known = wanted.known
+    for name in known:
+        if names.count(name) > 1:
+            raise DataError(f"{file}: has several columns {name}")
+    at = {name: names.index(name) for name in known if name in names}
+    free = [name for name in known if name not in at]
+    missing, misfit = [name for name in wanted.columns if name not in at], ""
+    if missing:
+        misfit = f"{file}: {no_columns(wanted.name, wanted.columns, missing, given, inner)}"
+        came = arrivals_of(given, inner) if wanted.arrival in free else None
+        if came is not None:
+            remedy = shlex.quote(f"{wanted.name}.{wanted.arrival}={came}")
+            misfit += f". If {came} is when rows arrived, add --map {remedy}"
+        others = [i for i, name in enumerate(names) if name not in at]
+        near = any(similar(names[i], free) for i in others)
+        # The columns of an input that is not declared have no names, but for its time.
+        named = wanted.declared and len(wanted.columns) > 1
+        partly = bool(at) if named else any(name in at for name in wanted.columns[:-1])
+        if near or partly or not len(missing) <= len(others) <= len(free):
+            raise DataError(_nameless(wanted, given, file) or misfit)
+        if wanted.declared and not whole:
+            raise DataError(misfit)
+        at |= dict(zip(free, others, strict=False))
+    elif wanted.arrival in free:
+        # Without its arrivals a file is read as if nothing were late, so that must not come of a slip.
+        slip = next((name for name in names if name not in at and similar(name, [wanted.arrival])), None)
+        if slip is not None:
+            raise DataError(f"{file}: {wanted.name} has no column {slip}. Did you mean {wanted.arrival}?")
+    arrival = None if wanted.arrival in wanted.columns else at.get(wanted.arrival)
+    if wanted.must_arrive and arrival is None:
+        hint = did_you_mean(wanted.arrival, given) or f"It has {has(given)}."
         raise DataError(f"{file}: has no column {wanted.arrival} for the arrivals of {wanted.name}. {hint}")
-    return at
+    return ColumnPositions(tuple(at[name] for name in wanted.columns), arrival, not missing, misfit)
 
 
 def _as_called(wanted: WantedColumns, names: Sequence[str], file: str, inner: Iterable[str]) -> list[str]:
@@ -168,35 +204,6 @@ def _as_called(wanted: WantedColumns, names: Sequence[str], file: str, inner: It
     return shown
 
 
-def _takes_arrival(wanted: WantedColumns) -> bool:
-    return wanted.timed and wanted.arrival not in wanted.columns
-
-
-def _places(wanted: WantedColumns, given: Sequence[str], file: str, inner: Iterable[str]) -> ColumnPositions:
-    inner = list(inner)
-    names = _as_called(wanted, given, file, inner)
-    known = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
-    for name in known:
-        if names.count(name) > 1:
-            raise DataError(f"{file}: has several columns {name}")
-    at = {name: names.index(name) for name in known if name in names}
-    missing = [name for name in wanted.columns if name not in at]
-    if not missing:
-        _refuse_near_arrival(wanted, names, at, file)
-        return _found(wanted, at, True)
-    misfit = f"{file}: {no_columns(wanted.name, wanted.columns, missing, given, inner)}"
-    came = arrivals_of(given, inner) if _takes_arrival(wanted) and wanted.arrival not in at else None
-    if came is not None:
-        arrival = shlex.quote(f"{wanted.name}.{wanted.arrival}={came}")
-        misfit += f". If {came} is when rows arrived, add --map {arrival}"
-    free = [name for name in known if name not in at]
-    others = [i for i, name in enumerate(names) if name not in at]
-    near = any(similar(names[i], free) for i in others)
-    if near or _names_match(wanted, at) or not len(missing) <= len(others) <= len(free):
-        raise DataError(_nameless(wanted, given, file) or misfit)
-    return _found(wanted, at | dict(zip(free, others, strict=False)), False, misfit)
-
-
 def _nameless(wanted: WantedColumns, names: Sequence[str], file: str) -> str | None:
     """Advice for a file without a header line whose columns do not match by position; None for others."""
     if not any(map(looks_like_time, names)):
@@ -207,29 +214,6 @@ def _nameless(wanted: WantedColumns, names: Sequence[str], file: str) -> str | N
         f"so it is unclear which are those of {wanted.name}({columns}). "
         "Write a line before it with a name for each column"
     )
-
-
-def _names_match(wanted: WantedColumns, at: Mapping[str, int]) -> bool:
-    """Whether a file has some of the wanted columns, so that the others are not matched by position.
-
-    Those of an input that is not declared have no names, but for its time.
-    """
-    unnamed = all(map(_UNNAMED.fullmatch, wanted.columns[:-1] if wanted.timed else wanted.columns))
-    return bool(at) and not (unnamed and all(name not in at for name in wanted.columns[:-1]))
-
-
-def _refuse_near_arrival(
-    wanted: WantedColumns, names: Sequence[str], at: Mapping[str, int], file: str
-) -> None:
-    """Without its arrivals a file is read as if nothing were late, so that must not come of a slip."""
-    near = next((name for name in names if name not in at and similar(name, [wanted.arrival])), None)
-    if _takes_arrival(wanted) and wanted.arrival not in at and near is not None:
-        raise DataError(f"{file}: {wanted.name} has no column {near}. Did you mean {wanted.arrival}?")
-
-
-def _found(wanted: WantedColumns, at: Mapping[str, int], named: bool, misfit: str = "") -> ColumnPositions:
-    arrival = at.get(wanted.arrival) if _takes_arrival(wanted) else None
-    return ColumnPositions(tuple(at[name] for name in wanted.columns), arrival, named, misfit)
 
 
 def by_position(wanted: WantedColumns, count: int) -> ColumnPositions | None:
@@ -243,6 +227,25 @@ def by_position(wanted: WantedColumns, count: int) -> ColumnPositions | None:
 
 
 # ---- names that do not fit ----
+
+
+@dataclass(eq=False)
+class Advice:
+    """A note on the first record whose columns seem to have other names: what it has, and what to write."""
+
+    wanted: WantedColumns
+    notes: list[str]
+    given: bool = False
+
+    def lacks(self, names: Sequence[str], file: str, line: int, inner: Iterable[str] = ()) -> None:
+        few = len(names) < len(self.wanted.columns)
+        if self.given or (few and not any(name in names for name in self.wanted.required)):
+            return  # it says something else
+        try:
+            places(self.wanted, names, file, inner, whole=False)
+        except DataError as error:
+            self.given = True
+            self.notes.append(f"{str(error).rstrip('.')}; records without them are set aside, as line {line}")
 
 
 _SHOWN = 20

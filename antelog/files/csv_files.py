@@ -1,55 +1,61 @@
 """CSV files, as RFC 4180 has them: the first row has the names of the columns.
 
-A block of rows is parsed as a whole. If anything is odd about one of them, the block is parsed
-again row by row, so that a bad row costs nothing but itself. A value in quotes may go on over
-line breaks; a row with a quote that is not closed is set aside, with all lines it takes.
+Arrow parses a block of rows as a whole. A block it refuses, or in which a quote is odd, is parsed by `csv`
+row by row, so that a bad row costs nothing but itself. A value in quotes may go on over line breaks; a row
+with a quote that is not closed is set aside, with all lines it takes.
+
+In what goes on (a growing file, standard input, messages) nothing is fixed by a first row: a line with the
+names of all columns is a header, wherever it stands, and lines before the first header are set aside.
 """
 
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 from numpy.typing import NDArray
 
 from antelog.errors import DataError
-from antelog.files.cells import NUMBERS
-from antelog.files.chunks import Chunk, RowReader
-from antelog.files.columns import ColumnPositions, WantedColumns, by_position, places
-from antelog.files.records import Bad, Block, Grammar, Row, breaks, grammar_of, separator_of
-from antelog.files.times import looks_like_time
+from antelog.files.cells import NUMBERS, looks_like_time
+from antelog.files.chunks import Chunk, RowReader, no_rows
+from antelog.files.columns import Advice, ColumnPositions, WantedColumns, by_position, places
+from antelog.files.json_files import JsonRows
+from antelog.files.records import Bad, Block, Grammar, Row, breaks, grammar_of, separator_of, text_of
 from antelog.language.durations import ticks_of
 
 _HEAD = 1 << 16
 """The first bytes of a file, this many, tell what separates the values."""
 
 
+class CsvHeader(msgspec.Struct, frozen=True):
+    """The names of the columns of CSV, and what separates its values; a mark has it."""
+
+    separator: str
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class FirstLine:
-    """The first row of a file: the names of its columns, or already a fact, with the columns' places.
+    """The first row of a file: the names of its columns, or already a fact, with the columns' positions.
 
     `rest` are the facts that were read with it.
     """
 
-    separator: str
-    values: list[str]
+    header: CsvHeader
     row: ColumnPositions | None
     rest: Block
 
 
-@dataclass(frozen=True)
-class RowLayout:
-    """The grammar, width and column positions of a file."""
-
-    grammar: Grammar
-    width: int
-    places: ColumnPositions
+# ---- whole files ----
 
 
 def csv_chunks(
@@ -68,7 +74,8 @@ class _WholeCsv(RowReader):
     def __init__(self, path: Path | str, wanted: WantedColumns, notes: list[str]) -> None:
         super().__init__(path, wanted)
         self._notes = notes
-        self._layout: RowLayout | None = None
+        self._header: CsvHeader | None = None
+        self._at: ColumnPositions | None = None
         self._sure = False
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
@@ -87,25 +94,21 @@ class _WholeCsv(RowReader):
         yield from super().end()
 
     def _chunks(self, block: Block) -> Iterator[Chunk]:
-        if self._layout is None:
+        if self._header is None or self._at is None:
             assert self.lines.grammar is not None
             first = _first(self.lines.grammar, block, self._path, self._wanted)
             if first is None:
                 return
-            self._layout, block = self._begin(self.lines.grammar, first), first.rest
-        chunk = block_chunk(block, self._layout)
+            self._header, block = first.header, first.rest
+            self._at = first.row or places(self._wanted, first.header.names, str(self._path))
+            if first.row is None and not self._at.named and not self._wanted.timed:
+                note = f"its first line is taken for names, none of which {self._wanted.name} has"
+                self._notes.append(f"{self._path}: {note}")
+        chunk = block_chunk(block, self._header, self._at)
         if not self._sure and len(chunk.columns[0]):
             # The first rows say whether columns that were matched by position are the wanted ones.
-            self._sure, chunk = True, replace(chunk, misfit=self._layout.places.misfit)
+            self._sure, chunk = True, replace(chunk, misfit=self._at.misfit)
         yield chunk
-
-    def _begin(self, grammar: Grammar, first: FirstLine) -> RowLayout:
-        at = first.row or places(self._wanted, first.values, str(self._path))
-        if first.row is None and not at.named and not self._wanted.timed:
-            self._notes.append(
-                f"{self._path}: its first line is taken for names, none of which {self._wanted.name} has"
-            )
-        return RowLayout(grammar, len(first.values), at)
 
 
 def first_line(head: bytes, path: Path | str, wanted: WantedColumns) -> FirstLine | None:
@@ -132,7 +135,8 @@ def _first(grammar: Grammar, block: Block, path: Path | str, wanted: WantedColum
     named = any(name in names for _, name in wanted.called)
     at = plain if plain and not named and _is_row(names, plain, wanted) else None
     begin, line = (row.begin, row.line) if at else (row.end, row.line + breaks(row.data))
-    return FirstLine(grammar.separator, names, at, Block(line, block.data[begin:], block.lost))
+    header = CsvHeader(grammar.separator, tuple(names))
+    return FirstLine(header, at, Block(line, block.data[begin:], block.lost))
 
 
 def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bool:
@@ -143,75 +147,194 @@ def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bo
     return bool(numbers) and (looks_like_time(numbers[0]) or ticks_of(numbers[0], 1) is not None)
 
 
-def block_chunk(block: Block, layout: RowLayout) -> Chunk:
-    """The rows of a block."""
-    return _fast(block, layout) or _slow(block, layout)
+# ---- what goes on ----
 
 
-# ---- a block at once ----
+class CsvRows(RowReader):
+    """Reads CSV rows, each under the last header before it.
+
+    With a `header`, and the number of the next line, it goes on within a file. A file that begins without a
+    header has the `header` of the one before, if its first line is a row of it: a log that was cut in place.
+    With `json`, lines that begin with `{` are JSON until there is a header of CSV.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        advice: Advice,
+        line: int = 1,
+        header: CsvHeader | None = None,
+        json: JsonRows | None = None,
+    ) -> None:
+        super().__init__(path, advice.wanted, line)
+        self._advice, self._json = advice, json
+        self._names = [name.encode() for name in advice.wanted.required] if advice.wanted.declared else []
+        self.header: CsvHeader | None = header
+        self._at: ColumnPositions | None = None
+        if header is not None and line > 1:
+            self._begin(header)
+
+    def _chunks(self, block: Block) -> Iterator[Chunk]:
+        if block.lost:
+            yield no_rows(self._wanted, block.lost)
+        yield from self._before_header(block) if self._at is None else self._under_headers(block)
+
+    def _begin(self, header: CsvHeader) -> None:
+        self.header, self._at = header, self._positions(header.names)
+        self.lines.grammar = grammar_of(header.separator)
+
+    def _positions(self, names: Sequence[str]) -> ColumnPositions:
+        return places(self._wanted, names, str(self._path), whole=False)
+
+    # ---- before the first header ----
+
+    def _before_header(self, block: Block) -> Iterator[Chunk]:
+        """Looks for the header in some lines; those before it are set aside."""
+        lines, at = block.data.splitlines(keepends=True), 0
+        for is_json, group in groupby(lines, self._is_json):
+            numbered = list(enumerate(group, block.first + at))
+            at += len(numbered)
+            if self._json is not None and is_json:
+                yield self._json.chunk(numbered)
+                continue
+            bad = list[Bad]()
+            for number, line in numbered:
+                found = self._first(line, number) if line.strip() else ""
+                if not isinstance(found, str):
+                    header, first = found
+                    if bad:
+                        yield no_rows(self._wanted, bad)
+                    self._begin(header)
+                    data = b"".join([*lines[first - block.first :], self.lines.rest])
+                    self.lines.rest, self.lines.line = b"", first
+                    yield from self.feed(data)
+                    return
+                if found:
+                    bad.append(Bad(number, found, line.decode(errors="replace").rstrip("\r\n")))
+            if bad:
+                yield no_rows(self._wanted, bad)
+
+    def _is_json(self, line: bytes) -> bool:
+        # Of columns without names any line of CSV could be the first: then what has been read decides.
+        json, declared = self._json, self._wanted.declared
+        return json is not None and (line.lstrip().startswith(b"{") or (json.fits and not declared))
+
+    def _first(self, line: bytes, number: int) -> tuple[CsvHeader, int] | str:
+        """The header that a line is, or a row of, and the first line of rows; or why it is neither."""
+        wanted, before = self._wanted, self.header
+        self.header = None
+        try:
+            first = first_line(line, self._path, wanted)
+            assert first is not None
+            header = first.header
+            if first.row is not None and not wanted.declared:
+                unnamed = (*wanted.columns, wanted.arrival)[: len(header.names)]
+                return CsvHeader(header.separator, unnamed), number
+            if all(name in line for name in self._names):
+                self._positions(header.names)
+                return header, number + 1
+            if before is not None and self._is_row(header.names, before):
+                return before, number
+        except DataError as error:
+            return str(error).removeprefix(f"{self._path}: ")
+        self._advice.lacks(header.names, str(self._path), number)
+        return f"comes before a header, a line with the names {', '.join(wanted.required)}"
+
+    def _is_row(self, values: Sequence[str], header: CsvHeader) -> bool:
+        time = self._positions(header.names).columns[-1]
+        return len(values) == len(header.names) and looks_like_time(values[time])
+
+    # ---- behind it ----
+
+    def _under_headers(self, block: Block) -> Iterator[Chunk]:
+        """The rows of a block, each part of it under its own header."""
+        assert self.header is not None
+        assert self._at is not None
+        begin, first = 0, block.first
+        if self._names and all(name in block.data for name in self._names):
+            for row in grammar_of(self.header.separator).rows(block):
+                found = self._header(row)
+                if found is not None:
+                    if row.begin > begin:
+                        part = Block(first, block.data[begin : row.begin])
+                        yield block_chunk(part, self.header, self._at)
+                    self.header, self._at = found
+                    begin, first = row.end, row.line + breaks(row.data)
+        if begin < len(block.data):
+            yield block_chunk(Block(first, block.data[begin:]), self.header, self._at)
+
+    def _header(self, row: Row) -> tuple[CsvHeader, ColumnPositions] | None:
+        """The header that a row is, if it has all names, and where the columns are."""
+        if not all(name in row.data for name in self._names) or (values := row.values) is None:
+            return None
+        names = tuple(value.strip() for value in values)
+        try:
+            return CsvHeader(row.grammar.separator, names), self._positions(names)
+        except DataError:
+            return None
 
 
-def _fast(block: Block, layout: RowLayout) -> Chunk | None:
-    """The rows of a block, or None if anything in it needs a closer look."""
-    quotes = b'"' in block.data
-    if quotes and layout.grammar.flat.fullmatch(block.data) is None:
+# ---- the rows of a block ----
+
+
+def block_chunk(block: Block, header: CsvHeader, at: ColumnPositions) -> Chunk:
+    """The rows of a block, by Arrow, or by `csv` if anything in it needs a second look."""
+    return _by_arrow(block, header, at) or _by_csv(block, header, at)
+
+
+def _by_arrow(block: Block, header: CsvHeader, at: ColumnPositions) -> Chunk | None:
+    if b'"' in block.data and grammar_of(header.separator).flat.fullmatch(block.data) is None:
         return None
     if block.data.startswith(BOM_UTF8):  # the reader would take it for that of a file, and leave it out
         return None
-    names = [str(i) for i in range(layout.width)]
-    used = [names[i] for i in layout.places.all]
+    names = [str(i) for i in range(len(header.names))]
+    used = [names[i] for i in at.all]
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(block.data),
             arrow_csv.ReadOptions(use_threads=False, block_size=len(block.data) + 1, column_names=names),
-            arrow_csv.ParseOptions(delimiter=layout.grammar.separator),
+            arrow_csv.ParseOptions(delimiter=header.separator),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(used, pa.string()), include_columns=used),
         )
     except pa.ArrowInvalid:  # a row has another number of values, or is not UTF-8
         return None
     columns = [table.column(name).combine_chunks() for name in used]
-    return Chunk(
-        columns,
-        lambda: _lines(block, table.num_rows),
-        str,
-        True,
-        block.lost,
-        again=lambda: _slow(block, layout),
-    )
+
+    @cache
+    def rows() -> list[tuple[int, bytes]]:
+        """The rows with their lines, which are those that are not empty."""
+        return [each for each in enumerate(block.data.splitlines(), block.first) if each[1]]
+
+    def lines() -> NDArray[np.int64]:
+        ends = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
+        if table.num_rows == ends and block.data.count(b"\r") == block.data.count(b"\r\n"):
+            return np.arange(block.first, block.first + ends)
+        return np.array([line for line, _ in rows()], np.int64)
+
+    return Chunk(columns, lines, lambda i: text_of(rows()[i][1]), True, block.lost)
 
 
-def _lines(block: Block, rows: int) -> NDArray[np.int64]:
-    """The lines of a block's rows, which are those that are not empty."""
-    ends = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
-    if rows == ends and block.data.count(b"\r") == block.data.count(b"\r\n"):
-        return np.arange(block.first, block.first + rows)
-    return block.first + np.flatnonzero([bool(line) for line in block.data.splitlines()])
-
-
-# ---- row by row ----
-
-
-def _slow(block: Block, layout: RowLayout) -> Chunk:
-    rows, bad = list[Row](), [*block.lost]
-    columns: list[list[str]] = [[] for _ in layout.places.all]
-    for row in layout.grammar.rows(block):
+def _by_csv(block: Block, header: CsvHeader, at: ColumnPositions) -> Chunk:
+    texts, numbers, bad = list[str](), list[int](), [*block.lost]
+    width, columns = len(header.names), [list[str]() for _ in at.all]
+    for row in grammar_of(header.separator).rows(block):
         text, values = row.text, row.values
-        if not text or (layout.width > 1 and text.isspace()):
+        if not text or (width > 1 and text.isspace()):
             continue
         if values is None:
             bad.append(row.unclosed)
-        elif len(values) != layout.width:
+        elif len(values) != width:
             count = "1 value" if len(values) == 1 else f"{len(values)} values"
-            bad.append(Bad(row.line, f"has {count}, not {layout.width}", text))
-        elif not all(_is_unicode(values[i]) for i in layout.places.all):
+            bad.append(Bad(row.line, f"has {count}, not {width}", text))
+        elif not all(_is_unicode(values[i]) for i in at.all):
             bad.append(Bad(row.line, "is not UTF-8 text", text))
         else:
-            rows.append(row)
-            for i, column in zip(layout.places.all, columns, strict=True):
+            texts.append(text)
+            numbers.append(row.line)
+            for i, column in zip(at.all, columns, strict=True):
                 column.append(values[i])
-    lines = np.array([row.line for row in rows], np.int64)
     arrays = [pa.array(column, pa.string()) for column in columns]
-    return Chunk(arrays, lambda: lines, lambda i: rows[i].text, True, bad)
+    return Chunk(arrays, lambda: np.array(numbers, np.int64), texts.__getitem__, True, bad)
 
 
 def _is_unicode(text: str) -> bool:

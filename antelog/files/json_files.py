@@ -6,9 +6,9 @@ A column may be mapped to a field within fields: `decoded.payload.temperature` i
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,7 +17,7 @@ import numpy as np
 from antelog.arrow.arrays import MOST_DIGITS, array_of
 from antelog.errors import DataError
 from antelog.files.chunks import Chunk, RowReader, no_rows
-from antelog.files.columns import ColumnPositions, places
+from antelog.files.columns import Advice, ColumnPositions, WantedColumns, by_position, places
 from antelog.files.records import Bad, Block
 
 _DECODER = msgspec.json.Decoder()
@@ -27,6 +27,8 @@ _LOOKED_AT = 100
 """In so many rows names of fields within fields are looked for, to be shown."""
 _DEEPEST = 8
 """Fields that lie deeper are not shown."""
+_KINDS = 1_000
+"""The kinds of JSON objects, by their names, that are known at a time."""
 
 
 class JsonRow(NamedTuple):
@@ -41,26 +43,67 @@ class JsonRow(NamedTuple):
         return self.data.decode(errors="replace")
 
 
-class JsonLines(RowReader):
-    """Reads JSON lines."""
+class JsonRows(RowReader):
+    """Reads JSON objects, each matched by its own names. `fits` says whether one had all columns."""
+
+    def __init__(self, path: Path | str, advice: Advice, line: int = 1) -> None:
+        super().__init__(path, advice.wanted, line)
+        self._advice = advice
+        self._known: dict[tuple[str, ...], tuple[str, ...] | str] = {}
+        self.fits = False
 
     def _chunks(self, block: Block) -> Iterator[Chunk]:
         chunk = self.chunk(enumerate(block.data.splitlines(), block.first))
         yield replace(chunk, bad=[*chunk.bad, *block.lost]) if block.lost else chunk
 
-    @abstractmethod
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
-        """The rows of lines with their numbers; lines that are empty are none."""
+        """The rows of lines with their numbers; empty lines are left out."""
+        rows, bad = json_rows(lines)
+        fit: list[JsonRow] = []
+        used: list[tuple[str, ...]] = []
+        for row in rows:
+            names = tuple(row.values)
+            found = self._known.get(names)
+            if found is None:
+                if len(self._known) >= _KINDS:
+                    self._known.clear()
+                found = self._known[names] = self._matched(row, names)
+            if isinstance(found, str):
+                bad.append(Bad(row.line, found, row.text))
+            else:
+                fit.append(row)
+                used.append(found)
+        self.fits = self.fits or bool(fit)
+        return json_chunk(fit, bad, used, len(self._wanted.columns)) if fit else no_rows(self._wanted, bad)
+
+    def _matched(self, row: JsonRow, names: tuple[str, ...]) -> tuple[str, ...] | str:
+        """The names of the wanted columns in an object, and of its arrival; or why it cannot be used."""
+        wanted, file = self._wanted, str(self._path)
+        # What a column is mapped to may be a path, which each row is asked for.
+        given = [*names, *(name for _, name in wanted.called if name not in names)]
+        if wanted.declared:
+            lacks = [name for name in wanted.required if name not in given]
+            if lacks:
+                self._advice.lacks(given, file, row.line, paths(row.values))
+                return f"lacks {', '.join(lacks)}"
+        elif by_position(wanted, len(given)) is None:
+            return f"has {len(given)} values, not {len(wanted.columns)}"
+        try:
+            return places(wanted, given, file, whole=False).names(given)
+        except DataError as error:
+            return str(error).removeprefix(f"{file}: ")
 
 
-class WholeJson(JsonLines):
+class WholeJson(JsonRows):
     """Reads a whole file: the names of its columns are those in its first block, where mapped ones must be.
 
     Raises DataError if these are not the wanted ones.
     """
 
-    names: Sequence[str] = ()
-    _places: ColumnPositions | None = None
+    def __init__(self, path: Path | str, wanted: WantedColumns) -> None:
+        super().__init__(path, Advice(wanted, []))
+        self.names: Sequence[str] = ()
+        self._places: ColumnPositions | None = None
 
     def _chunks(self, block: Block) -> Iterator[Chunk]:
         if block.first == 1 and block.data.lstrip().startswith(b"["):
@@ -69,13 +112,14 @@ class WholeJson(JsonLines):
 
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
         rows, bad = json_rows(lines)
+        if not rows:
+            return no_rows(self._wanted, bad)
         misfit = ""
-        if self._places is None and rows:
+        if self._places is None:
             self.names, self._places = self._found(rows)
             misfit = self._places.misfit
-        if self._places is None:
-            return no_rows(self._wanted, bad)
-        return replace(json_chunk(rows, bad, self._places.names(self.names)), misfit=misfit)
+        used = [self._places.names(self.names)] * len(rows)
+        return replace(json_chunk(rows, bad, used, len(self._wanted.columns)), misfit=misfit)
 
     def _found(self, rows: list[JsonRow]) -> tuple[list[str], ColumnPositions]:
         """The names in some rows, with what is mapped and there, and where the wanted ones are."""
@@ -131,49 +175,34 @@ def json_rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[JsonRow], list[B
     return rows, bad
 
 
-def json_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[str]) -> Chunk:
-    columns = [_values(rows, name) for name in wanted]
-    fine = rows
-    if not all(map(_are_plain, columns)):
-        # Something is wrong with some rows, which is seldom; so each is looked at only then.
-        fine = _without_complaints(rows, bad, [wanted] * len(rows))
-        columns = [_values(fine, name) for name in wanted]
-    return _chunk_of(fine, bad, columns)
+def json_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[tuple[str, ...]], width: int) -> Chunk:
+    """Some rows, each with the names of its wanted columns, and one more where it says when it arrived.
 
-
-def mixed_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[tuple[str, ...]], width: int) -> Chunk:
-    """Rows with names of their own; those that say nothing of their arrival have their time in its place."""
-    names = {row.line: each for row, each in zip(rows, wanted, strict=True)}
-    fine = _without_complaints(rows, bad, wanted)
-    values = [[reach(row.values, name) for name in names[row.line]] for row in fine]
-    arrives = np.array([len(each) > width for each in values], np.bool_)
-    if arrives.any():
-        values = [each if len(each) > width else [*each, each[-1]] for each in values]
-    columns = [list(column) for column in zip(*values, strict=True)] or [[] for _ in range(width)]
-    return replace(_chunk_of(fine, bad, columns), arrives=arrives)
-
-
-def _without_complaints(
-    rows: list[JsonRow], bad: list[Bad], wanted: Iterable[Sequence[str]]
-) -> list[JsonRow]:
-    """The rows whose values columns can hold; the others are bad."""
-    fine = []
-    for row, names in zip(rows, wanted, strict=True):
-        complaints = (_complaint(name, reach(row.values, name)) for name in names)
-        complaint = next(filter(None, complaints), None)
-        if complaint is None:
-            fine.append(row)
-        else:
-            bad.append(Bad(row.line, complaint, row.text))
-    return fine
-
-
-def _chunk_of(rows: list[JsonRow], bad: list[Bad], columns: Sequence[list[object]]) -> Chunk:
+    If only some say so, the others have their time in its place.
+    """
+    arrives = None
+    columns = [_values(rows, name) for name in wanted[0]] if len(set(wanted)) == 1 else []
+    if not columns or not all(map(_are_plain, columns)):
+        # Rows have names of their own, or something is wrong with some: each is looked at only then.
+        given, rows, values = rows, [], list[list[object]]()
+        for row, names in zip(given, wanted, strict=True):
+            found = [reach(row.values, name) for name in names]
+            complaint = next(filter(None, map(_complaint, names, found)), None)
+            if complaint is None:
+                rows.append(row)
+                values.append(found)
+            else:
+                bad.append(Bad(row.line, complaint, row.text))
+        arrives = np.array([len(each) > width for each in values], np.bool_)
+        if arrives.any():
+            values = [each if len(each) > width else [*each, each[-1]] for each in values]
+        columns = [list(column) for column in zip(*values, strict=True)] or [[] for _ in range(width)]
     return Chunk(
-        [array_of(values) for values in columns],
+        [array_of(each) for each in columns],
         lambda: np.array([row.line for row in rows], np.int64),
         lambda i: rows[i].text,
         bad=bad,
+        arrives=arrives,
     )
 
 

@@ -7,7 +7,6 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -27,19 +26,9 @@ class Form(StrEnum):
 
 _FORMS = {
     ".csv": Form.CSV,
-    ".jsonl": Form.JSON,
-    ".ndjson": Form.JSON,
-    ".json": Form.JSON,
     ".parquet": Form.PARQUET,
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), Form.JSON),
 }
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A file's bytes, unpacked, and the file itself, whose position tells how far it has been read."""
-
-    data: BinaryIO
-    file: BinaryIO
 
 
 def form_of(path: Path) -> Form | None:
@@ -50,15 +39,18 @@ def form_of(path: Path) -> Form | None:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Opened]:
-    """A file to be read. Raises DataError if it cannot be, also while it is being read."""
+def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """The bytes of a file, unpacked, and the file itself, whose position says how far it has been read.
+
+    Raises DataError if it cannot be read, also while it is being read.
+    """
     try:
         with path.open("rb") as file:
             if path.suffix.lower() != ".gz":
-                yield Opened(file, file)
+                yield file, file
                 return
             with gzip.open(file) as data:
-                yield Opened(cast("BinaryIO", data), file)
+                yield cast("BinaryIO", data), file
     except EOFError:
         raise DataError(
             f"{path}: cannot be unpacked: it ends too early; a packed file has to be complete before it is "

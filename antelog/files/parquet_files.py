@@ -44,8 +44,7 @@ def frame_chunks(
 ) -> Iterator[Chunk]:
     """The rows of a frame; without names its columns are taken by position."""
     if names is None:
-        called = dict(wanted.called)
-        known = [*wanted.columns, *([wanted.arrival] if wanted.timed else [])]
+        called, known = dict(wanted.called), [*wanted.columns, wanted.arrival]
         if by_position(wanted, len(arrays)) is None and arrays:
             raise DataError(
                 f"{path}: has {len(arrays)} columns; {wanted.name} has {', '.join(wanted.columns)}, and one "
@@ -91,8 +90,8 @@ def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:
     for name, column in zip(names, columns, strict=True):
         wrong = of_no_use(column)
         for i in () if wrong is None else np.flatnonzero(wrong & fine).tolist():
-            said = f"the value of column {name} {why_of_no_use(column.type)}"
-            bad.append(Bad(int(lines[i]), said, _shown(names, columns, i)))
+            detail = f"the value of column {name} {why_of_no_use(column.type)}"
+            bad.append(Bad(int(lines[i]), detail, _shown(names, columns, i)))
             fine[i] = False
     if bad:
         columns, lines = [column.filter(pa.array(fine)) for column in columns], lines[fine]

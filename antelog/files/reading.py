@@ -8,11 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from antelog.errors import DataError
-from antelog.files.chunks import Chunk, usable
-from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
-from antelog.files.csv_files import csv_chunks
-from antelog.files.going_on import Advice, CsvRows, JsonRows
-from antelog.files.json_files import WholeJson
+from antelog.files.chunks import Chunk, sorted_out
+from antelog.files.columns import DEFAULT_ARRIVAL, Advice, WantedColumns
+from antelog.files.csv_files import CsvRows, csv_chunks
+from antelog.files.json_files import JsonRows, WholeJson
 from antelog.files.naming import ENDINGS, Form, form_of, opened
 from antelog.files.parquet_files import parquet_chunks
 from antelog.files.setting_aside import Rejects
@@ -25,7 +24,15 @@ def tables(
 
     Raises DataError if the file cannot be read, or if its columns are not the wanted ones.
     """
-    yield from usable(wanted, chunks_of(path, wanted, rejects.notes, progress), str(path), rejects)
+    for each in sorted_out(wanted, chunks_of(path, wanted, rejects.notes, progress), str(path)):
+        if wanted.timed:
+            rejects.tally.update(malformed=len(each.set_aside))
+        rejects.notes.extend(rejects.new_of(each.notes))
+        rejects.came(wanted.name, str(path), each.count, each.twice)
+        rejects.close(wanted.name, each.gap)
+        rejects.add(each.set_aside)
+        if each.table.num_rows:
+            yield each.table
 
 
 def chunks_of(
@@ -43,33 +50,23 @@ def chunks_of(
     form = form_of(path)
     if form is None:
         raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")
-    with opened(path) as file:
+    with opened(path) as (data, file):
         known = 0
         if form is Form.PARQUET:
-            chunks = parquet_chunks(file.data, path, wanted, whole=whole)
+            chunks = parquet_chunks(data, path, wanted, whole=whole)
         elif not whole:
             rows = JsonRows if form is Form.JSON else CsvRows
-            chunks = rows(path, Advice(wanted, notes)).all(file.data)
+            chunks = rows(path, Advice(wanted, notes)).all(data)
         elif form is Form.JSON:
-            chunks = WholeJson(path, wanted).all(file.data)
+            chunks = WholeJson(path, wanted).all(data)
         else:
-            chunks = csv_chunks(file.data, path, wanted, notes)
-        if wanted.timed and wanted.arrival != DEFAULT_ARRIVAL:
-            chunks = _with_arrivals(chunks, wanted, path, notes)
-        for chunk in chunks:
-            at = file.file.tell()
+            chunks = csv_chunks(data, path, wanted, notes)
+        for number, chunk in enumerate(chunks):
+            named = wanted.timed and wanted.arrival != DEFAULT_ARRIVAL
+            if named and number == 0 and len(chunk.columns) == len(wanted.columns):
+                absent = f"has no column {wanted.arrival}, so its facts are taken to arrive at their own time"
+                notes.append(f"{path}: {absent}")
+            at = file.tell()
             progress(max(0, at - known))
             known = max(known, at)
             yield chunk
-
-
-def _with_arrivals(
-    chunks: Iterator[Chunk], wanted: WantedColumns, path: Path, notes: list[str]
-) -> Iterator[Chunk]:
-    """Passes chunks on; notes that a file has no column of arrivals, although its name was given."""
-    for number, chunk in enumerate(chunks):
-        if number == 0 and len(chunk.columns) == len(wanted.columns):
-            notes.append(
-                f"{path}: has no column {wanted.arrival}, so its facts are taken to arrive at their own time"
-            )
-        yield chunk

@@ -13,7 +13,7 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -78,24 +78,22 @@ class Row:
 
     @property
     def text(self) -> str:
-        return self.data.rstrip(b"\r\n").decode(errors="surrogateescape")
+        return text_of(self.data)
 
     @property
     def values(self) -> list[str] | None:
         """Its values; None if a quote is not closed."""
         text, grammar = self.text, self.grammar
-        if b'"' not in self.data:
-            return text.split(grammar.separator)
         if grammar.orderly.fullmatch(self.data.rstrip(b"\r\n") + b"\n") is None:
             return None
-        return next(csv.reader(StringIO(text, newline=""), delimiter=grammar.separator))
+        return next(csv.reader(StringIO(text, newline=""), delimiter=grammar.separator), [""])
 
     @property
     def unclosed(self) -> Bad:
         """It as a row that is none, for its quotes."""
         last = self.line + max(0, breaks(self.data) - 1)
         taken = f"; it takes the lines up to {last} with it" if last > self.line else ""
-        return Bad(self.line, f"has a quote that is not closed{taken}", _shown(self.data))
+        return Bad(self.line, f"has a quote that is not closed{taken}", text_of(self.data[:_SHOWN]))
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,8 @@ class Grammar:
     def rows_end(self, data: bytes, at: int) -> tuple[int, str]:
         """The end of the whole rows from a place on; and why the line behind them is lost, if it is."""
         while data.find(b'"', at) >= 0:
-            flat = self.flat.match(data, at, at + LARGEST)
-            at = at if flat is None else flat.end()
+            if flat := self.flat.match(data, at, at + LARGEST):
+                at = flat.end()
             found = self.row.match(data, at, at + min(_NEAR, LARGEST))
             if found is None or breaks(found[0]) > MOST_LINES:
                 last = next(islice(_BREAK.finditer(data, at), MOST_LINES - 1, None), None)
@@ -210,7 +208,7 @@ class RowSplitter:
             at, self.line = end, self.line + breaks(rows[-1])
             if not why:
                 break
-            lost.append(Bad(self.line, why, _shown(data[at : at + _SHOWN].splitlines()[0])))
+            lost.append(Bad(self.line, why, text_of(data[at : at + _SHOWN].splitlines()[0])))
             self.skips = True
         self.rest, whole = data[at:], b"".join(rows)
         if whole or lost:
@@ -234,10 +232,8 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
     head = b""
     while len(head) < MARK and (data := stream.read(size)):
         head += data
-    data = without_mark(head, path) or stream.read(size)
-    while data:
-        yield data
-        data = stream.read(size)
+    yield without_mark(head, path)
+    yield from iter(partial(stream.read, size), b"")
 
 
 MARK = len(BOM_UTF8)
@@ -255,14 +251,13 @@ def without_mark(head: bytes, path: Path | str) -> bytes:
 
 def breaks(data: bytes) -> int:
     """The number of line ends in some bytes."""
-    count = data.count(b"\n")
     returns = data.count(b"\r")
-    return count + (returns - data.count(b"\r\n") if returns else 0)
+    return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
 
 
-def _shown(row: bytes) -> str:
-    """How a row begins."""
-    return row[:_SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
+def text_of(row: bytes) -> str:
+    """A row without the end of its line; what is not UTF-8 in it has a way back to bytes."""
+    return row.rstrip(b"\r\n").decode(errors="surrogateescape")
 
 
 def _lines_end(data: bytes, at: int) -> tuple[int, str]:

@@ -73,7 +73,7 @@ class Usable:
     Of some that are of use the clock showed the time `twice`.
     """
 
-    files: dict[str, None] = field(default_factory=dict)
+    file: str = ""
     rows: int = 0
     set_aside: int = 0
     malformed: int = 0
@@ -83,15 +83,15 @@ class Usable:
 
     def came(self, file: str, rows: int, twice: int = 0) -> None:
         if rows:
-            self.files[file] = None
+            self.file = self.file or file
             self.rows += rows
             self.twice += twice
 
     def add(self, reject: Reject) -> None:
-        """A row was set aside."""
+        """Counts a row that was set aside."""
         self.set_aside += 1
         self.malformed += reject.reason == _MALFORMED
-        kind = kind_of(reject.detail)
+        kind = re.sub(PARTICULAR, "…", reject.detail)  # without the values and numbers of its row
         if kind in self.examples or len(self.examples) < _KINDS:
             self.kinds[kind] += 1
             self.examples.setdefault(kind, reject)
@@ -100,7 +100,7 @@ class Usable:
         """Raises DataError if there are rows, and all were set aside, not only for the time they came at."""
         if self.rows and self.set_aside >= self.rows and self.malformed:
             kind, count = self.kinds.most_common(1)[0]
-            raise DataError(no_use(next(iter(self.files)), self.rows, count, self.examples[kind]))
+            raise DataError(no_use(self.file, self.rows, count, self.examples[kind]))
 
     def warning(self) -> str | None:
         """A warning if more than half of the rows were set aside, with the most common reason; else None."""
@@ -108,28 +108,21 @@ class Usable:
             return None
         kind, count = self.kinds.most_common(1)[0]
         few = f"{self.set_aside:,} of {self.rows:,} rows {'was' if self.set_aside == 1 else 'were'} set aside"
-        return f"{next(iter(self.files))}: {few}: {_mostly(self.set_aside, count, self.examples[kind])}"
-
-
-def kind_of(detail: str) -> str:
-    """A reason without the values and numbers of its row."""
-    return re.sub(PARTICULAR, "…", detail)
+        return f"{self.file}: {few}: {_mostly(self.set_aside, count, self.examples[kind])}"
 
 
 def no_use(file: str, rows: int, count: int, example: Reject) -> str:
     """The message that no row can be used, with the most common reason."""
-    said = _mostly(rows, count, example)
-    if rows == 1:
-        return f"{file}: its only row cannot be used: {said}"
-    return f"{file}: none of its {rows:,} rows can be used: {said}"
+    few = "its only row cannot" if rows == 1 else f"none of its {rows:,} rows can"
+    return f"{file}: {few} be used: {_mostly(rows, count, example)}"
 
 
 def _mostly(rows: int, count: int, example: Reject) -> str:
     """The most common reason with an example; `count` of the rows have it."""
-    place = f"line {example.line}: " if example.line is not None else ""
+    line = f"line {example.line}: " if example.line is not None else ""
     row = example.row.strip()
-    said = f"{example.detail}, as in {place}{row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"
-    return said if count == rows else f"mostly ({count:,}): {said}"
+    mostly = "" if count == rows else f"mostly ({count:,}): "
+    return f"{mostly}{example.detail}, as in {line}{row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ from antelog.arrow.ticks import tick_of as moment_tick
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.query import DECIDED, KINDS
 from antelog.errors import DataError
+from antelog.files.cells import ticks
 from antelog.files.columns import ROW
-from antelog.files.times import ticks
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Rate, Standard
@@ -375,11 +375,11 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
     except UnicodeEncodeError:
         raise SettingError(f"{text!r} is not a tick", "Give the number of a tick, or a timestamp.") from None
     try:
-        found = ticks(given, "tick", in_ticks_of(plan.timescale if plan else None), "tick")
+        found, fault = ticks(given, "tick", in_ticks_of(plan.timescale if plan else None), "tick")
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
-    if found.fault.applies[0]:
-        raise SettingError(found.fault.detail(0), "Give the number of a tick, or a timestamp.")
+    if fault.applies[0]:
+        raise SettingError(fault.detail(0), "Give the number of a tick, or a timestamp.")
     return int(found.numbers[0])
 
 

@@ -38,17 +38,11 @@ def test_columns_by_name_and_by_position(temp: Path, content: str) -> None:
     assert read(temp, content) == ([("wt2", 91, 3, 4)], [])
 
 
-def test_without_an_arrival_facts_arrive_at_their_time(temp: Path) -> None:
+def test_arrivals_may_lack_or_have_another_name(temp: Path) -> None:
     assert read(temp, "device,value,time\nwt2,91,3\n") == ([("wt2", 91, 3, 3)], [])
     assert read(temp, "wt2,91,3\n") == ([("wt2", 91, 3, 3)], [])
-
-
-def test_the_arrival_may_have_another_name(temp: Path) -> None:
     rows, _ = read(temp, "device,seen,value,time\nwt2,4,91,3\n", arrival="seen")
     assert rows == [("wt2", 91, 3, 4)]
-
-
-def test_an_input_may_have_a_column_called_arrival(temp: Path) -> None:
     program = "input P(arrival, time).\nA(X, T) :- P(X, T).\nquery A(X, T).\n"
     assert read(temp, "arrival,time\nnoon,3\n", program, "P") == ([("noon", 3, 3)], [])
 
@@ -180,6 +174,37 @@ def test_quotes(temp: Path) -> None:
 
 # ---- CSV: bad rows ----
 
+RULES = "input Temp(x: text, n: number, time). static Site(x: text, n: number).\n"
+PLAN = antelog.parse(RULES + "Hot(X, T) :- Temp(X, N, T), Site(X, N). query Hot(X, T).").plan
+
+
+def test_the_first_fault_of_a_row_is_shown_and_rows_of_inputs_are_counted(temp: Path) -> None:
+    temp.write_text("x,n,time\na,1,0\nb,many,never\n,2,0\n", encoding="utf-8")
+    rejects = Rejects()
+    (table,) = tables(temp, wanted_of(PLAN, "Temp"), rejects)
+    assert table.column("x").to_pylist() == ["a"]
+    assert [(each.line, each.detail) for each in rejects.first] == [
+        (3, "value `many` of column n is not a number"),
+        (4, "column x is empty"),
+    ]
+    assert rejects.tally == {"malformed": 2}
+    temp.write_text("x,n\na,1\nb,many\n", encoding="utf-8")
+    rejects = Rejects()
+    (table,) = tables(temp, wanted_of(PLAN, "Site"), rejects)
+    assert (table.num_rows, rejects.counts.total(), rejects.tally.total()) == (1, 1, 0)
+
+
+def test_columns_that_are_taken_in_their_order_are_noted(temp: Path) -> None:
+    temp.write_text("degrees,battery,when\n9,98,0\n", encoding="utf-8")  # their values fit, and are others
+    rejects = Rejects()
+    list(tables(temp, wanted_of(PLAN, "Temp"), rejects))
+    (note,) = rejects.notes
+    assert note.endswith(
+        "none of its columns has a name of Temp(x, n, time), so they are taken in that order; "
+        "--map says which is which"
+    )
+
+
 BAD: list[tuple[str | bytes, str]] = [
     ("wt2,91", "has 2 values, not 4"),
     ("wt2,91,3,4,5", "has 5 values, not 4"),
@@ -236,22 +261,16 @@ def test_a_file_without_rows(temp: Path) -> None:
 # ---- CSV: encodings and packing ----
 
 
-def test_a_byte_order_mark(temp: Path) -> None:
-    assert read(temp, b"\xef\xbb\xbf" + HEADER.encode() + b"wt2,91,3,4\n") == ([("wt2", 91, 3, 4)], [])
-
-
 def test_a_byte_order_mark_within_a_file_is_part_of_a_value(temp: Path) -> None:
     first, mark = HEADER.encode() + b"wt2,91,3,4\n", b"\xef\xbb\xbf"
+    assert read(temp, mark + first) == ([("wt2", 91, 3, 4)], [])
     assert read(temp, first + mark) == ([("wt2", 91, 3, 4)], [(3, "has 1 value, not 4")])
     assert read(temp, HEADER.encode() + mark) == ([], [(2, "has 1 value, not 4")])
 
 
-def test_utf_16_is_refused(temp: Path) -> None:
+def test_other_encodings_are_refused(temp: Path) -> None:
     with pytest.raises(DataError, match="is UTF-16 text; save it as UTF-8"):
         read(temp, HEADER.encode("utf-16"))
-
-
-def test_a_header_that_is_no_utf_8_is_refused(temp: Path) -> None:
     with pytest.raises(DataError, match=r"temp\.csv:1: is not UTF-8 text"):
         read(temp, "gerät,value,time\n".encode("latin-1"))
 
@@ -266,17 +285,14 @@ def test_packed_files(tmp_path: Path) -> None:
             read(tmp_path / "temp.csv.gz", damaged)
     with pytest.raises(DataError, match="it ends too early; a packed file has to be complete"):
         read(tmp_path / "temp.csv.gz", content[:-9])
+    with pytest.raises(DataError, match=r"temp\.csv: is packed with gzip; give its name the ending \.gz"):
+        read(tmp_path / "temp.csv", content)
 
 
-@pytest.mark.parametrize("name", ["temp.jsonl.gz", "temp.json.gz", "temp.NDJSON.GZ"])
+@pytest.mark.parametrize("name", ["temp.jsonl.gz", "temp.json.gz", "temp.NDJSON.GZ", "a.b.json.gz"])
 def test_packed_files_of_json(tmp_path: Path, name: str) -> None:
     content = gzip.compress(b'{"device": "wt2", "value": 91, "time": 3}\n')
     assert read(tmp_path / name, content)[0] == [("wt2", 91, 3, 3)]
-
-
-def test_packed_files_without_the_ending_are_named(temp: Path) -> None:
-    with pytest.raises(DataError, match=r"temp\.csv: is packed with gzip; give its name the ending \.gz"):
-        read(temp, gzip.compress(HEADER.encode()))
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
@@ -285,8 +301,9 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError, match="is a folder"):
         rows_of(tmp_path / "folder.csv")
-    with pytest.raises(DataError, match=r"the ending names no form of file; there are \.csv"):
-        read(tmp_path / "temp.txt", "")
+    for name in ("temp.txt", "temp.parquet.gz", "csv", ".gz"):
+        with pytest.raises(DataError, match=r"the ending names no form of file; there are \.csv"):
+            read(tmp_path / name, "")
 
 
 def test_an_odd_row_that_is_not_utf8(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

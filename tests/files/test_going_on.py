@@ -1,4 +1,4 @@
-"""antelog/files/going_on.py: what goes on: names decide, record by record; nothing is fixed by the first."""
+"""antelog/files/{csv_files,json_files}.py: in what goes on, names decide, record by record."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 
 import antelog
 from antelog.files.chunks import Chunk, sorted_out
-from antelog.files.columns import WantedColumns, mapped
-from antelog.files.going_on import Advice, CsvHeader, CsvRows, JsonRows
+from antelog.files.columns import Advice, WantedColumns, mapped
+from antelog.files.csv_files import CsvHeader, CsvRows
+from antelog.files.json_files import JsonRows
 from antelog.run.reading import wanted_of
 from tests.files.reading import FREE, TEMP
 

@@ -42,18 +42,13 @@ def test_bad_json_rows(tmp_path: Path) -> None:
         '{"device": "a", "value": 1, "time": -1}',
         '{"device": "a", "value": 1, "time": null}',
         '{"device": "a", "value": 1, "time": true}',
-        '{"device": "a", "value": NaN, "time": 0}',
-        '{"device": "a", "value": 1e999, "time": 0}',
-        '{"device": "a", "value": -Infinity, "time": 0}',
-        '{"device": "a", "value": 1%s, "time": 0}' % ("0" * 400),
-        '{"device": "\\ud800", "value": 1, "time": 0}',
     ]
     rows, bad = read(tmp_path / "temp.ndjson", "\n".join([good, *lines, good]))
     assert rows == [("a", 1, 0, 0)] * 2
     assert [number for number, _ in bad] == list(range(2, len(lines) + 2))
     reasons = [reason for _, reason in bad]
     assert reasons[0].startswith("is not JSON: ")
-    assert reasons[1:12] == [
+    assert reasons[1:] == [
         "is not a JSON object",
         "is not a JSON object",
         "lacks value",
@@ -145,7 +140,10 @@ def test_lines_that_are_nested_too_deeply(tmp_path: Path, begun: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [("9" * 77, "has more than 76 digits"), ("9" * 5000, ""), ("1e400", ""), ("NaN", ""), ('"\\ud800"', "")],
+    [
+        ("9" * 77, "has more than 76 digits"),
+        *((each, "") for each in ("9" * 5000, "1e400", "-Infinity", "NaN")),
+    ],
 )
 def test_values_that_are_none(tmp_path: Path, value: str, said: str) -> None:
     lines = [f'{{"device": "a", "value": {each}, "time": 0}}' for each in ("1", value, "2")]

@@ -179,16 +179,6 @@ def cut(text: str, size: int) -> Iterator[tuple[int, list[str] | None]]:
         yield from sorted([*rows, *((each.line, None) for each in block.lost)], key=itemgetter(0))
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_blocks_are_whole_lines_with_their_numbers(size: int, end: str) -> None:
-    splitter, first = RowSplitter(), 1
-    for block in blocks(splitter, end.join(["a", "bc", "", "d", "e"]), size):
-        assert block.first == first
-        first += len(block.data.splitlines())
-    assert (first, splitter.line, splitter.held) == (6, 6, 0)
-
-
 @pytest.mark.parametrize("size", [1, 3, 5])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_line_that_is_too_long_is_lost(size: int, end: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""antelog/files/times.py: ticks and timestamps, as numbers and as texts."""
+"""antelog/files/cells.py: ticks and timestamps, as numbers and as texts."""
 
 import datetime as dt
 from dataclasses import replace
@@ -14,46 +14,34 @@ import pytest
 from antelog import parse
 from antelog.arrow.grammar import format_like
 from antelog.errors import DataError
+from antelog.files.cells import ticks
 from antelog.files.chunks import sorted_out
 from antelog.files.csv_files import csv_chunks
-from antelog.files.times import ticks
 from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 from antelog.run.reading import wanted_of
 from tests.files.reading import TICKS, read, rows_of
 
+TEN_PAST = ("1970-01-01T00:10:00.5+00:00", "1970-01-01T01:10:00+0100", "1969-12-31T23:10:00-01")
+OTHERS = {"1970-01-01": 0, "1970-01-01 00:09:59.999999999": 0, "2013-07-04 00:00:00": 2288160, "17": 17}
 
-@pytest.mark.parametrize(
-    ("time", "tick"),
-    [
-        ("1970-01-01", 0),
-        ("1970-01-01 00:09:59.999999999", 0),
-        ("1970-01-01T00:10", 1),
-        ("1970-01-01 00:10:00", 1),
-        ("1970-01-01T00:10:00Z", 1),
-        ("1970-01-01T00:10:00.5+00:00", 1),
-        ("1970-01-01T01:10:00+0100", 1),
-        ("1970-01-01T01:10:00+01", 1),
-        ("1969-12-31T23:10:00-01:00", 1),
-        ("2013-07-04 00:00:00", 2288160),
-        ("17", 17),
-    ],
-)
+
+@pytest.mark.parametrize(("time", "tick"), [*((each, 1) for each in TEN_PAST), *OTHERS.items()])
 def test_timestamps_become_ticks(temp: Path, time: str, tick: int) -> None:
     assert read(temp, f"device,value,time\na,1,{time}\n", TICKS) == ([("a", 1, tick, tick)], [])
 
 
 def test_times_of_many_kinds_in_one_column(temp: Path) -> None:
-    times = [
+    times = (
         "1970-01-02",
         "5",
-        "1970-01-01T00:20:00Z",
+        "1970-01-01T00:20Z",
         "1970-02-30",
         "1969-12-31",
         "noon",
         "",
         "1970-01-01 25:00",
-    ]
+    )
     rows, bad = read(temp, "device,value,time\n" + "".join(f"a,1,{time}\n" for time in times), TICKS)
     assert [row[2] for row in rows] == [144, 5, 2]
     assert [reason for _, reason in bad] == [
@@ -65,35 +53,30 @@ def test_times_of_many_kinds_in_one_column(temp: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+ENDINGS = pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+
+
+def with_time(path: Path, text: str, typed: object) -> Path:
+    """A file with a fact at a time, which is typed in Parquet."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table({"device": ["a"], "value": [1], "time": pa.array([typed])}), path)
+    else:
+        fact = f'{{"device": "a", "value": 1, "time": {text}}}\n'
+        path.write_text(fact if path.suffix == ".jsonl" else f"device,value,time\na,1,{text}\n")
+    return path
+
+
+@ENDINGS
 def test_timestamps_need_a_tick(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"temp.{ending}"
-    match ending:
-        case "csv":
-            path.write_text("device,value,time\na,1,2024-01-01\n")
-        case "jsonl":
-            path.write_text('{"device": "a", "value": 1, "time": "2024-01-01T00:00:00Z"}\n')
-        case _:
-            table = pa.table({"device": ["a"], "value": [1], "time": pa.array([0], pa.timestamp("ms"))})
-            pq.write_table(table, path)
+    path = with_time(tmp_path / f"temp.{ending}", '"2024-01-01T00:00:00Z"', dt.datetime(2024, 1, 1))  # noqa: DTZ001
     with pytest.raises(DataError, match=r"declare it: `tick 10 minutes\.`"):
         rows_of(path)
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-@pytest.mark.parametrize(
-    "time", ["2857672", "1714603200", "1714603200.5", "1714603200000", "1714603200000000000"]
-)
-def test_numbers_that_count_since_1970(tmp_path: Path, ending: str, time: str) -> None:
-    path = tmp_path / f"temp.{ending}"
-    match ending:
-        case "csv":
-            path.write_text(f"device,value,time\na,1,{time}\n")
-        case "jsonl":
-            path.write_text(f'{{"device": "a", "value": 1, "time": {time}}}\n')
-        case _:
-            number = float(time) if "." in time else int(time)
-            pq.write_table(pa.table({"device": ["a"], "value": [1], "time": [number]}), path)
+@ENDINGS
+@pytest.mark.parametrize("time", [2857672, 1714603200, 1714603200.5, 1714603200000, 1714603200000000000])
+def test_numbers_that_count_since_1970(tmp_path: Path, ending: str, time: float) -> None:
+    path = with_time(tmp_path / f"temp.{ending}", str(time), time)
     assert rows_of(path, TICKS) == ([("a", 1, 2857672, 2857672)], [])
 
 
@@ -117,17 +100,13 @@ def test_a_unit_that_is_said(temp: Path) -> None:
     ],
 )
 def test_typed_times_are_shown_as_all_values_are(time: pa.Scalar, shown: str) -> None:
-    found = ticks(pa.repeat(time, 1), "time", Counting(Timescale(60_000_000)), "a.parquet")
-    assert found.fault.detail(0) == f"the time {shown}"
+    _, fault = ticks(pa.repeat(time, 1), "time", Counting(Timescale(60_000_000)), "a.parquet")
+    assert fault.detail(0) == f"the time {shown}"
 
 
-ZONES = (
-    *("Africa/Cairo", "America/Los_Angeles", "America/New_York", "America/Santiago", "America/St_Johns"),
-    *("Asia/Beirut", "Asia/Kolkata", "Asia/Tokyo", "Australia/Lord_Howe", "Australia/Sydney"),
-    *("Europe/Berlin", "Europe/London", "Pacific/Apia", "Pacific/Chatham"),
-)
-FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y/%m/%d %H:%M", "%Y%m%dT%H%M%S", "%d.%m.%Y %H:%M:%S")
-SAID = ("%m/%d/%Y %H:%M", "%d/%m/%y %I:%M %p", "%d %b %Y, %H:%M:%S.%f")
+ZONES = ("Africa/Cairo", "America/St_Johns", "Asia/Kolkata", "Australia/Lord_Howe", "Europe/Berlin")
+FORMS = ("%Y-%m-%d %H:%M", "%Y%m%dT%H%M%S", "%d.%m.%Y %H:%M:%S")
+SAID = ("%d/%m/%y %I:%M %p", "%d %b %Y, %H:%M:%S.%f")
 
 
 def by_zoneinfo(clock: dt.datetime, zone: ZoneInfo) -> int | None:
@@ -177,6 +156,6 @@ def test_a_format_that_works(text: str, form: str | None) -> None:
     assert format_like(text) == form
     if form is not None:
         counting = Counting(Timescale(60_000_000), form=form)
-        assert not ticks(pa.array([text]), "time", counting, "x").fault.applies.any()
-        found = ticks(pa.array([text]), "time", Counting(Timescale(60_000_000)), "x")
-        assert f"; --time-format '{form}' reads it" in found.fault.detail(0)
+        assert not ticks(pa.array([text]), "time", counting, "x")[1].applies.any()
+        _, fault = ticks(pa.array([text]), "time", Counting(Timescale(60_000_000)), "x")
+        assert f"; --time-format '{form}' reads it" in fault.detail(0)

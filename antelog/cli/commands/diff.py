@@ -23,8 +23,7 @@ from antelog.run.options import flag, option, whole_number, words
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
 from antelog.theme import TERMINAL
-from antelog.workbench.diff.difference import ProgramDifference, difference_of
-from antelog.workbench.diff.recorded import ConfirmedAnswers, differences
+from antelog.workbench.diff.difference import ConfirmedAnswers, ProgramDifference, difference_of, differences
 from antelog.workbench.diff.words import NEW, OLD, TITLE, lines_of
 
 V = TypeVar("V")

@@ -12,8 +12,7 @@ from antelog.errors import DataError
 from antelog.files import WantedColumns
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, ROW, ColumnPositions, places
-from antelog.files.csv_files import first_line
-from antelog.files.going_on import CsvHeader
+from antelog.files.csv_files import CsvHeader, first_line
 from antelog.files.json_files import WholeJson
 from antelog.run.address import Files, Kafka, Rate
 from antelog.run.reading import wanted_of
@@ -167,7 +166,7 @@ def _of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) ->
             failed = failed or error
             continue
         if first is not None:
-            yield _Found(first.values, row=first.row)
+            yield _Found(list(first.header.names), row=first.row)
     raise failed or DataError(
         f"{source}: is empty, so that its columns are not known; write a header into it"
     )

@@ -14,8 +14,8 @@ import numpy as np
 
 from antelog.errors import DataError
 from antelog.files.chunks import Chunk, no_rows
-from antelog.files.columns import WantedColumns
-from antelog.files.going_on import Advice, JsonRows
+from antelog.files.columns import Advice, WantedColumns
+from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import Bad, Block, Row, breaks, grammar_of
 from antelog.run.address import Kafka
@@ -105,9 +105,8 @@ def _at_offsets(chunk: Chunk, messages: Sequence[tuple[int, bytes]]) -> Chunk:
     def of(lines: Any) -> Any:
         return offsets.take(np.searchsorted(first, lines, "right") - 1)
 
-    again, bad = chunk.again, [replace(each, line=int(of(each.line))) for each in chunk.bad]
-    more = None if again is None else lambda: _at_offsets(again(), messages)
-    return replace(chunk, lines=lambda: of(chunk.lines()), bad=bad, again=more)
+    bad = [replace(each, line=int(of(each.line))) for each in chunk.bad]
+    return replace(chunk, lines=lambda: of(chunk.lines()), bad=bad)
 
 
 def _unclosed(message: bytes) -> Bad | None:

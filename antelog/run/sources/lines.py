@@ -12,8 +12,9 @@ from collections.abc import Iterable
 import msgspec
 
 from antelog.files.chunks import Chunk
-from antelog.files.columns import WantedColumns
-from antelog.files.going_on import Advice, CsvHeader, CsvRows, JsonRows
+from antelog.files.columns import Advice, WantedColumns
+from antelog.files.csv_files import CsvHeader, CsvRows
+from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import MARK, without_mark
 from antelog.run.sources.source import Mark, SourcePiece

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from antelog.files.columns import WantedColumns
-from antelog.files.going_on import Advice, JsonRows
+from antelog.files.columns import Advice, WantedColumns
+from antelog.files.json_files import JsonRows
 from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 from antelog.run.store import Inbox
 

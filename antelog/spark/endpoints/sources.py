@@ -18,7 +18,7 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import StructType
 
 from antelog.errors import DataError
-from antelog.files.going_on import CsvHeader
+from antelog.files.csv_files import CsvHeader
 from antelog.files.records import row_pattern
 from antelog.language.epochs import Counting
 from antelog.run.address import Files, Jdbc, Kafka, Rate, Table

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import product
 
 from antelog.compile.meaning.canonical import Conjunction, canonical
 from antelog.compile.rules.clauses import clause_of, static_rule
@@ -105,10 +106,10 @@ class RuleSet:
     @cached_property
     def by_head(self) -> dict[str, list[tuple[int, Rule]]]:
         """The rules of each predicate that has some, with their numbers."""
-        found: dict[str, list[tuple[int, Rule]]] = {}
+        found = defaultdict[str, list[tuple[int, Rule]]](list)
         for number, rule in enumerate(self.document.rules):
-            found.setdefault(rule.head.predicate, []).append((number, rule))
-        return found
+            found[rule.head.predicate].append((number, rule))
+        return dict(found)
 
     @cached_property
     def rests_on(self) -> dict[str, frozenset[str]]:
@@ -133,9 +134,13 @@ class RuleSet:
         main = file.name == source.name
         return Written(file.name, file.position(span.start)[0], to_text(statement), main)
 
-    def forms(self, head: str, names: Mapping[str, str]) -> list[str]:
-        """The canonical forms of a predicate's rules, with other names for some predicates."""
-        return [self._form(number, rule, names) for number, rule in self.by_head.get(head, ())]
+    def forms(self, head: str, names: Mapping[str, str]) -> list[tuple[str, int, Rule]]:
+        """The rules of a predicate with their numbers, each behind its canonical form.
+
+        Some predicates have other names in it.
+        """
+        rules = self.by_head.get(head, ())
+        return [(self._form(number, rule, names), number, rule) for number, rule in rules]
 
     def _form(self, number: int, rule: Rule, names: Mapping[str, str]) -> str:
         """The canonical form of a rule; empty if its conditions contradict each other."""
@@ -163,13 +168,11 @@ def matched(old: RuleSet, new: RuleSet) -> MatchedRules:
     before = {renamed.get(head, head): head for head in old.by_head}
     different, same = list[RuleDifference](), list[tuple[int, RuleDifference]]()
     for head in (*new.by_head, *(head for head in before if head not in new.by_head)):
-        ours = _with_forms(new, head, {})
-        theirs = _with_forms(old, before.get(head, ""), renamed)
         waiting: dict[str, list[Rule]] = {}
-        for form, _, rule in theirs:
+        for form, _, rule in old.forms(before.get(head, ""), renamed):
             waiting.setdefault(form, []).append(rule)
         added = []
-        for form, number, rule in ours:
+        for form, number, rule in new.forms(head, {}):
             if waiting.get(form):
                 pair = old.written(waiting[form].pop(0)), new.written(rule)
                 same.append((number, RuleDifference(head, *pair)))
@@ -182,12 +185,6 @@ def matched(old: RuleSet, new: RuleSet) -> MatchedRules:
     )
 
 
-def _with_forms(rules: RuleSet, head: str, names: Mapping[str, str]) -> Iterator[tuple[str, int, Rule]]:
-    own = rules.by_head.get(head, ())
-    forms = rules.forms(head, names)
-    return ((form, number, rule) for form, (number, rule) in zip(forms, own, strict=True))
-
-
 def _renamed(old: RuleSet, new: RuleSet) -> dict[str, str]:
     """The predicates whose rules are those of another one, which only the new program has.
 
@@ -197,20 +194,15 @@ def _renamed(old: RuleSet, new: RuleSet) -> dict[str, str]:
     gone = [head for head in old.by_head if head not in new.by_head]
     free = [head for head in new.by_head if head not in old.by_head]
     while True:
-        pair = next(
-            (
-                (one, other)
-                for one in gone
-                for other in free
-                if sorted(old.forms(one, {**found, one: other})) == sorted(new.forms(other, {}))
-            ),
-            None,
-        )
-        if pair is None:
+        for one, other in product(gone, free):
+            before, after = old.forms(one, {**found, one: other}), new.forms(other, {})
+            if sorted(form for form, *_ in before) == sorted(form for form, *_ in after):
+                gone.remove(one)
+                free.remove(other)
+                found[one] = other
+                break
+        else:
             return found
-        gone.remove(pair[0])
-        free.remove(pair[1])
-        found[pair[0]] = pair[1]
 
 
 def _paired(head: str, removed: Sequence[Written], added: Sequence[Written]) -> Iterator[RuleDifference]:

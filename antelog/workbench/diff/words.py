@@ -16,8 +16,7 @@ from antelog.compile.meaning.versions import Fate, QueryDifference
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
-from antelog.workbench.diff.difference import ProgramDifference, aspects, moved, rewritten
-from antelog.workbench.diff.recorded import AnswerDifferences
+from antelog.workbench.diff.difference import AnswerDifferences, ProgramDifference, aspects, moved, rewritten
 from antelog.workbench.diff.rules import RuleDifference, Written
 
 TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"
@@ -76,8 +75,9 @@ def _query(
         case _:
             yield f"{each.name}: changed", TITLE
     if each.old is not None and each.new is not None:
-        delays = [_delay(relation.bounds.delay) for relation in (each.new, each.old)]
-        if delays[0] != delays[1]:
+        bounds = [relation.bounds.delay for relation in (each.new, each.old)]
+        if bounds[0] != bounds[1]:
+            delays = ["without a bound" if each is None else f"by {later('T', each)}" for each in bounds]
             yield "  decided {}, was {}".format(*delays), TEXT
     is_other = old is not None and new is not None and old.text != new.text
     if is_other and not (each.has_other_columns or each.has_other_notice):
@@ -117,10 +117,6 @@ def _both(what: str, old: Written | None, new: Written | None) -> Iterator[DiffL
         yield f"    - {old.text}", OLD
     if new is not None:
         yield f"    + {new.text}", NEW
-
-
-def _delay(delay: int | None) -> str:
-    return "without a bound" if delay is None else f"by {later('T', delay)}"
 
 
 def _shown_otherwise(each: QueryDifference) -> Iterator[str]:

@@ -76,24 +76,18 @@ def lexemes(text: str, span: Span, remarks: Sequence[Remark]) -> list[Lexeme]:
     """The words of the statement at a place of a text without comments; `remarks` are the comments in it."""
     words = words_in(text, span)
     plain = [PLAIN_SYMBOLS.get(each.text, each.text) for each in words]
-    found = _Spacing(plain).lexemes()
+    found = list(_Spacing(plain).lexemes())
     waiting = list(remarks)
     for index, word in enumerate(words if waiting else ()):
         before = [each for each in waiting if each.span.start < word.start]
         waiting = waiting[len(before) :]
         found[index] = replace(found[index], remarks=tuple(before))
-    for index in _breaks(text, words, plain):
-        found[index] = replace(found[index], begins_line=True)
-    return found
-
-
-def _breaks(text: str, words: Sequence[PlacedWord], plain: Sequence[str]) -> Iterator[int]:
-    """The words that begin a line where the writer may choose so: behind `:-`, and `->`."""
     for index in range(1, len(words)):
-        if (plain[index - 1] == ":-" or plain[index] == "->") and "\n" in text[
-            words[index - 1].span.end : words[index].start
-        ]:
-            yield index
+        # The writer may choose to begin a line behind `:-`, and before `->`.
+        if plain[index - 1] == ":-" or plain[index] == "->":
+            between = text[words[index - 1].span.end : words[index].start]
+            found[index] = replace(found[index], begins_line="\n" in between)
+    return found
 
 
 def joined(parts: Sequence[Lexeme]) -> str:
@@ -109,10 +103,7 @@ class _Spacing:
     callers: list[str] = field(default_factory=list)
     groups: int = 0
 
-    def lexemes(self) -> list[Lexeme]:
-        return list(self._found())
-
-    def _found(self) -> Iterator[Lexeme]:
+    def lexemes(self) -> Iterator[Lexeme]:
         declares = self.words[0] in DECLARATIONS
         for index, word in enumerate(self.words):
             before = self.words[index - 1] if index else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import UnsupportedError
@@ -39,7 +39,7 @@ def syntax_errors(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def readable_laid_out(source: Source, trees: StatementTrees) -> str:
     """The text of a file without syntax errors in the one layout there is."""
     text = source.text
-    new = "".join(f"{line}\n" for line in written(list(_lines(text))))
+    new = "".join(f"{line}\n" for line in written(_lines(text)))
     if not same_but_for_layout(text, new, trees):  # a text is worth more than its layout
         raise UnsupportedError(
             f"{source.name}: no layout is known that keeps its meaning; it is left as it is"
@@ -48,75 +48,51 @@ def readable_laid_out(source: Source, trees: StatementTrees) -> str:
     return new.replace("\n", "\r\n") if on_windows else new
 
 
-@dataclass(frozen=True)
-class _ProgramPart:
-    """A statement, or a comment outside of all statements."""
-
-    span: Span
-    words: tuple[Lexeme, ...] = ()
-    remark: Remark | None = None
-
-
-def _parts(text: str) -> list[_ProgramPart]:
-    """The statements and comments of a text, in its order."""
+def _lines(text: str) -> list[ProgramLine]:
+    """The lines of a program, not yet aligned."""
     found = cut(text)
     remarks = [Remark.of(text, each) for each in found.comments]
-    parts = []
+    parts: list[tuple[Span, Sequence[Lexeme] | Remark]] = []
     for each in found.statements:
         span = Span(each.start, each.end)
         within = [r for r in remarks if span.start < r.span.start < span.end]
-        parts.append(_ProgramPart(span, tuple(lexemes(found.text, span, within))))
+        parts.append((span, lexemes(found.text, span, within)))
         remarks = [r for r in remarks if r not in within]
-    parts += [_ProgramPart(r.span, remark=r) for r in remarks]
-    return sorted(parts, key=lambda part: part.span.start)
-
-
-def _lines(text: str) -> Iterator[ProgramLine]:
-    """The lines of a program, not yet aligned."""
-    page = _ProgramPage()
-    end = 0
-    for part in _parts(text):
-        breaks = text.count("\n", end, part.span.start)
+    parts += [(remark.span, remark) for remark in remarks]
+    lines, end = list[ProgramLine](), 0
+    for span, part in sorted(parts, key=lambda part: part[0].start):
+        breaks = text.count("\n", end, span.start)
         if breaks > 1 and end:
-            page.lines.append(BLANK)
-        if part.remark:
-            page.remark(part.remark)
+            lines.append(BLANK)
+        if isinstance(part, Remark):
+            _add_remark(lines, part)
         else:
-            page.statement(part.words, is_joined=breaks == 0)
-        end = part.span.end
-    return iter(page.lines)
+            _add_statement(lines, part, is_joined=breaks == 0)
+        end = span.end
+    return lines
 
 
-class _ProgramPage:
-    """The lines so far."""
+def _add_remark(lines: list[ProgramLine], remark: Remark) -> None:
+    """Adds a comment: behind the last line, or on one of its own."""
+    last = lines[-1] if lines else BLANK
+    if remark.alone or last.comment or not last.cells:
+        lines.append(ProgramLine((), None, remark.text))
+    else:
+        lines[-1] = replace(last, comment=remark.text)
 
-    def __init__(self) -> None:
-        self.lines: list[ProgramLine] = []
 
-    def remark(self, remark: Remark) -> None:
-        """Adds a comment: behind the last line, or on one of its own."""
-        last = self.lines[-1] if self.lines else BLANK
-        if remark.alone or last.comment or not last.cells:
-            self.lines.append(ProgramLine((), None, remark.text))
-        else:
-            self.lines[-1] = ProgramLine(last.cells, last.kind, remark.text, last.gap)
-
-    def statement(self, words: Sequence[Lexeme], *, is_joined: bool) -> None:
-        """Adds a statement; facts that are on one line stay so, as far as there is room."""
-        lines, after = lines_of(words)
-        last = self.lines[-1] if self.lines else BLANK
-        (line, *more) = lines
-        if not more and _is_fact(line):
-            line = ProgramLine(line.cells, line.kind, gap=2)
-            together = ProgramLine((*last.cells, *line.cells), last.kind, gap=2)
-            if is_joined and _is_fact(last) and not last.comment and len(together.text) <= WIDTH:
-                self.lines[-1] = together
-            else:
-                self.lines.append(line)
-        else:
-            self.lines += lines
-        for remark in after:
-            self.remark(remark)
+def _add_statement(lines: list[ProgramLine], words: Sequence[Lexeme], *, is_joined: bool) -> None:
+    """Adds a statement; facts that are on one line stay so, as far as there is room."""
+    new, after = lines_of(words)
+    last = lines[-1] if lines else BLANK
+    if len(new) == 1 and _is_fact(new[0]):
+        new = [replace(new[0], gap=2)]
+        together = ProgramLine((*last.cells, *new[0].cells), last.kind, gap=2)
+        if is_joined and _is_fact(last) and not last.comment and len(together.text) <= WIDTH:
+            new, lines[-1:] = [together], []
+    lines += new
+    for remark in after:
+        _add_remark(lines, remark)
 
 
 def _is_fact(line: ProgramLine) -> bool:

@@ -138,20 +138,16 @@ class _Writer:
 
 def _filled(words: Sequence[Lexeme], indent: int) -> list[ProgramLine]:
     """Lines with as many words as they have room for, broken behind commas and before texts and clauses."""
+
+    def ends(word: Lexeme, following: Lexeme) -> bool:
+        clause = following.text.startswith('"') or following.text in {"delay", "one", "every"}
+        return word.text == "," or bool(following.remarks) or (clause and not following.depth)
+
     writer = _Writer(indent, indent + _INDENT)
-    for each in _split(words, _ends_chunk):
+    for each in _split(words, ends):
         writer.add(each)
     writer.end()
     return writer.lines
-
-
-def _ends_chunk(word: Lexeme, following: Lexeme) -> bool:
-    top = not following.depth
-    return (
-        word.text == ","
-        or bool(following.remarks)
-        or (top and (following.text.startswith('"') or following.text in {"delay", "one", "every"}))
-    )
 
 
 def _split(words: Sequence[Lexeme], ends: Callable[[Lexeme, Lexeme], bool]) -> Iterator[Sequence[Lexeme]]:

@@ -91,11 +91,8 @@ class Completer:
 
     def _items(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
         if cursor.text is not None:
-            if (
-                cursor.first == "query"
-                and cursor.text.rpartition("{")[1]
-                and "}" not in cursor.text.rpartition("{")[2]
-            ):
+            _, brace, inside = cursor.text.rpartition("{")
+            if cursor.first == "query" and brace and "}" not in inside:
                 names = [w for w in cursor.words if w[:1].isupper() and w != cursor.words[1]]
                 yield from (_item(name, _Kind.Variable) for name in (*dict.fromkeys(names), *LINE_NAMES))
         elif not cursor.words:
@@ -137,15 +134,12 @@ class Completer:
             return
         for each in self._vocabulary().predicates.values():
             yield self._predicate(each)
-        for signature in (*BUILT_IN.values(), *self._vocabulary().functions.values()):
-            call = f"{signature.name}({', '.join(signature.parameters)})"
-            yield self._snippet(
-                signature.name, _template(signature.name, signature.parameters), _Kind.Function, call
-            )
+        for known in (*BUILT_IN.values(), *self._vocabulary().functions.values()):
+            call = f"{known.name}({', '.join(known.parameters)})"
+            yield self._snippet(known.name, _template(known.name, known.parameters), _Kind.Function, call)
         for name, template in LITERAL_TEMPLATES.items():
             yield self._snippet(name, template, _Kind.Keyword)
-        yield from self._variables(text, offset)
-        yield from self._limits()
+        yield from self._names(text, offset)
 
     def _about(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
         predicates = self._vocabulary().predicates.values()
@@ -165,33 +159,26 @@ class Completer:
             yield from self._values(predicate, argument)
         elif name in AGGREGATES:
             yield from (self._predicate(each) for each in self._vocabulary().predicates.values())
-        yield from self._variables(text, offset)
-        yield from self._limits()
+        yield from self._names(text, offset)
 
     def _values(self, predicate: Predicate, argument: int) -> Iterator[types.CompletionItem]:
         """The constants of a column: those in files, and those in the program."""
         if argument >= predicate.arity - predicate.temporal:
             return
+        column = predicate.columns[argument]
         file = file_of(predicate, data_files(Path(self.snapshot.root_of(self.path)).parent))
-        seen = file.column(predicate.columns[argument]) if file else []
-        for value in seen[:_MOST_VALUES]:
+        for value in file.column(column)[:_MOST_VALUES] if file else ():
             shown = value if is_number(value) else value_text(value)
-            yield _item(
-                shown, _Kind.Value, f"{predicate.columns[argument]} in {file.path.name if file else ''}"
-            )
+            yield _item(shown, _Kind.Value, f"{column} in {file.path.name if file else ''}")
         yield from (_item(name, _Kind.Value) for name in self._mentioned(NameKind.CONSTANT))
 
-    def _variables(self, text: str, offset: int) -> Iterator[types.CompletionItem]:
-        """The variables of the statement, apart from one that is being written."""
-        start = max(text.rfind(".\n", 0, offset), 0)
-        for mention in mentions_of(
-            text[start : text.find(".\n", offset) if ".\n" in text[offset:] else None]
-        ):
+    def _names(self, text: str, offset: int) -> Iterator[types.CompletionItem]:
+        """The variables of the statement, apart from one that is being written, and the limits."""
+        start, end = max(text.rfind(".\n", 0, offset), 0), text.find(".\n", offset)
+        for mention in mentions_of(text[start : end if end >= 0 else None]):
             if mention.kind is NameKind.VARIABLE and mention.span.end + start != offset:
                 yield _item(mention.name, _Kind.Variable)
-
-    def _limits(self) -> Iterator[types.CompletionItem]:
-        return (_item(name, _Kind.Constant, "limit") for name in self._mentioned(NameKind.LIMIT))
+        yield from (_item(name, _Kind.Constant, "limit") for name in self._mentioned(NameKind.LIMIT))
 
     def _mentioned(self, kind: NameKind) -> Iterator[str]:
         files = self.snapshot.related_files(self.path)

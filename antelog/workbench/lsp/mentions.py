@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 
@@ -53,6 +53,12 @@ class StatementNames:
     words: tuple[PlacedWord, ...]
     mentions: tuple[Mention, ...]
 
+    def moved(self, by: int) -> StatementNames:
+        """It, that many letters later in the text."""
+        words = tuple(PlacedWord(each.text, each.start + by) for each in self.words)
+        mentions = tuple(replace(m, span=Span(m.span.start + by, m.span.end + by)) for m in self.mentions)
+        return StatementNames(Span(by, by + self.span.end), self.first, words, mentions)
+
     @property
     def subject(self) -> Mention | None:
         """The predicate or limit that it defines."""
@@ -75,7 +81,7 @@ _BRACED = re.compile(r"(?<!\{)\{([^\W\d_]\w*)\}")
 def statements_of(text: str) -> tuple[StatementNames, ...]:
     """The statements of a text with their names; those of included files are not among them."""
     found = cut(text)
-    return tuple(_statement(found.text, Span(each.start, each.end)) for each in found.statements)
+    return tuple(_names_in(found.text[s.start : s.end]).moved(s.start) for s in found.statements)
 
 
 def mentions_of(text: str) -> Iterator[Mention]:
@@ -105,16 +111,6 @@ def _names_in(statement: str) -> StatementNames:
     if len(words) > 1 and words[1].text == "(":
         first = ""
     return StatementNames(span, first, tuple(words), tuple(_Finder(words, first).mentions()))
-
-
-def _statement(text: str, span: Span) -> StatementNames:
-    alone = _names_in(text[span.start : span.end])
-    words = tuple(PlacedWord(each.text, each.start + span.start) for each in alone.words)
-    mentions = tuple(
-        Mention(m.name, m.kind, Span(m.span.start + span.start, m.span.end + span.start), m.defines, m.owner)
-        for m in alone.mentions
-    )
-    return StatementNames(span, alone.first, words, mentions)
 
 
 class _Finder:
@@ -163,16 +159,12 @@ class _Finder:
             yield Mention(text, NameKind.COLUMN, span, owner=owner)
         elif text[0].isupper():
             yield Mention(text, NameKind.VARIABLE, span)
-        elif text not in _SMALL_WORDS and not self._is_small(index, callers):
-            yield Mention(text, NameKind.CONSTANT, span)
-
-    def _is_small(self, index: int, callers: list[str]) -> bool:
-        """Whether a word is a unit, a severity or a type, and no constant."""
-        before = self._texts[index - 1] if index else ""
-        if self._texts[index] in UNITS and re.match(r"\w", before):
-            return True
-        severity = self._first == "query" and not callers and self._texts[index] in SEVERITIES
-        return severity or (self._first == "function" and not callers)
+        elif text not in _SMALL_WORDS:
+            unit = text in UNITS and re.match(r"\w", before)
+            type_ = self._first == "function" and not callers
+            severity = self._first == "query" and not callers and text in SEVERITIES
+            if not (unit or type_ or severity):
+                yield Mention(text, NameKind.CONSTANT, span)
 
     def _in_text(self, word: PlacedWord) -> Iterator[Mention]:
         if self._first == "include":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from antelog.diagnostics import Source
 from antelog.language.functions import BUILT_IN
@@ -23,10 +24,6 @@ from antelog.workbench.lsp.mentions import (
 )
 from antelog.workbench.lsp.places import Places
 from antelog.workbench.lsp.session import Snapshot
-
-
-class RenamingError(Exception):
-    """A name that cannot be changed, or not to this one: the reason and a remedy."""
 
 
 @dataclass(frozen=True)
@@ -75,33 +72,30 @@ def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
     return NamePlaces(file, mention, tuple(found))
 
 
-# ---- requests ----
+# ---- requests about a name ----
 
 
-def definitions(snapshot: Snapshot, path: str, offset: int, places: Places) -> list[types.Location]:
-    """Where the name at an offset is declared, or derived; of an `include`, the file."""
-    found = named(snapshot, path, offset)
+def definitions(found: NamePlaces | None, places: Places) -> list[types.Location]:
+    """Where a name is declared, or derived; of an `include`, the file."""
     if found is None:
         return []
     if found.mention.kind is NameKind.FILE:
-        target = os.path.normpath(Path(path).parent / found.mention.name)
+        target = os.path.normpath(Path(found.file.name).parent / found.mention.name)
         return [types.Location(places.uri(target), _START)] if Path(target).exists() else []
     return [places.location(file, each.span) for file, each in found.definitions]
 
 
-def references(snapshot: Snapshot, path: str, offset: int, places: Places) -> list[types.Location]:
-    """All places with the name at an offset, where it is declared included."""
-    found = named(snapshot, path, offset)
+def references(found: NamePlaces | None, places: Places) -> list[types.Location]:
+    """All places with a name, where it is declared included."""
     return [places.location(file, each.span) for file, each in found.everywhere] if found else []
 
 
-def highlights(snapshot: Snapshot, path: str, offset: int, places: Places) -> list[types.DocumentHighlight]:
-    """The places with the name at an offset that are in the same file."""
-    found = named(snapshot, path, offset)
+def highlights(found: NamePlaces | None, places: Places) -> list[types.DocumentHighlight]:
+    """The places with a name that are in the same file."""
     return [
         types.DocumentHighlight(places.range(file, each.span))
         for file, each in (found.everywhere if found else ())
-        if file is found.file or file.name == found.file.name  # type: ignore[union-attr]
+        if found is not None and (file is found.file or file.name == found.file.name)
     ]
 
 
@@ -110,29 +104,28 @@ _VARIABLE = re.compile(r"[^\W\d_a-z]\w*\Z")
 _NAME = re.compile(r"[^\W\d_]\w*\Z")
 
 
-def renamable(snapshot: Snapshot, path: str, offset: int) -> Mention:
-    """The name at an offset, if it can be changed. Raises RenamingError."""
-    found = named(snapshot, path, offset)
+def renamable(found: NamePlaces | None) -> NamePlaces:
+    """A name, if it can be changed. Raises JsonRpcInvalidParams."""
     if found is None:
-        raise RenamingError("There is no name here: predicates, variables and limits can be renamed.")
+        raise JsonRpcInvalidParams("There is no name here: predicates, variables and limits can be renamed.")
     kind, name = found.mention.kind, found.mention.name
     if name in BUILT_IN:
-        raise RenamingError(f"{name} is a function of the language.")
+        raise JsonRpcInvalidParams(f"{name} is a function of the language.")
     statements = (each for file, _ in found.everywhere for each in statements_of(file.text))
     declared = {each.subject.name for each in statements if each.first == "function" and each.subject}
     if kind is NameKind.PREDICATE and name in declared:
-        raise RenamingError(f"{name} is a function in Python, which has its name there as well.")
+        raise JsonRpcInvalidParams(f"{name} is a function in Python, which has its name there as well.")
     if kind not in {NameKind.PREDICATE, NameKind.VARIABLE, NameKind.LIMIT}:
-        raise RenamingError(f"{name} is a {kind.value}: predicates, variables and limits can be renamed.")
-    return found.mention
+        raise JsonRpcInvalidParams(
+            f"{name} is a {kind.value}: predicates, variables and limits can be renamed."
+        )
+    return found
 
 
-def renamed(snapshot: Snapshot, path: str, offset: int, new: str, places: Places) -> types.WorkspaceEdit:
-    """The changes that give the name at an offset another one, in all files. Raises RenamingError."""
-    mention = renamable(snapshot, path, offset)
-    found = named(snapshot, path, offset)
-    assert found is not None
-    _refuse_name(snapshot, found, mention, new)
+def renamed(found: NamePlaces | None, new: str, places: Places) -> types.WorkspaceEdit:
+    """The changes that give a name another one, in all files. Raises JsonRpcInvalidParams."""
+    found = renamable(found)
+    _refuse_name(places.snapshot, found, new)
     changes: dict[str, list[types.TextEdit]] = {}
     for file, each in found.everywhere:
         edit = types.TextEdit(places.range(file, each.span), new)
@@ -140,19 +133,18 @@ def renamed(snapshot: Snapshot, path: str, offset: int, new: str, places: Places
     return types.WorkspaceEdit(changes=changes)
 
 
-def _refuse_name(snapshot: Snapshot, found: NamePlaces, mention: Mention, new: str) -> None:
-    """Raises RenamingError for a name that the language or the program does not allow."""
+def _refuse_name(snapshot: Snapshot, found: NamePlaces, new: str) -> None:
+    """Raises JsonRpcInvalidParams for a name that the language or the program does not allow."""
+    mention = found.mention
     pattern = _VARIABLE if mention.kind is NameKind.VARIABLE else _NAME
     if not pattern.match(new):
         first = "a capital letter" if mention.kind is NameKind.VARIABLE else "a letter"
-        raise RenamingError(
-            f"`{new}` is not a name for a {mention.kind.value}: "
-            f"begin with {first}, then letters, digits and _."
-        )
+        rule = f"begin with {first}, then letters, digits and _."
+        raise JsonRpcInvalidParams(f"`{new}` is not a name of a {mention.kind.value}: {rule}")
     if new in KEYWORDS or new in BUILT_IN:
-        raise RenamingError(f"`{new}` is a word of the language.")
+        raise JsonRpcInvalidParams(f"`{new}` is a word of the language.")
     if mention.kind is NameKind.LIMIT and new[0].isupper():
-        raise RenamingError(f"`{new}` would be a variable: a limit begins with a small letter.")
+        raise JsonRpcInvalidParams(f"`{new}` would be a variable: a limit begins with a small letter.")
     if new == mention.name:
         return
     if mention.kind is NameKind.VARIABLE:
@@ -162,4 +154,4 @@ def _refuse_name(snapshot: Snapshot, found: NamePlaces, mention: Mention, new: s
         others = tuple(m for each in snapshot.related_files(found.file.name) for m in mentions_of(each.text))
     kinds = {NameKind.LIMIT, NameKind.CONSTANT} if mention.kind is NameKind.LIMIT else {mention.kind}
     if any(each.name == new and each.kind in kinds for each in others):
-        raise RenamingError(f"There is {new} already; rules that were apart would become one.")
+        raise JsonRpcInvalidParams(f"There is {new} already; rules that were apart would become one.")

@@ -55,9 +55,8 @@ def data_files(folder: Path) -> list[DataFile]:
 
 def file_of(predicate: Predicate, files: Sequence[DataFile]) -> DataFile | None:
     """The file that most likely has facts of a predicate: one with its columns, best with its name."""
-    ranked = [(_fit(predicate, each), each) for each in files]
-    best = max((rank for rank, _ in ranked), default=0)
-    return next((each for rank, each in ranked if rank == best and rank > 0), None)
+    best = max(files, key=lambda each: _fit(predicate, each), default=None)
+    return best if best is not None and _fit(predicate, best) > 0 else None
 
 
 def _fit(predicate: Predicate, file: DataFile) -> int:
@@ -110,20 +109,10 @@ def _read(path: Path, _changed: int, _size: int) -> DataFile | None:
     lines = text.splitlines()
     if len(head) == _HEAD:
         lines = lines[:-1]  # the last one is cut
-    return _csv(path, lines) if ".csv" in path.name else _json(path, lines)
-
-
-def _csv(path: Path, lines: list[str]) -> DataFile | None:
-    if not lines:
-        return None
-    separator = max(",;\t", key=lines[0].count)
-    rows = [tuple(row) for row in csv.reader(lines[: _MOST_ROWS + 1], delimiter=separator) if row]
-    if not rows:
-        return None
-    return DataFile(path, tuple(each.strip() for each in rows[0]), tuple(rows[1:]))
-
-
-def _json(path: Path, lines: list[str]) -> DataFile | None:
+    if ".csv" in path.name:
+        separator = max(",;\t", key=lines[0].count) if lines else ","
+        table = [tuple(row) for row in csv.reader(lines[: _MOST_ROWS + 1], delimiter=separator) if row]
+        return DataFile(path, tuple(each.strip() for each in table[0]), tuple(table[1:])) if table else None
     found = (json.loads(line) for line in lines[:_MOST_ROWS] if line.strip())
     records = [each for each in found if isinstance(each, dict)]
     columns = tuple(dict.fromkeys(name for each in records for name in each))

@@ -10,25 +10,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 from lsprotocol import types
 from pygls import uris
-from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
-from antelog.diagnostics import Source
+from antelog.diagnostics import Source, Span
 from antelog.workbench.formatting import laid_out
 from antelog.workbench.formatting.programs import readable_laid_out, syntax_errors
 from antelog.workbench.lsp import completing, navigating
 from antelog.workbench.lsp.hovering import described
-from antelog.workbench.lsp.outline import by_file, symbols
-from antelog.workbench.lsp.places import Places, path_of
+from antelog.workbench.lsp.places import Places, by_file, path_of, symbols
 from antelog.workbench.lsp.session import Analysis, OpenText, Session, Snapshot, analysed, real
 from antelog.workbench.lsp.verdicts import (
     SHOW_TESTS,
@@ -48,8 +46,6 @@ _MOST = 100_000_000
 """The bytes of a message, at most."""
 _LONGEST = 10_000
 """The bytes of a line of a header, and of all its lines, at most."""
-
-Found = TypeVar("Found")
 
 
 class RuleServer(LanguageServer):
@@ -163,13 +159,19 @@ class RuleServer(LanguageServer):
                 return snapshot
             await asyncio.wait([planned])
 
-    def places(self, snapshot: Snapshot) -> Places:
-        return Places(snapshot, self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
+    def places(self, snapshot: Snapshot | None = None) -> Places:
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        return Places(snapshot or self.session.snapshot, encoding)
 
     def offset(self, params: Any) -> int:
         """The offset of a position in its text."""
-        snapshot = self.session.snapshot
-        return self.places(snapshot).offset(snapshot.text(path_of(params.text_document.uri)), params.position)
+        text = self.session.snapshot.text(path_of(params.text_document.uri))
+        return self.places().offset(text, params.position)
+
+    def named(self, params: Any, snapshot: Snapshot | None = None) -> navigating.NamePlaces | None:
+        """The name at the position of a request."""
+        path = path_of(params.text_document.uri)
+        return navigating.named(snapshot or self.session.snapshot, path, self.offset(params))
 
     def laid_out(self, uri: str) -> list[types.TextEdit]:
         """The change that lays out a text; none if it has syntax errors."""
@@ -184,7 +186,8 @@ class RuleServer(LanguageServer):
             found = text if syntax_errors(errors) else readable_laid_out(Source(text, path), trees)
         if found == text:
             return []
-        return [types.TextEdit(self.places(snapshot).table(text).whole, found)]
+        whole = self.places(snapshot).range(Source(text, path), Span(0, len(text)))
+        return [types.TextEdit(whole, found)]
 
     async def show(self, name: str, text: str) -> None:
         """Shows a text to the user: as a document, where the editor can do that."""
@@ -239,32 +242,28 @@ def _route_changes(ls: RuleServer) -> None:
 
 
 def _route_navigation(ls: RuleServer) -> None:
-    def found(handler: Callable[..., Found], params: Any) -> Found:
-        snapshot = ls.session.snapshot
-        return handler(snapshot, path_of(params.text_document.uri), ls.offset(params), ls.places(snapshot))
-
     @ls.feature(types.TEXT_DOCUMENT_DEFINITION)
     def definition(params: types.DefinitionParams) -> list[types.Location]:
-        return found(navigating.definitions, params)
+        return navigating.definitions(ls.named(params), ls.places())
 
     @ls.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
-        return found(navigating.references, params)
+        return navigating.references(ls.named(params), ls.places())
 
     @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     def highlight(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-        return found(navigating.highlights, params)
+        return navigating.highlights(ls.named(params), ls.places())
 
     @ls.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         path = path_of(params.text_document.uri)
         snapshot = await ls.ready(path)
-        name = navigating.named(snapshot, path, ls.offset(params))
-        text = described(name, snapshot.analysis_of(path)) if name else None
-        if name is None or text is None:
+        found = ls.named(params, snapshot)
+        text = described(found, snapshot.analysis_of(path)) if found else None
+        if found is None or text is None:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, text)
-        return types.Hover(content, ls.places(snapshot).range(name.file, name.mention.span))
+        return types.Hover(content, ls.places(snapshot).range(found.file, found.mention.span))
 
     @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
@@ -322,21 +321,13 @@ def _route_writing(ls: RuleServer) -> None:
 
     @ls.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-        path, snapshot = path_of(params.text_document.uri), ls.session.snapshot
-        try:
-            mention = navigating.renamable(snapshot, path, ls.offset(params))
-        except navigating.RenamingError as error:
-            raise JsonRpcInvalidParams(str(error)) from None
-        where = ls.places(snapshot).table(snapshot.text(path)).range(mention.span)
-        return types.PrepareRenamePlaceholder(where, mention.name)
+        found = navigating.renamable(ls.named(params))
+        where = ls.places().range(found.file, found.mention.span)
+        return types.PrepareRenamePlaceholder(where, found.mention.name)
 
     @ls.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
     def rename(params: types.RenameParams) -> types.WorkspaceEdit:
-        path, snapshot = path_of(params.text_document.uri), ls.session.snapshot
-        try:
-            return navigating.renamed(snapshot, path, ls.offset(params), params.new_name, ls.places(snapshot))
-        except navigating.RenamingError as error:
-            raise JsonRpcInvalidParams(str(error)) from None
+        return navigating.renamed(ls.named(params), params.new_name, ls.places())
 
 
 # ---- what comes from the editor ----

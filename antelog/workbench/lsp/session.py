@@ -119,18 +119,12 @@ class Snapshot:
         }
 
 
-def _including_in(folders: Collection[str]) -> tuple[str, ...]:
-    """The programs in folders and those below that include others, as they are on disk."""
-    on_disk, paths = Snapshot({}), islice(_programs_in(folders), MOST_PROGRAMS)
-    return tuple(sorted({path for path in paths if _includes(on_disk.readable(path))}))
-
-
 def _programs_in(folders: Collection[str]) -> Iterator[str]:
     """The programs in folders and those below."""
     for folder in folders:
-        for place, below, files in os.walk(folder):
+        for where, below, files in os.walk(folder):
             below[:] = sorted(each for each in below if not each.startswith(".") and each not in _SKIPPED)
-            yield from (str(Path(place, name)) for name in sorted(files) if name.endswith(".alog"))
+            yield from (str(Path(where, name)) for name in sorted(files) if name.endswith(".alog"))
 
 
 @lru_cache(maxsize=1024)
@@ -174,8 +168,11 @@ class Session:
         """The session as it is now."""
         if self._snapshot is None:
             if self._including is None:
-                paths = [each.path for each in self._texts.values() if Path(each.path).is_absolute()]
-                self._including = _including_in({*self.folders, *(str(Path(each).parent) for each in paths)})
+                paths = [Path(each.path) for each in self._texts.values()]
+                folders = {*self.folders, *(str(each.parent) for each in paths if each.is_absolute())}
+                on_disk, programs = Snapshot({}), islice(_programs_in(folders), MOST_PROGRAMS)
+                including = {each for each in programs if _includes(on_disk.readable(each))}
+                self._including = tuple(sorted(including))
             self._snapshot = Snapshot(dict(self._texts), self._including, dict(self._analyses))
         return self._snapshot
 

@@ -79,21 +79,17 @@ class RuleVerdict:
 def runnable_tests(root: str) -> Path | None:
     """The file with the tests of a program, if it is there and can run without functions in Python."""
     path = Path(root).with_suffix(".test.yaml")
-    if not path.is_file() or _may_run_functions(path):
+    try:
+        found = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        return None
+    if not isinstance(found, yaml.MappingNode):
+        return None
+    if any(getattr(key, "value", "functions") in _LEFT for key, _ in found.value):
         return None
     on_disk = Snapshot({})
     calls = any(each.first == "function" for file in on_disk.files(root) for each in statements_of(file.text))
     return None if calls else path
-
-
-def _may_run_functions(tests: Path) -> bool:
-    try:
-        found = yaml.compose(tests.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
-        return True
-    if not isinstance(found, yaml.MappingNode):
-        return True
-    return any(getattr(key, "value", "functions") in _LEFT for key, _ in found.value)
 
 
 async def verdict_of(tests: Path) -> RuleVerdict | None:

@@ -24,7 +24,7 @@ from antelog.watch.web.bench import NoEditError
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.sharing import SharedDraft, SharedTable, as_page
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
-from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
+from antelog.workbench.play.running import Course, Played, PlayOptions, play
 
 LESSONS: dict[str, Draft] = msgspec.json.decode(
     files("antelog.workbench.play").joinpath("lessons.json").read_bytes(), type=dict[str, Draft]
@@ -47,12 +47,26 @@ class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(eq=False)
-class _NoFeed:
-    """A reader of nothing, for the board is replaced as a whole; its engine is that of the tick looked at."""
+class PlayBench:
+    """The draft of a page, and what came of it.
 
-    course: Course | None = None
-    tick: int | None = None
-    _known: tuple[Course | None, int | None, Engine | None] = (None, None, None)
+    It is the feed of its board, which has nothing to read: the board is replaced as a whole.
+    """
+
+    files: DraftFiles
+    options: PlayOptions
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.live = LiveBoard(self)
+        self.lesson = "" if self.files.names else _FIRST
+        draft = LESSONS[self.lesson] if self.lesson else self.files.read()
+        self.shown: Course | None = None
+        self.tick: int | None = None
+        self._engine: Engine | None = None
+        self._edition = 0
+        self._running = asyncio.Lock()
+        self._take(self._play(draft, 0), None)
 
     def read(self, _limit: int) -> list[dict[str, Any]]:
         return []
@@ -60,33 +74,9 @@ class _NoFeed:
     @property
     def engine(self) -> Engine | None:
         """The engine of the draft after the tick; made when somebody looks at an answer."""
-        known, tick, engine = self._known
-        if (known, tick) != (self.course, self.tick):
-            if self.course is None or self.tick is None:
-                return None
-            engine = self.course.engine_at(self.tick)
-            self._known = self.course, self.tick, engine
-        return engine
-
-
-@dataclass(eq=False)
-class PlayBench:
-    """The draft of a page, and what came of it."""
-
-    files: DraftFiles
-    options: PlayOptions
-    folder: Path
-
-    def __post_init__(self) -> None:
-        self._feed = _NoFeed()
-        self.live = LiveBoard(self._feed)
-        self.lesson = "" if self.files.names else _FIRST
-        draft = LESSONS[self.lesson] if self.lesson else self.files.read()
-        self._edition = 0
-        self.shown: Course | None = None
-        self.tick: int | None = None
-        self._running = asyncio.Lock()
-        self._take(self._play(draft, 0), None)
+        if self._engine is None and self.shown is not None and self.tick is not None:
+            self._engine = self.shown.engine_at(self.tick)
+        return self._engine
 
     # ---- for the page ----
 
@@ -147,9 +137,9 @@ class PlayBench:
                 name: {"columns": sheet.columns, "rows": sheet.rows}
                 for name, sheet in played.draft.tables.items()
             },
-            "ticks": [] if course is None else course.ticks,
-            "labels": [] if course is None else course.labels,
-            "changing": [] if course is None else course.changing,
+            "ticks": course.ticks if course else [],
+            "labels": course.labels if course else [],
+            "changing": course.changing if course else [],
             "tick": self.tick,
         }
 
@@ -160,11 +150,7 @@ class PlayBench:
         async with self._running:
             if edition != self._edition:
                 raise NoEditError("a newer edit has come")
-            try:
-                played = await asyncio.to_thread(self._play, draft, edition)
-            except StoppedError:
-                raise NoEditError("a newer edit has come") from None
-            self._take(played, tick)
+            self._take(await asyncio.to_thread(self._play, draft, edition), tick)
 
     def _play(self, draft: Draft, edition: int) -> Played:
         with TemporaryDirectory(dir=self.folder) as folder:
@@ -187,6 +173,5 @@ class PlayBench:
             return
         if tick is not None and tick not in course.ticks:
             raise NoEditError(f"there is no tick {tick}")
-        self.tick = self._feed.tick = tick
-        self._feed.course = course
+        self.tick, self._engine = tick, None
         self.live.show(course.board_at(tick))

@@ -37,16 +37,13 @@ from antelog.run.sinks.result import StepResult
 from antelog.run.store import Record, about
 from antelog.run.waiting import DueRows
 from antelog.watch.board.board import Board, FeedProgram
+from antelog.watch.web.bench import NoEditError
 from antelog.workbench.play.draft import LARGEST, Draft, Sheet, as_csv, fitted
 
 MOST_LINES = 20_000
 """Changes of a draft, at most: it is for examples that a person looks at."""
 _MOST_TICKS = 400
 """Of a longer stretch of time only the ticks are shown at which something happens."""
-
-
-class StoppedError(Exception):
-    """A newer draft takes the place of this one."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +163,7 @@ class _TickByTick(ChangeView):
             self.first = int(arrivals[0])
         for tick in [*ends, batch.now]:
             if self._stopping():
-                raise StoppedError
+                raise NoEditError("a newer edit has come")
             part = batch.between(engine.now, tick)
             facts = part.facts
             for name, table in facts.items():
@@ -180,7 +177,7 @@ class _TickByTick(ChangeView):
 def play(
     draft: Draft, options: PlayOptions, folder: Path, stopping: Callable[[], bool] = lambda: False
 ) -> Played:
-    """Runs a draft; its tables are written to a folder for that. Raises StoppedError when `stopping` is."""
+    """Runs a draft; its tables are written to a folder for that. Raises NoEditError when `stopping` is."""
     if sum(len(sheet.rows) for sheet in draft.tables.values()) > LARGEST:
         return Played(
             draft=draft, problems=[_problem(f"there are more than {LARGEST:,} rows; take some out")]
@@ -191,8 +188,13 @@ def play(
         return Played(draft=draft, problems=to_json(error.diagnostics, error.source))
     except AntelogError as error:
         return Played(draft=draft, problems=[_problem(str(error))])
-    plan = program.plan
-    shaped = Draft(draft.program, {**draft.tables, **_shaped(plan, draft.tables)})
+    tables = dict(draft.tables)
+    for each in program.plan.inputs:
+        tables[each.name] = fitted(tables.get(each.name), each.columns, (DEFAULT_ARRIVAL,))
+    for static in program.plan.statics:
+        if static.name in tables:
+            tables[static.name] = fitted(tables[static.name], static.columns)
+    shaped = Draft(draft.program, tables)
     warnings = to_json(program.warnings, program.source)
     try:
         return replace(_run(program, shaped, folder, stopping), problems=warnings)
@@ -278,21 +280,10 @@ def _used(sheet: Sheet) -> Sheet:
     if DEFAULT_ARRIVAL not in sheet.columns:
         return sheet
     at = sheet.columns.index(DEFAULT_ARRIVAL)
-    if any(row[at : at + 1] != ("",) and row[at : at + 1] for row in sheet.rows):
+    if any(any(row[at : at + 1]) for row in sheet.rows):
         return sheet
     cut = [(*row[:at], *row[at + 1 :]) for row in (sheet.columns, *sheet.rows)]
     return Sheet(cut[0], tuple(cut[1:]))
-
-
-def _shaped(plan: Plan, tables: Mapping[str, Sheet]) -> dict[str, Sheet]:
-    """A table for each input, and for each static predicate that had one, with the columns that it needs."""
-    inputs = {
-        each.name: fitted(tables.get(each.name), each.columns, (DEFAULT_ARRIVAL,)) for each in plan.inputs
-    }
-    statics = {
-        each.name: fitted(tables[each.name], each.columns) for each in plan.statics if each.name in tables
-    }
-    return inputs | statics
 
 
 def _problem(message: str) -> dict[str, Any]:

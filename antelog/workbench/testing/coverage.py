@@ -10,9 +10,9 @@ layout of the text changes nothing. A question whose rule would be refused is le
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import groupby, product
 
 from antelog.compile.literals.terms import operand_text, time_text
 from antelog.diagnostics import Source, Span, errors_of
@@ -97,36 +97,25 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
     questions = list(_questions(document, program))[:MOST_QUESTIONS]
     asking = _Asking(document, program, questions)
     shown: set[str] = set()
-    for values in dict.fromkeys(_values(each) for each in cases):
+    # Cases by the values of limits that are given to their programs.
+    cases = sorted(cases, key=lambda each: sorted(each.program.source.values.items()))
+    for values, alike in groupby(cases, key=lambda each: dict(each.program.source.values)):
         asked, size = None, 0
-        for case in (each for each in cases if _values(each) == values):
+        for case in alike:
             left = [each for each in questions if each.rules and each.name not in shown]
             if not left:
                 break
             # What a case has shown is not asked again, once that is worth a program.
             if asked is None or 2 * len(left) <= size:
-                asked, size = asking.program(left, dict(values)), len(left)
+                asked, size = asking.program(left, values), len(left)
             if asked is None:
                 break
-            shown |= _shown(case, asked)
+            lines = replayed(replace(case, expected=(), model=None), asked).lines
+            shown |= {query for query, row in lines if row["change"] == "confirmed"}
+            shown |= {name for name, rows in background(case, asked).items() if rows}
     able = [each for each in questions if each.rules]
-    if not able:
-        return None
     missing = tuple(each.part for each in able if each.name not in shown)
-    parts = tuple(each.part for each in able)
-    return Coverage(program.source, parts, missing)
-
-
-def _values(case: RuleCase) -> tuple[tuple[str, float], ...]:
-    """The values of limits that are given to the program of a case."""
-    return tuple(sorted(case.program.source.values.items()))
-
-
-def _shown(case: RuleCase, asked: Program) -> set[str]:
-    """The names of the questions that a case answers."""
-    plain = replace(case, expected=(), model=None)
-    found = {query for query, row in replayed(plain, asked).lines if row["change"] == "confirmed"}
-    return found | {name for name, rows in background(case, asked).items() if rows}
+    return Coverage(program.source, tuple(each.part for each in able), missing) if able else None
 
 
 # ---- questions ----
@@ -249,27 +238,25 @@ class _Asking:
         self._base = _base(questions, program)
         self._files = [_without(file, start, silent) for start, file in program.source.files]
 
-    def program(self, questions: Sequence[_Question], values: dict[str, int | float]) -> Program | None:
+    def program(self, questions: Sequence[_Question], values: Mapping[str, int | float]) -> Program | None:
         """The program that asks these, with these values of limits; None if none of them can be asked."""
         for _ in range(_ROUNDS):
             able = [each for each in questions if each.rules]
-            if not able:
-                return None
-            found = self._compiled(able, values)
-            if isinstance(found, Program):
+            found = self._compiled(able, values) if able else None
+            if found is None or isinstance(found, Program):
                 return found
-            if not self._leave_out(able, found):
+            if not _leave_out(able, found):
                 break
         # What is refused cannot be told from its place: each question is tried by itself.
         for each in questions:
             while each.rules and not isinstance(self._compiled([each], values), Program):
                 del each.rules[0]
         able = [each for each in questions if each.rules]
-        found = self._compiled(able, values) if able else ()
+        found = self._compiled(able, values) if able else None
         return found if isinstance(found, Program) else None
 
     def _compiled(
-        self, questions: Sequence[_Question], values: dict[str, int | float]
+        self, questions: Sequence[_Question], values: Mapping[str, int | float]
     ) -> Program | Sequence[int]:
         """The program with these questions, or where in its last file it is refused."""
         text = "\n".join([*(each.rules[0] for each in questions), self._base])
@@ -282,16 +269,17 @@ class _Asking:
             return [each.span.start - start for each in errors_of(error.diagnostics)]
         return replace(program, functions=self._program.functions)
 
-    def _leave_out(self, questions: Sequence[_Question], refused: Sequence[int]) -> bool:
-        """Takes the next rule of each question that is refused; False if none of them is known."""
-        begin, known = 0, False
-        for each in questions:
-            end = begin + len(each.rules[0]) + 1
-            if any(begin <= at < end for at in refused):
-                known = True
-                del each.rules[0]
-            begin = end
-        return known
+
+def _leave_out(questions: Sequence[_Question], refused: Sequence[int]) -> bool:
+    """Takes the next rule of each question that is refused; False if none of them is known."""
+    begin, known = 0, False
+    for each in questions:
+        end = begin + len(each.rules[0]) + 1
+        if any(begin <= at < end for at in refused):
+            known = True
+            del each.rules[0]
+        begin = end
+    return known
 
 
 _NAME = "<coverage>"

@@ -7,10 +7,11 @@ So `on`, `no`, `10:30` and `1_000` are texts as others are. Mistakes are collect
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import TypeVar
 
 import yaml
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
@@ -27,6 +28,17 @@ MOST_LETTERS = 500_000
 
 MOST_ITEMS = 200_000
 """The items of all lists; one list may be used in several places."""
+
+
+Found = TypeVar("Found")
+
+
+class MisfitError(Exception):
+    """A text that is not what it has to be: the problem."""
+
+    def __init__(self, problem: Diagnostic) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +61,16 @@ class MarkedFile:
     def error(self, where: Node | Span, message: str, hint: str, code: str = FORM) -> None:
         """Notes a mistake at a place."""
         self.problems.append(Diagnostic(code, message, self.span(where), hint))
+
+    def value(self, text: ScalarText | None, reader: Callable[[ScalarText], Found]) -> Found | None:
+        """The value that a reader finds in a text; a mistake if it finds none."""
+        if text is None:
+            return None
+        try:
+            return reader(text)
+        except MisfitError as error:
+            self.problems.append(error.problem)
+            return None
 
     def span(self, where: Node | Span) -> Span:
         """The place of a node; of a collection its first line."""
@@ -144,10 +166,14 @@ class ScalarText:
     text: str
     start: int = 0
 
-    def error(self, span: Span, message: str, hint: str) -> None:
-        """Notes that a stretch of the text does not fit the program."""
-        place = self.file.within(self.node, Span(span.start + self.start, span.end + self.start))
-        self.file.error(place, message, hint, MISFIT)
+    def misfit(self, span: Span, message: str, hint: str) -> MisfitError:
+        """The error that a stretch of the text does not fit the program."""
+        stretch = self.file.within(self.node, Span(span.start + self.start, span.end + self.start))
+        return MisfitError(Diagnostic(MISFIT, message, stretch, hint))
+
+    def wrong(self, message: str, hint: str) -> MisfitError:
+        """The error that the whole text has another form."""
+        return MisfitError(Diagnostic(FORM, message, self.file.span(self.node), hint))
 
     @property
     def all(self) -> Span:
@@ -182,7 +208,7 @@ def _listed(names: Collection[str]) -> str:
 
 
 def read(path: str | PathLike[str]) -> MarkedFile:
-    """Reads a file; one that is missing, is no text or is no YAML has a problem and no root."""
+    """Reads a file; one that is missing, is not text or not YAML has a problem and no root."""
     name = str(path)
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")

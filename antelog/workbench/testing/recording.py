@@ -22,7 +22,8 @@ from dataclasses import replace
 from typing import Any
 
 import yaml
-from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
+from yaml.constructor import BaseConstructor
+from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
 
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
@@ -134,16 +135,8 @@ def _indented(text: str, column: int) -> str:
 
 def _same(items: Sequence[str], nodes: Sequence[Node]) -> bool:
     """Whether recorded items say this already."""
-    found = yaml.compose("".join(items), Loader=yaml.BaseLoader)
-    return found is not None and _plain(found) == [_plain(each) for each in nodes]
-
-
-def _plain(node: Node) -> object:
-    if isinstance(node, MappingNode):
-        return {str(key.value): _plain(value) for key, value in node.value}
-    if isinstance(node, SequenceNode):
-        return [_plain(each) for each in node.value]
-    return str(node.value)
+    known = [BaseConstructor().construct_document(each) for each in nodes]
+    return bool(yaml.load("".join(items), yaml.BaseLoader) == known)
 
 
 # ---- what comes out, as text ----
@@ -169,7 +162,7 @@ def _states(texts: ProgramTexts, states: Sequence[AnswerState], *, detailed: boo
     """The answers by their states, with two blanks before each line."""
     lines: list[str] = []
     for state in (OPEN, CONFIRMED, REJECTED):
-        found = [each for each in states if (OPEN if each.is_open else each.change) == state]
+        found = [each for each in states if each.state == state]
         if found:
             lines.append(f"  {state}:")
             for each in found:

@@ -5,8 +5,9 @@ The driver is that of `antelog try`, so what a case shows is what a replay of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,10 @@ class AnswerState:
     def is_open(self) -> bool:
         return self.change in ("possible", "revised")
 
+    @property
+    def state(self) -> str:
+        return "open" if self.is_open else self.change
+
 
 @dataclass(eq=False)
 class Outcome:
@@ -78,20 +83,15 @@ class Outcome:
 
     def states(self, tick: int, names: Mapping[str, Sequence[str]]) -> list[AnswerState]:
         """The last state of each answer up to a tick, in the order in which they came."""
-        now = {
-            (query, _key(row, names[query])): row
-            for query, row in self.snapshots.get(tick, ())
-            if row["change"] == "open"
-        }
         found: dict[object, AnswerState] = {}
         for query, row in self.lines:
             if row["tick"] <= tick and row["change"] in _DECIDING:
-                key = query, _key(row, names[query])
-                found[key] = AnswerState(query, row["change"], row)
-        return [
-            replace(each, row=now[key]) if each.is_open and key in now else each
-            for key, each in found.items()
-        ]
+                found[query, _key(row, names[query])] = AnswerState(query, row["change"], row)
+        for query, row in self.snapshots.get(tick, ()):
+            key = query, _key(row, names[query])
+            if row["change"] == "open" and key in found and found[key].is_open:
+                found[key] = replace(found[key], row=row)
+        return list(found.values())
 
 
 def _key(row: Row, names: Sequence[str]) -> tuple[object, ...]:
@@ -145,25 +145,24 @@ class _CaseFacts(FactSource):
         return {}
 
     def poll(self) -> list[SourcePiece]:
-        found = self._written() if self._facts else []
-        self._facts = ()
+        facts, self._facts = self._facts, ()
+        found = [SourcePiece(_chunk(facts), self._name)] if facts else []
         found += [piece for each in self._files if not each.ended for piece in each.poll()]
         self.ended = all(each.ended for each in self._files)
         self.behind = not self.ended
         return found
 
-    def _written(self) -> list[SourcePiece]:
-        facts = self._facts
-        columns = [array_of(each) for each in zip(*(fact.values for fact in facts), strict=True)]
-        times = [int(fact.values[-1]) for fact in facts]
-        arrivals = [t if fact.arrival is None else fact.arrival for fact, t in zip(facts, times, strict=True)]
-        chunk = Chunk(
-            [*columns[:-1], pa.array(times, pa.int64()), pa.array(arrivals, pa.int64())],
-            lambda: np.array([fact.node.start_mark.line + 1 for fact in facts], np.int64),
-            lambda row: " ".join(facts[row].node.value.split()),
-            arrives=np.array([fact.arrival is not None for fact in facts]),
-        )
-        return [SourcePiece(chunk, self._name)]
+
+def _chunk(facts: Sequence[Fact]) -> Chunk:
+    columns = [array_of(each) for each in zip(*(fact.values for fact in facts), strict=True)]
+    times = [int(fact.values[-1]) for fact in facts]
+    arrivals = [t if fact.arrival is None else fact.arrival for fact, t in zip(facts, times, strict=True)]
+    return Chunk(
+        [*columns[:-1], pa.array(times, pa.int64()), pa.array(arrivals, pa.int64())],
+        lambda: np.array([fact.node.start_mark.line + 1 for fact in facts], np.int64),
+        lambda row: " ".join(facts[row].node.value.split()),
+        arrives=np.array([fact.arrival is not None for fact in facts]),
+    )
 
 
 def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> Outcome:
@@ -172,48 +171,33 @@ def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> 
     `name` is that of the file, for facts that are set aside.
     """
     program = program or case.program
-    plan = program.plan
     ticks = [each.at for each in case.expected if each.at is not None]
-    outcome = Outcome()
-    rejects = Rejects()
+    outcome, rejects = Outcome(), Rejects()
+    view = _Watching(ticks, outcome)
+
+    def steps(engine: Engine, found: Iterable[StepResult]) -> None:
+        for step in found:
+            tables = [(each, step.tables[each.name]) for each in engine.plan.queries]
+            rows = [(each.name, row) for each, table in tables for row in rows_of(table, each)]
+            outcome.lines += sorted(rows, key=lambda line: line[1]["tick"])
+
     try:
         static = _static(case, program, rejects)
         engine = Engine(program, static=static, arrival=ARRIVAL, model=case.model)
         reader = _reader(case, program, name, rejects, outcome.set_aside.extend)
-        view = _Watching(ticks, outcome)
-        for step in Driver(engine, reader, view).steps():
-            _take(outcome, engine, step)
+        steps(engine, Driver(engine, reader, view).steps())
         last = max(ticks, default=-1)
-        if last - engine.now > MOST_TICKS and stretches.speaks_by_the_clock(plan):
+        if last - engine.now > MOST_TICKS and stretches.speaks_by_the_clock(program.plan):
             raise DataError(
                 f"tick {last} lies {last - engine.now:,} ticks behind the last fact, and there are answers "
                 "at each of them. Expect something earlier, or give a fact about that time"
             )
-        for step in view.rest(engine, last):
-            _take(outcome, engine, step)
+        steps(engine, view.rest(engine, last))
         rejects.require_use()
         outcome.ended = engine.now
     except AntelogError as error:
         outcome.error = str(error)
     return outcome
-
-
-def _reader(
-    case: RuleCase,
-    program: Program,
-    name: str,
-    rejects: Rejects,
-    set_aside: Callable[[Sequence[Reject]], None],
-) -> InputReader:
-    """A reader of the facts of a case."""
-    plan = program.plan
-    return InputReader(
-        plan,
-        _sources(case, program, name),
-        ReadingMode(Timing(timescale=plan.timescale), recorded=True),
-        rejects,
-        Listeners(rejects.notes.append, set_aside),
-    )
 
 
 def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer | None:
@@ -237,40 +221,35 @@ def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRo
         return {}
 
 
-def _take(outcome: Outcome, engine: Engine, step: StepResult) -> None:
-    found = [
-        (each.name, row) for each in engine.plan.queries for row in rows_of(step.tables[each.name], each)
-    ]
-    found.sort(key=lambda each: each[1]["tick"])
-    outcome.lines += found
-
-
 def _static(case: RuleCase, program: Program, rejects: Rejects) -> dict[str, list[Any]]:
     """The background facts of a case, by predicate."""
-    plan = program.plan
     found: dict[str, list[Any]] = {}
-    known = {each.name for each in plan.statics}
-    for fact in case.facts:
-        if fact.predicate in known:
-            found.setdefault(fact.predicate, []).append(fact.values)
-    for file in case.files:
-        if file.predicate in known:
-            rows = static_facts(plan, {file.predicate: file.path}, rejects, {})[file.predicate]
-            found.setdefault(file.predicate, []).extend(rows)
+    for name in (each.name for each in program.plan.statics):
+        written = [fact.values for fact in case.facts if fact.predicate == name]
+        files = [path for predicate, path in case.files if predicate == name]
+        read = [static_facts(program.plan, {name: path}, rejects, {})[name] for path in files]
+        if written or read:
+            found[name] = [*written, *chain(*read)]
     return found
 
 
-def _sources(case: RuleCase, program: Program, name: str) -> dict[str, InputSource]:
-    """A source for each input of which there are facts."""
-    plan = program.plan
-    found: dict[str, InputSource] = {}
+def _reader(
+    case: RuleCase,
+    program: Program,
+    name: str,
+    rejects: Rejects,
+    set_aside: Callable[[Sequence[Reject]], None],
+) -> InputReader:
+    """A reader of the facts of a case."""
+    plan, sources = program.plan, dict[str, InputSource]()
     for each in plan.inputs:
         wanted = wanted_of(plan, each.name, case.arrival)
-        in_ticks = replace(wanted, counting=in_ticks_of(plan.timescale))
         facts = [fact for fact in case.facts if fact.predicate == each.name]
-        paths = [file.path for file in case.files if file.predicate == each.name]
+        paths = [path for predicate, path in case.files if predicate == each.name]
         files = [RecordedFiles(path, wanted, complete=True) for path in paths]
+        if not files:
+            wanted = replace(wanted, counting=in_ticks_of(plan.timescale))
         if facts or files:
-            source = _CaseFacts(facts, name, files)
-            found[each.name] = InputSource(source, name, wanted if files else in_ticks)
-    return found
+            sources[each.name] = InputSource(_CaseFacts(facts, name, files), name, wanted)
+    mode = ReadingMode(Timing(timescale=plan.timescale), recorded=True)
+    return InputReader(plan, sources, mode, rejects, Listeners(rejects.notes.append, set_aside))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
-from xml.etree import ElementTree
 
 from yaml.nodes import Node
 
@@ -26,7 +26,7 @@ from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.coverage import Coverage, covered
 from antelog.workbench.testing.judging import Failure, failures
 from antelog.workbench.testing.replaying import Outcome, replayed
-from antelog.workbench.testing.suite import ENDING, Given, Suite, read_suite
+from antelog.workbench.testing.suite import ENDING, Given, Suite, holds, read_suite
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,30 +124,24 @@ def run(
     """
     tests, programs = files
     suites = [read_suite(path, given) for path in tests]
-    _refuse_unknown_limits(suites, given)
-    results = []
-    for suite in suites:
-        result = run_suite(suite, given.coverage)
-        each_suite(result)
-        results.append(result)
-    tested = [path for each in suites for path in each.program_files]
-    return RunReport(tuple(results), tuple(without_tests(programs, tested)))
-
-
-def _refuse_unknown_limits(suites: Sequence[Suite], given: Given) -> None:
-    programs = [each.program for each in suites if each.program is not None]
-    known = sorted({limit.name for program in programs for limit in program.document.limits})
-    for name in given.limits:
-        if programs and name not in known:
+    read = [each.program for each in suites if each.program is not None]
+    known = sorted({limit.name for program in read for limit in program.document.limits})
+    for name in given.limits if read else ():
+        if name not in known:
             hint = did_you_mean(name, known) or f"There are {', '.join(known) or 'none'}."
             raise DataError(f"no program has a limit {name}. {hint}")
+    results = []
+    for suite in suites:
+        results.append(run_suite(suite, given.coverage))
+        each_suite(results[-1])
+    tested = [path for each in suites for path in each.program_files]
+    return RunReport(tuple(results), tuple(without_tests(programs, tested)))
 
 
 # ---- the files of tests ----
 
 
 PROGRAM = ".alog"
-
 
 FoundFiles = tuple[list[Path], list[Path]]
 """Files of tests and programs, each once and in the order of their names."""
@@ -161,39 +155,26 @@ def found(paths: Iterable[Path]) -> FoundFiles:
     tests: dict[Path, None] = {}
     programs: dict[Path, None] = {}
     for path in paths:
-        try:
-            is_folder = path.is_dir()
-        except (OSError, ValueError):
-            is_folder = False
-        if is_folder:
-            for each in _files(path):
-                (tests if each.name.endswith(ENDING) else programs)[each] = None
-        else:
+        if not holds(path, Path.is_dir):
             tests[_test_file(path)] = None
+            continue
+        for where, folders, names in os.walk(path):
+            folders[:] = sorted(each for each in folders if not each.startswith("."))
+            for name in sorted(each for each in names if not each.startswith(".")):
+                if name.endswith((ENDING, PROGRAM)):
+                    (tests if name.endswith(ENDING) else programs)[Path(where, name)] = None
     return list(tests), list(programs)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """The files of tests and the programs in a folder and those in it, hidden ones left out."""
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        for name in sorted(names):
-            if not name.startswith(".") and name.endswith((ENDING, PROGRAM)):
-                yield Path(where, name)
 
 
 def _test_file(path: Path) -> Path:
     if path.suffix == PROGRAM:
-        beside = path.with_suffix(ENDING)
-        if not beside.is_file():
-            raise DataError(f"{path} has no tests: there is no file {beside.name} beside it. Write one")
-        return beside
-    try:
-        there = path.is_file()
-        names = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-    except (OSError, ValueError):
-        there, names = False, []
-    if not there:
+        near = path.with_suffix(ENDING)
+        if not near.is_file():
+            raise DataError(f"{path} has no tests: there is no file {near.name} beside it. Write one")
+        return near
+    if not holds(path, Path.is_file):
+        folder = path.parent
+        names = [each.name for each in folder.iterdir()] if holds(folder, Path.is_dir) else []
         hint = did_you_mean(path.name, names) or "Name a file of tests, or a folder."
         raise DataError(f"there is no file or folder {path}. {hint}")
     if not path.name.endswith(ENDING):
@@ -219,38 +200,38 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def junit(report: RunReport) -> bytes:
     """The report as JUnit has it: a suite for each file, and an error for one that cannot be used."""
-    root = ElementTree.Element("testsuites", _counts(report.passed, report.failed, report.wrong))
+    from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite  # noqa: PLC0415 - seldom needed
+
+    def case(suite: TestSuite, name: str, kind: type[Error | Failure] | None, *texts: str) -> None:
+        found = TestCase(_writable(name), suite.name)
+        if kind is not None:
+            message, text = map(_writable, texts)
+            found.result = [kind(message)]
+            found.result[0].text = text
+        suite.add_testcase(found)
+
+    whole = JUnitXml()
     for result in report.suites:
-        suite = result.suite
-        wrong = int(suite.wrong)
-        counts = _counts(len(result.cases) - result.failed, result.failed, wrong)
-        element = ElementTree.SubElement(root, "testsuite", {"name": suite.name, **counts})
-        if suite.wrong:
-            case = _case(element, suite.name, "the file")
-            text = "\n\n".join(to_text([each], source) for each, source in problems_of(result))
-            _failed(case, "error", "it cannot be used", text)
+        suite = TestSuite(_writable(result.suite.name))
+        if result.suite.wrong:
+            problems = "\n\n".join(to_text([each], source) for each, source in problems_of(result))
+            case(suite, "the file", Error, "it cannot be used", problems)
         for each in result.cases:
-            case = _case(element, suite.name, each.case.name)
             if each.outcome.error:
-                _failed(case, "error", each.outcome.error, each.outcome.error)
+                case(suite, each.case.name, Error, each.outcome.error, each.outcome.error)
             elif each.failures:
-                _failed(case, "failure", each.failures[0].summary, case_text(result, each))
-    ElementTree.indent(root)
-    written = _UNWRITABLE.sub("\ufffd", ElementTree.tostring(root, encoding="unicode"))
-    return f"<?xml version='1.0' encoding='utf-8'?>\n{written}\n".encode()
+                case(suite, each.case.name, Failure, each.failures[0].summary, case_text(result, each))
+            else:
+                case(suite, each.case.name, None)
+        whole.add_testsuite(suite)
+    whole.update_statistics()  # type: ignore[no-untyped-call]  # junitparser
+    file = BytesIO()
+    whole.write(file, pretty=True)
+    return file.getvalue()
 
 
-def _counts(passed: int, failed: int, wrong: int) -> dict[str, str]:
-    found = {"tests": passed + failed + wrong, "failures": failed, "errors": wrong}
-    return {name: str(count) for name, count in found.items()}
-
-
-def _case(suite: ElementTree.Element, file: str, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(suite, "testcase", {"classname": file, "name": name})
-
-
-def _failed(case: ElementTree.Element, kind: str, message: str, text: str) -> None:
-    ElementTree.SubElement(case, kind, {"message": message}).text = text
+def _writable(text: str) -> str:
+    return _UNWRITABLE.sub("\ufffd", text)
 
 
 def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
@@ -265,21 +246,17 @@ def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
 def case_text(result: SuiteResult, case: CaseResult) -> str:
     """The failures of a case as plain text, both sides below one another."""
     parts = []
-    for each in case.failures:
-        line = result.suite.position(each.node)[0]
-        parts.append(f"{result.suite.name}:{line}: {each.when}")
-        parts += _sides(each)
+    for failure in case.failures:
+        line = result.suite.position(failure.node)[0]
+        parts.append(f"{result.suite.name}:{line}: {failure.when}")
+        for side in failure.sides:
+            if side.agrees:
+                parts.append(f"    {side.expected}")
+            else:
+                parts += [f"  - {side.expected}"] if side.expected else []
+                parts.append(f"  + {side.found}")
     parts += [f"note: {each.row} was set aside: {each.detail}" for each in case.outcome.set_aside]
     return "\n".join(parts)
-
-
-def _sides(failure: Failure) -> Iterator[str]:
-    for side in failure.sides:
-        if side.agrees:
-            yield f"    {side.expected}"
-        else:
-            yield from [f"  - {side.expected}"] if side.expected else []
-            yield f"  + {side.found}"
 
 
 def github(report: RunReport, folder: Path) -> Iterator[str]:

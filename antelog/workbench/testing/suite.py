@@ -19,7 +19,7 @@ cases:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,9 +31,7 @@ from antelog.language import read_whole
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
-from antelog.run.values import SettingError, number
-from antelog.workbench.testing.cases import FactFile, RuleCase
-from antelog.workbench.testing.expecting import ExpectationReader
+from antelog.workbench.testing.cases import ExpectationReader, RuleCase, number_in
 from antelog.workbench.testing.marked import EXAMPLE, MISFIT, MarkedEntry, MarkedFile, ScalarText, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
@@ -84,15 +82,10 @@ class Suite:
 
 @dataclass(frozen=True)
 class Given:
-    """Values of limits and a file with functions, given by a command to all programs.
-
-    With `run_functions` False no code of a file is run, also not of one that a file of tests names;
-    `coverage` says whether that is wanted.
-    """
+    """Values of limits and a file with functions, given by a command to all programs; is coverage wanted?"""
 
     limits: Mapping[str, int | float] = field(default_factory=dict, hash=False)
     functions: Path | None = None
-    run_functions: bool = True
     coverage: bool = True
 
 
@@ -160,7 +153,7 @@ class _SuiteReading:
         if entry is None or text is None:
             return None
         path = self._path.parent / text
-        if not text or not _is_file(path):
+        if not text or not holds(path, Path.is_file):
             near = sorted(each.name for each in path.parent.glob(f"*{path.suffix}")) if text else []
             hint = did_you_mean(path.name, near) or "A path begins at the folder of this file."
             self._file.error(entry.value, f"there is no file {path} for {what}", hint)
@@ -178,11 +171,9 @@ class _SuiteReading:
             self._file.error(entry.value, "`set` has to be a mapping", "Write `set:` and below it `hot: 85`.")
             return found
         for each in self._file.pairs(entry.value):
-            text = self._file.text(each)
-            try:
-                found[str(each.key.value)] = number(text or "")
-            except SettingError as error:
-                self._file.error(each.value, error.message, error.hint)
+            name = str(each.key.value)
+            value = self._file.value(self._file.scalar(each.value, f"`{name}`"), number_in)
+            found |= {name: value} if value is not None else {}
         return found
 
     def _texts(self, limits: Mapping[str, int | float], entry: MarkedEntry | None) -> ProgramTexts | None:
@@ -213,8 +204,7 @@ class _SuiteReading:
         given = {name: value for name, value in self._given.limits.items() if name in known}
         checked = read_whole(Source(text, str(path), values={**limits, **given}))
         refuse_unknown(checked)
-        wanted = self._given.run_functions and any(document.functions)
-        return compiled(checked, self._functions if wanted else None)
+        return compiled(checked, self._functions if any(document.functions) else None)
 
     # ---- a case ----
 
@@ -236,48 +226,42 @@ class _SuiteReading:
             texts = self._texts(values, found.get("set"))
         if texts is None or name is None:
             return None
-        model, arrival = self._model_and_arrival({**around, **found})
-        facts, files = self._facts(texts, around.get("facts"), found.get("facts"))
-        reader = ExpectationReader(file, texts)
-        expected = tuple(reader.expected(found["expect"])) if "expect" in found else ()
-        return RuleCase(name, texts, facts, files, expected, model, arrival, node)
-
-    def _name(self, node: Node, entry: MarkedEntry | None, names: dict[str, Node]) -> str | None:
-        text = None if entry is None else self._file.text(entry)
-        if not text:
-            if entry is None:
-                self._file.error(
-                    node, "this case has no name", "Say in a few words what it shows: `name: …`."
-                )
-            elif text is not None:
-                self._file.error(entry.key, "this name is empty", "Say in a few words what the case shows.")
-            return None
-        name = " ".join(text.split())
-        assert entry is not None
-        if name in names:
-            message, hint = f"two cases have the name `{name}`", "Say how they differ."
-            self._file.error(entry.value, message, hint)
-            return None
-        names[name] = entry.value
-        return name
-
-    def _model_and_arrival(self, entries: Mapping[str, MarkedEntry]) -> tuple[str | None, str]:
+        entries = {**around, **found}
         model = self._file.text(entries["model"]) if "model" in entries else None
         if model not in (None, "learn"):
             path = self._path_of(entries["model"], "the model")
             model = None if path is None else str(path)
         arrival = self._file.text(entries["arrival"]) if "arrival" in entries else None
-        return model, arrival or "arrival"
+        facts, files = self._facts(texts, around.get("facts"), found.get("facts"))
+        reader = ExpectationReader(file, texts)
+        expected = tuple(reader.expected(found["expect"])) if "expect" in found else ()
+        return RuleCase(name, texts, facts, files, expected, model, arrival or "arrival", node)
+
+    def _name(self, node: Node, entry: MarkedEntry | None, names: dict[str, Node]) -> str | None:
+        if entry is None:
+            hint = "Say in a few words what it shows: `name: …`."
+            self._file.error(node, "this case has no name", hint)
+            return None
+        text = self._file.text(entry)
+        name = " ".join((text or "").split())
+        if text == "":
+            self._file.error(entry.key, "this name is empty", "Say in a few words what the case shows.")
+        elif name in names:
+            self._file.error(entry.value, f"two cases have the name `{name}`", "Say how they differ.")
+        elif text is not None:
+            names[name] = entry.value
+            return name
+        return None
 
     def _facts(
         self, texts: ProgramTexts, *entries: MarkedEntry | None
-    ) -> tuple[tuple[Fact, ...], tuple[FactFile, ...]]:
+    ) -> tuple[tuple[Fact, ...], tuple[tuple[str, Path], ...]]:
         facts: list[Fact] = []
-        files: list[FactFile] = []
+        files: list[tuple[str, Path]] = []
         for entry in entries:
             for node in () if entry is None else self._file.listed(entry):
                 if isinstance(node, ScalarNode):
-                    fact = texts.fact(ScalarText(self._file, node, node.value))
+                    fact = self._file.value(ScalarText(self._file, node, node.value), texts.fact)
                     facts += [fact] if fact is not None else []
                 elif isinstance(node, MappingNode):
                     files += self._fact_files(texts, node)
@@ -286,7 +270,7 @@ class _SuiteReading:
                     self._file.error(node, "a list cannot be a fact", hint)
         return tuple(facts), tuple(files)
 
-    def _fact_files(self, texts: ProgramTexts, node: MappingNode) -> Iterator[FactFile]:
+    def _fact_files(self, texts: ProgramTexts, node: MappingNode) -> Iterator[tuple[str, Path]]:
         known = [*texts.inputs, *texts.statics]
         for each in self._file.pairs(node):
             name = str(each.key.value)
@@ -297,12 +281,13 @@ class _SuiteReading:
                 self._file.error(each.key, f"the program has no input {name}", hint, MISFIT)
                 continue
             path = self._path_of(each, f"the facts of {name}")
-            if path is not None and isinstance(each.value, ScalarNode):
-                yield FactFile(name, path, each.value)
+            if path is not None:
+                yield name, path
 
 
-def _is_file(path: Path) -> bool:
+def holds(path: Path, test: Callable[[Path], bool]) -> bool:
+    """Whether a path passes a test; one that cannot be looked at does not."""
     try:
-        return path.is_file()
+        return test(path)
     except (OSError, ValueError):
         return False

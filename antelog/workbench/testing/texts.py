@@ -5,15 +5,16 @@
     Malf(wt2, _)                            answers: `_` stands for anything, a variable for an open one
     Reading(wt2, V, 7) where V >= 90        a literal, with the conditions that are still open
 
-A timestamp is a number with blanks behind it to the parser, so that all places stay as they are.
+A timestamp is a number with blanks behind it to the parser, so that all places stay as they are. What a text
+may not be raises MisfitError.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, TypeGuard
 
 from yaml import Mark, ScalarNode
 
@@ -30,8 +31,7 @@ from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text, value_text
 from antelog.lines import literal_of
 from antelog.program import Program
-from antelog.workbench.testing.marked import MarkedFile, ScalarText
-from antelog.workbench.testing.nodes import rebuilt, same_value
+from antelog.workbench.testing.marked import MarkedFile, MisfitError, ScalarText
 
 _QUOTED = r'"(?:[^"\\]|\\.)*(?:"|\Z)'
 _STAMP = re.compile(
@@ -65,188 +65,151 @@ class ProgramTexts:
         self.queries = {each.atom.predicate: each.atom for each in program.document.queries}
         values = program.source.values
         given = ((each.name, values.get(each.name, each.value)) for each in program.document.limits)
+        self._derived = {each.head.predicate for each in program.document.rules}
         self._before = "".join(f"limit {name} = {value_text(value)}.\n" for name, value in given)
 
     # ---- reading ----
 
-    def fact(self, whole: ScalarText) -> Fact | None:
-        """The fact that a scalar is; None if it is none, which is a problem of the file."""
+    def fact(self, whole: ScalarText) -> Fact:
+        """The fact that a scalar is."""
         at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
         text = whole.part(0, len(whole.text) if at is None else at.start())
-        arrival = None
-        if at is not None:
-            arrival = self.moment(whole.part(at.end(), len(whole.text)))
-            if arrival is None:
-                return None
+        arrival = None if at is None else self.moment(whole.part(at.end(), len(whole.text)))
         atom, text = self._atom(text, "a fact")
-        if atom is None:
-            return None
         name = atom.predicate
         known = self.inputs.get(name) or self.statics.get(name)
+        if known is None and name in self._derived:
+            hint = "Give the facts that its rules look at."
+            raise text.misfit(atom.name_span, f"{name} is derived by rules, and not a fact", hint)
         if known is None:
-            known_names = [*self.inputs, *self.statics]
-            message = f"the program has no input {name}"
-            hint = did_you_mean(name, known_names) or f"It has {', '.join(known_names) or 'none'}."
-            if any(each.head.predicate == name for each in self.program.document.rules):
-                message = f"{name} is derived by rules, and no fact"
-                hint = "Give the facts that its rules look at."
-            text.error(atom.name_span, message, hint)
-            return None
-        if not self._has_columns(text, atom, len(known.columns), ", ".join(known.columns)):
-            return None
+            names = [*self.inputs, *self.statics]
+            hint = did_you_mean(name, names) or f"It has {', '.join(names) or 'none'}."
+            raise text.misfit(atom.name_span, f"the program has no input {name}", hint)
+        _require_arguments(text, atom, len(known.columns), ", ".join(known.columns))
+        most: Sequence[int | None] = (None,) * len(known.columns)
         if isinstance(known, Static):
             if at is not None:
                 message = f"{name} is static: it holds at every time, and has no arrival"
-                whole.error(Span(at.start(), len(whole.text)), message, "Leave out the `@`.")
-                return None
-            most = known.most or (None,) * len(known.columns)
-            found = [self._value(text, *each) for each in zip(atom.terms, known.types, most, strict=True)]
-        else:
-            found = [self._value(text, *each, None) for each in zip(atom.terms, known.types, strict=False)]
-            found.append(self._time(text, atom.terms[-1]))
-        if any(each is None for each in found):
-            return None
-        return Fact(name, tuple(each for each in found if each is not None), arrival, whole.node)
+                raise whole.misfit(Span(at.start(), len(whole.text)), message, "Leave out the `@`.")
+            most = known.most or most
+        columns = zip(atom.terms, known.types, most, strict=False)
+        values = [self._value(text, *each) for each in columns]
+        values += [] if isinstance(known, Static) else [self._time(text, atom.terms[-1])]
+        return Fact(name, tuple(values), arrival, whole.node)
 
-    def answer(self, whole: ScalarText) -> syntax.Atom | None:
-        """The answer that a scalar is, or several; None if it is none, which is a problem of the file."""
+    def answer(self, whole: ScalarText) -> syntax.Atom:
+        """The answer that a scalar is, or several."""
         atom, text = self._atom(whole.part(0, len(whole.text)), "an answer")
-        if atom is None:
-            return None
-        query = self.queries.get(atom.predicate)
+        name, query = atom.predicate, self.queries.get(atom.predicate)
         if query is None:
-            hint = did_you_mean(atom.predicate, self.queries)
-            if any(each.head.predicate == atom.predicate for each in self.program.document.rules):
-                general = general_text(atom.predicate, len(atom.terms))
-                message = f"{atom.predicate} is derived, but no query asks for it"
+            if name in self._derived:
+                message = f"{name} is derived, but no query asks for it"
+                general = general_text(name, len(atom.terms))
                 hint = f"Add `query {general}.` to the program, or expect an answer of a query."
-            elif atom.predicate in self.inputs:
-                message, hint = f"{atom.predicate} is an input, and no answer", "Name a query of the program."
+            elif name in self.inputs:
+                message, hint = f"{name} is an input, and not an answer", "Name a query of the program."
             else:
-                message = f"the program has no query {atom.predicate}"
-                hint = hint or f"It has {', '.join(self.queries)}."
-            text.error(atom.name_span, message, hint)
-            return None
-        if not self._has_columns(text, atom, len(query.terms), to_text(query)):
-            return None
-        for term in atom.terms:
+                message = f"the program has no query {name}"
+                hint = did_you_mean(name, self.queries) or f"It has {', '.join(self.queries)}."
+            raise text.misfit(atom.name_span, message, hint)
+        _require_arguments(text, atom, len(query.terms), to_text(query))
+        terms, times = list[syntax.Term](), self._times_of(name)
+        for index, term in enumerate(atom.terms):
             if not isinstance(term, syntax.Constant | syntax.Variable | syntax.Anonymous):
                 message = f"`{to_text(term)}` is not a value"
-                text.error(term.span, message, "Write a value, or `_` for any.")
-                return None
-        terms = list[syntax.Term]()
-        for place, term in enumerate(atom.terms):
-            if place in self._times_of(atom.predicate) and isinstance(term, syntax.Constant):
-                tick = self._time(text, term)
-                if tick is None:
-                    return None
-                term = syntax.Constant(tick, span=term.span)  # noqa: PLW2901 - the same in ticks
-            terms.append(term)
-        return syntax.Atom(atom.predicate, tuple(terms), span=atom.span)
+                raise text.misfit(term.span, message, "Write a value, or `_` for any.")
+            is_time = index in times and isinstance(term, syntax.Constant)
+            terms.append(syntax.Constant(self._time(text, term), span=term.span) if is_time else term)
+        return syntax.Atom(name, tuple(terms), span=atom.span)
 
     def _times_of(self, query: str) -> frozenset[int]:
-        """The places of the times among the arguments of a query."""
+        """The positions of the times among the arguments of a query."""
         terms, names = self.queries[query].terms, self._plan.relation(query).answer.times
-        own = (place for place, each in enumerate(terms) if syntax.variable_of(each) in names)
-        return frozenset({len(terms) - 1, *own})
+        found = (i for i, each in enumerate(terms) if syntax.variable_of(each) in names)
+        return frozenset({len(terms) - 1, *found})
 
-    def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...] | None:
+    def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...]:
         """The literal that a scalar is, with its conditions behind it."""
         text = whole.part(0, len(whole.text))
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
-        rule = self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", "a literal")
-        return None if rule is None else rule.body
+        return self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", "a literal")[
+            0
+        ].body
 
     def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
-        """The literal of a line of the log, which may have a form that nobody can write."""
-        plain = MarkedFile(Source(text))
+        """The literal of a line of the log; None for a form that nobody can write."""
         mark = Mark("", 0, 0, 0, None, 0)
-        return self.literal(ScalarText(plain, ScalarNode("", text, mark, mark), text))
+        try:
+            return self.literal(ScalarText(MarkedFile(Source(text)), ScalarNode("", text, mark, mark), text))
+        except MisfitError:
+            return None
 
-    def moment(self, whole: ScalarText) -> int | None:
+    def moment(self, whole: ScalarText) -> int:
         """The tick of a number or a timestamp."""
         text = whole.part(0, len(whole.text))
         given: int | str = int(text.text) if _NUMBER.match(text.text) else text.text.strip('"')
         try:
             return tick_of(given, self.timescale)
         except DataError as error:
-            hint = "Give the number of a tick" + (", or a timestamp." if self.timescale else ".")
-            text.error(text.all, str(error).partition(";")[0].partition(". ")[0], hint)
-            return None
+            message = str(error).partition(";")[0].partition(". ")[0]
+            raise text.misfit(text.all, message, self._time_hint) from None
 
-    def _has_columns(self, text: ScalarText, atom: syntax.Atom, count: int, listed: str) -> bool:
-        if len(atom.terms) == count:
-            return True
-        message = f"{atom.predicate} has {count} argument{'s' * (count != 1)}, and here are {len(atom.terms)}"
-        text.error(atom.span, message, f"They are: {listed}.")
-        return False
+    @property
+    def _time_hint(self) -> str:
+        return f"Give the number of a tick{', or a timestamp' if self.timescale else ''}."
 
     def _value(
         self, text: ScalarText, term: syntax.Term, type_: str | None, most: int | None
-    ) -> syntax.Value | None:
+    ) -> syntax.Value:
         """The value of an argument of a fact."""
+        shown = f"`{to_text(term)}`"
         if not isinstance(term, syntax.Constant):
             hint = "A fact has values only: lower-case words, numbers, or texts in double quotes."
-            text.error(term.span, f"`{to_text(term)}` is not a value", hint)
-            return None
-        value = term.value
+            raise text.misfit(term.span, f"{shown} is not a value", hint)
+        value, whole_ticks = term.value, "Give a number of ticks."
         if term.unit is not None:
             length = microseconds(syntax.Bound(0 if isinstance(value, str) else value, term.unit))
             tick = self._plan.tick
             ticks = None if length is None or tick is None else length / tick
             if ticks is None or ticks.denominator != 1:
-                text.error(
-                    term.span, f"`{to_text(term)}` is not a whole number of ticks", "Give a number of ticks."
-                )
-                return None
+                raise text.misfit(term.span, f"{shown} is not a whole number of ticks", whole_ticks)
             value = int(ticks)
         if most is not None and not is_ticks(value, most):
-            text.error(term.span, f"`{to_text(term)}` {no_ticks(most)}", "Give a number of ticks.")
-            return None
+            raise text.misfit(term.span, f"{shown} {no_ticks(most)}", whole_ticks)
         kind = "text" if isinstance(value, str) else "number"
         if most is None and type_ not in (None, kind):
-            hint = (
-                f'Write "{to_text(term)}" for a text.'
-                if kind == "number"
-                else "Write a number, such as 91.5."
-            )
+            hint = "Write a number, such as 91.5."
+            if kind == "number":
+                hint = f'Write "{to_text(term)}" for a text.'
             if term.written is not None:
                 hint = f"It is the limit {term.written} of the program, {value_text(value)}. {hint}"
-            text.error(term.span, f"`{to_text(term)}` is not a {type_}", hint)
-            return None
+            raise text.misfit(term.span, f"{shown} is not a {type_}", hint)
         return value
 
-    def _time(self, text: ScalarText, term: syntax.Term) -> int | None:
+    def _time(self, text: ScalarText, term: syntax.Term) -> int:
         if isinstance(term, syntax.Constant) and term.unit is None:
-            part = text.part(term.span.start, term.span.end)
-            if isinstance(term.value, int) and not isinstance(term.value, bool):
-                if 0 <= term.value <= LAST:
-                    return term.value
-            elif isinstance(term.value, str):
-                return self.moment(part)
-        hint = "Give the number of a tick" + (", or a timestamp." if self.timescale else ".")
-        text.error(term.span, f"`{to_text(term)}` is not a time", hint)
-        return None
+            if isinstance(term.value, str):
+                return self.moment(text.part(term.span.start, term.span.end))
+            if isinstance(term.value, int) and not isinstance(term.value, bool) and 0 <= term.value <= LAST:
+                return term.value
+        raise text.misfit(term.span, f"`{to_text(term)}` is not a time", self._time_hint)
 
-    def _atom(self, text: ScalarText, what: str) -> tuple[syntax.Atom | None, ScalarText]:
-        """The atom that a text is, and the text with what its places count from before it."""
+    def _atom(self, text: ScalarText, what: str) -> tuple[syntax.Atom, ScalarText]:
+        """The atom that a text is, and the text as its places count."""
         negation = _NEGATION.match(text.text)
         if negation is not None:
-            text.error(Span(0, negation.end()), f"`{negation[0]}` cannot stand before {what}", _ABSENT[what])
-            return None, text
+            message = f"`{negation[0]}` cannot stand before {what}"
+            raise text.misfit(Span(0, negation.end()), message, _ABSENT[what])
         whole = _WHOLE_ATOM.match(text.text)
         rest = "" if whole is None else text.text[whole.end() :].strip()
         if whole is not None and rest not in ("", "."):
-            at = text.text.index(rest, whole.end())
-            word = rest.split()[0]
-            text.error(Span(at, at + len(word)), f"`{word}` cannot stand behind {what}", _BEHIND[what])
-            return None, text
-        rule, first = self._rule(text, "", what), len(self._before)
-        placed = ScalarText(text.file, text.node, " " * first + text.text, text.start - first)
-        return (None if rule is None else rule.head), placed
+            at, word = text.text.index(rest, whole.end()), rest.split()[0]
+            raise text.misfit(Span(at, at + len(word)), f"`{word}` cannot stand behind {what}", _BEHIND[what])
+        rule, placed = self._rule(text, "", what)
+        return rule.head, placed
 
-    def _rule(self, text: ScalarText, before: str, what: str) -> syntax.Rule | None:
-        """The one rule that a text is, with words before it."""
+    def _rule(self, text: ScalarText, before: str, what: str) -> tuple[syntax.Rule, ScalarText]:
+        """The one rule that a text is, with words before it, and the text as its places count."""
         body = text.text.rstrip().removesuffix(".")
         first = len(self._before) + len(before)
         stamps: dict[int, str] = {}
@@ -257,39 +220,33 @@ class ProgramTexts:
             stamps[first + found.start()] = found[1]
             return "0".ljust(len(found[0]))
 
-        hidden = _STAMP.sub(hide, body)
-        parsed = parse(Source(f"{self._before}{before}{hidden}."))
+        parsed = parse(Source(f"{self._before}{before}{_STAMP.sub(hide, body)}."))
         for each in parsed.diagnostics:
             start = min(max(each.span.start - first, 0), max(len(body) - 1, 0))
             span = Span(start, max(min(each.span.end - first, len(body)), start + 1))
-            message = each.message
             behind = text.file.source.text[: text.node.start_mark.index].rstrip()[-1:]
             if behind in tuple("[{,") and text.text.count("(") != text.text.count(")"):
-                message, hint = "this text is cut at a comma", _BRACKETS
-            else:
-                hint = _TIME_OF_DAY if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
-            text.error(span, message, hint)
-            return None
+                raise text.misfit(span, "this text is cut at a comma", _BRACKETS)
+            hint = _TIME_OF_DAY if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
+            raise text.misfit(span, each.message, hint)
         found = [each for each in parsed.document.statements if not isinstance(each, syntax.Limit)]
         if len(found) != 1 or not isinstance(found[0], syntax.Rule) or bool(found[0].body) != bool(before):
             message = f"this is not {what}" if found else f"{what} is missing"
-            text.error(text.all, message, f"Write one, like {_EXAMPLES[what]}.")
-            return None
+            raise text.misfit(text.all, message, f"Write one, like {_EXAMPLES[what]}.")
 
         def with_tick(node: Any) -> Any:
             if isinstance(node, syntax.Constant) and node.span.start in stamps:
                 return syntax.Constant(tick_of(stamps[node.span.start], self.timescale), span=node.span)
             return node
 
+        placed = ScalarText(text.file, text.node, " " * first + text.text, text.start - first)
         try:
-            rule: syntax.Rule = rebuilt(found[0], with_tick) if stamps else found[0]
+            return (_rebuilt(found[0], with_tick) if stamps else found[0]), placed
         except DataError as error:
             at, stamp = next(iter(stamps.items()))
             message, _, hint = str(error).partition("; " if self.timescale else ". ")
             span = Span(at - first, at - first + len(stamp))
-            text.error(span, message, hint[:1].upper() + hint[1:] or _NO_TICK)
-            return None
-        return rule
+            raise text.misfit(span, message, hint[:1].upper() + hint[1:] or _NO_TICK) from None
 
     # ---- writing ----
 
@@ -301,18 +258,16 @@ class ProgramTexts:
         """The answer of a line as an atom: `Malf(wt2, 0)`; what is open has the name of its variable."""
         written, times = str if in_ticks else self.written, self._times_of(query)
         texts = []
-        for place, each in enumerate(self.queries[query].terms):
-            tick = self._tick_in(each, row) if place in times else None
-            texts.append(self._object(each, row) if tick is None else written(tick))
+        for index, term in enumerate(self.queries[query].terms):
+            tick = self._tick_in(term, row) if index in times else None
+            value = row[term.name] if isinstance(term, syntax.Variable) else None
+            if tick is not None:
+                texts.append(written(tick))
+            elif value is None:
+                texts.append(to_text(term))
+            else:
+                texts.append(value_text(value if isinstance(value, syntax.Value) else str(value)))
         return f"{query}({', '.join(texts)})"
-
-    @staticmethod
-    def _object(term: syntax.Term, row: Mapping[str, Any]) -> str:
-        if not isinstance(term, syntax.Variable):
-            return to_text(term)
-        value = row[term.name]
-        shown = value if isinstance(value, syntax.Value) else str(value)
-        return term.name if value is None else value_text(shown)
 
     def _tick_in(self, time: syntax.Term, row: Mapping[str, Any]) -> int | None:
         """The tick of an answer's atom; None if it is open."""
@@ -327,17 +282,23 @@ class ProgramTexts:
         times = self._times_of(expected.predicate)
         values = [
             self._tick_in(each, row)
-            if place in times
+            if index in times
             else row[each.name]
             if isinstance(each, syntax.Variable)
             else getattr(each, "value", None)
-            for place, each in enumerate(self.queries[expected.predicate].terms)
+            for index, each in enumerate(self.queries[expected.predicate].terms)
         ]
-        return all(map(same_value, expected.terms, values))
+        return all(map(_same_value, expected.terms, values))
 
     def shown(self, literal: str) -> str:
         """A literal of a line, with times in place of ticks."""
         return literal_of(literal).text(self.written)
+
+
+def _require_arguments(text: ScalarText, atom: syntax.Atom, count: int, listed: str) -> None:
+    if len(atom.terms) != count:
+        message = f"{atom.predicate} has {count} argument{'s' * (count != 1)}, and here are {len(atom.terms)}"
+        raise text.misfit(atom.span, message, f"They are: {listed}.")
 
 
 _BRACKETS = (
@@ -361,3 +322,82 @@ _EXAMPLES = {
     "an answer": "`Malf(wt2, 0)`",
     "a literal": "`Temp(wt2, high, 2)` or `not Shdn(wt2, 2)`",
 }
+
+
+# ---- nodes of the syntax tree: changed, and compared with what is expected ----
+
+
+def _same_value(want: syntax.Term, value: Any) -> bool:
+    """Whether a value is the expected one: `_` is any, a variable one that is open."""
+    match want:
+        case syntax.Anonymous():
+            return True
+        case syntax.Variable():
+            return value is None
+        case syntax.Constant(wanted):
+            if isinstance(value, bool):
+                return wanted == str(value).lower()
+            return isinstance(value, str) == isinstance(wanted, str) and bool(wanted == value)
+        case _:
+            return False
+
+
+def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
+    """A node of the syntax tree, made anew from its parts up, each of them changed."""
+    if isinstance(node, tuple):
+        return tuple(_rebuilt(each, change) for each in node)
+    if not _is_node(node):
+        return node
+    found = object.__new__(type(node))
+    for each in fields(node):
+        object.__setattr__(found, each.name, _rebuilt(getattr(node, each.name), change))
+    return change(found)
+
+
+def _is_node(node: object) -> TypeGuard[Any]:
+    return is_dataclass(node) and not isinstance(node, type | Span)
+
+
+def alike(expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal]) -> bool:
+    """Whether two literals are the same: up to the names of their variables, `_` being anything.
+
+    Conditions count only where they are expected.
+    """
+    names: dict[str, str] = {}
+    return _alike(expected[0], found[0], names) and _conditions(expected[1:], found[1:], names)
+
+
+def _conditions(
+    expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal], names: Mapping[str, str]
+) -> bool:
+    """Whether each expected condition is one of those found, with one meaning of each variable."""
+    if not expected:
+        return True
+    for each in found:
+        tried = dict(names)
+        if _alike(expected[0], each, tried) and _conditions(expected[1:], found, tried):
+            return True
+    return False
+
+
+def _alike(expected: Any, found: Any, names: dict[str, str]) -> bool:
+    if isinstance(expected, syntax.Anonymous):
+        return True
+    if isinstance(expected, tuple) and isinstance(found, tuple):
+        return len(expected) == len(found) and all(
+            _alike(one, other, names) for one, other in zip(expected, found, strict=True)
+        )
+    if not _is_node(expected):
+        return bool(expected == found)
+    if type(expected) is not type(found):
+        return False
+    if isinstance(expected, syntax.Variable):
+        return bool(names.setdefault(expected.name, found.name) == found.name)
+    if isinstance(expected, syntax.Constant):
+        return _same_value(expected, found.value)
+    compared = [each.name for each in fields(expected) if each.compare]
+    if isinstance(expected, syntax.Shifted):
+        compared.remove("variable")
+        if names.setdefault(expected.variable, found.variable) != found.variable:
+            return False
+    return all(_alike(getattr(expected, each), getattr(found, each), names) for each in compared)

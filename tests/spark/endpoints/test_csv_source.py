@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import antelog
 from antelog.errors import DataError
 from antelog.files import WantedColumns
-from antelog.files.going_on import CsvHeader
+from antelog.files.csv_files import CsvHeader
 from antelog.files.naming import Form
 from antelog.language.epochs import TICKLESS
 from antelog.run.address import Files, Kafka

@@ -119,7 +119,7 @@ def _scattered(text: str, random: Random) -> str:
     return found
 
 
-# ---- how it looks ----
+# ---- how it looks, beyond what the examples show ----
 
 CASES = {
     "spaces": (
@@ -146,23 +146,7 @@ CASES = {
             "static Turbine(device, limit <= 4 h).\ndelay  Temp(wt4, _, _) = 3.\n"
         ),
     ),
-    "queries": (
-        'query Malf(X,T)critical alert 80% "it fails".\nquery OK(X,T)good "fine".\nquery A(T).\n',
-        (
-            'query Malf(X, T) critical alert 80% "it fails".\nquery OK(X, T)   good               "fine".\n'
-            "query A(T).\n"
-        ),
-    ),
-    "blank lines": ("\n\nlimit a=1.\n\n\n\nlimit b=2.\n\n", "limit a = 1.\n\nlimit b = 2.\n"),
-    "facts stay on their line": (
-        "P(a). P(long_one).\nP(ccc).   P(d).\n",
-        "P(a).    P(long_one).\nP(ccc).  P(d).\n",
-    ),
     "statements get lines": ("tick 1 s. query A(T). query B(T).", "tick 1 s.\nquery A(T).\nquery B(T).\n"),
-    "heads are aligned": (
-        "A(T) :- B(T).\n% why\nAbc(X, T) :- B(T). % so\n\nD(T) :- B(T).\n",
-        "A(T)      :- B(T).\n% why\nAbc(X, T) :- B(T).  % so\n\nD(T) :- B(T).\n",
-    ),
     "a long head is left out": (
         "A(T) :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
         "A(T)  :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
@@ -179,7 +163,6 @@ CASES = {
     ),
     "a comment is never a percentage": ("query A(T) alert 80% . % late\n", "query A(T) alert 80%.  % late\n"),
     "nothing": (" \n\n", ""),
-    "comments only": ("  % one  \n\n\n% two", "% one\n\n% two\n"),
 }
 
 

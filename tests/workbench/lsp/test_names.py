@@ -15,11 +15,11 @@ from lsprotocol.types import Position, PositionEncodingKind
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from antelog.workbench.lsp.completing import Completer, cursor_at
+from antelog.workbench.lsp.completing import Completer
 from antelog.workbench.lsp.mentions import mention_at, mentions_of
 from antelog.workbench.lsp.near_data import data_files, example_of, file_of
-from antelog.workbench.lsp.places import LineTable
-from antelog.workbench.lsp.session import OpenText, Session, analysed
+from antelog.workbench.lsp.places import Places
+from antelog.workbench.lsp.session import OpenText, Session, Snapshot, analysed
 
 PROGRAM = """tick 1 minute.
 limit hot = 90.
@@ -100,13 +100,6 @@ def test_completions(typed: str, some: set[str], none: set[str], tmp_path: Path)
     assert not none & found
 
 
-def test_a_place_in_a_call() -> None:
-    text = "P(X, T) :- Q(f(a, b), "
-    cursor = cursor_at(text, len(text))
-    assert cursor is not None
-    assert cursor.calls == (("Q", 1),)
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -125,19 +118,6 @@ def test_data_near_a_program(name: str, text: str, tmp_path: Path) -> None:
     assert example_of(predicate, file) == 'Temp("wt 1", 20, "2026-01-01T00:00")'
 
 
-def test_a_file_belongs_to_what_includes_it(tmp_path: Path) -> None:
-    (tmp_path / "main.alog").write_text('include "parts/limits.alog".\nquery P(T).\n', "utf-8")
-    (tmp_path / "parts").mkdir()
-    part = tmp_path / "parts" / "limits.alog"
-    part.write_text("limit hot = 90.\n", "utf-8")
-    session = Session()
-    session.folders = (str(tmp_path),)
-    session.put(OpenText(str(part), part.as_uri(), 1, "limit hot = 91.\n"))
-    assert session.snapshot.root_of(str(part)) == str(tmp_path / "main.alog")
-    files = session.snapshot.files(str(tmp_path / "main.alog"))
-    assert [each.text for each in files][1:] == ["limit hot = 91.\n"]
-
-
 def test_a_predicate_is_offered_as_its_rules_call_it(tmp_path: Path) -> None:
     session = session_with(PROGRAM, tmp_path)
     path = str(tmp_path / "rules.alog")
@@ -153,9 +133,9 @@ TEXTS = st.text(st.sampled_from("aä€😀\n\r\t %"), max_size=30)
 
 @given(TEXTS, st.sampled_from(list(PositionEncodingKind)))
 def test_there_and_back(text: str, encoding: PositionEncodingKind) -> None:
-    table = LineTable(text, encoding)
+    places = Places(Snapshot({}), encoding)
     for offset in range(len(text) + 1):
-        back = table.offset(table.position(offset))
+        back = places.offset(text, places.position(text, offset))
         # Between the signs of a line's end there is no place.
         assert back == offset or (text[back : offset + 1] == "\r\n" and back == offset - 1)
 
@@ -165,20 +145,15 @@ def test_there_and_back(text: str, encoding: PositionEncodingKind) -> None:
     [(PositionEncodingKind.Utf8, 6), (PositionEncodingKind.Utf16, 3), (PositionEncodingKind.Utf32, 2)],
 )
 def test_units(encoding: PositionEncodingKind, character: int) -> None:
-    table = LineTable("a\nä😀b", encoding)
-    assert table.position(4) == Position(1, character)
-    assert table.offset(Position(1, character)) == 4
+    places, text = Places(Snapshot({}), encoding), "a\nä😀b"
+    assert places.position(text, 4) == Position(1, character)
+    assert places.offset(text, Position(1, character)) == 4
 
 
 def test_places_that_are_not_there() -> None:
-    table = LineTable("ab\r\ncd")
-    assert table.offset(Position(0, 9)) == 2
-    assert table.offset(Position(9, 0)) == 6
-    assert table.offset(Position(1, 9)) == 6
-
-
-def test_half_of_a_character() -> None:
-    assert LineTable("😀b").offset(Position(0, 1)) == 0
+    places, text = Places(Snapshot({})), "ab\r\ncd"
+    assert places.offset("😀b", Position(0, 1)) == 0  # half of a character
+    assert [places.offset(text, Position(*each)) for each in ((0, 9), (9, 0), (1, 9))] == [2, 6, 6]
 
 
 def message(content: dict[str, Any] | bytes) -> bytes:

@@ -8,9 +8,10 @@ import pytest
 
 import antelog
 from antelog.errors import AntelogError, DataError
+from antelog.watch.web.bench import NoEditError
 from antelog.workbench.play.bench import LESSONS
-from antelog.workbench.play.draft import LARGEST, Draft, DraftFiles, Sheet, as_csv, fitted, sheet_of
-from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
+from antelog.workbench.play.draft import LARGEST, Draft, DraftFiles, Sheet, fitted
+from antelog.workbench.play.running import Course, Played, PlayOptions, play
 from scripts import lessons
 
 RULES = "input P(a, time) delay 1.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
@@ -118,7 +119,7 @@ def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
 
 
 def test_a_newer_draft_stops_an_older_one(tmp_path: Path) -> None:
-    with pytest.raises(StoppedError):
+    with pytest.raises(NoEditError):
         play(Draft(RULES, {"P": FACTS}), PlayOptions(), tmp_path, lambda: True)
 
 
@@ -185,10 +186,6 @@ def test_a_file_that_is_no_table(tmp_path: Path, content: bytes, said: str) -> N
 
 def test_a_mark_at_the_beginning_of_a_file_is_no_part_of_a_name(tmp_path: Path) -> None:
     path = tmp_path / "Temp.csv"
-    path.write_bytes("\ufeffdevice,time\nwt2,1\n".encode())
-    assert DraftFiles(None, {"Temp": path}).read().tables["Temp"].columns == ("device", "time")
-
-
-def test_csv_of_nothing() -> None:
-    assert sheet_of("", "x.csv") == Sheet()
-    assert as_csv(("a",), []) == "a\n"
+    for content, sheet in (("", Sheet()), ("\ufeffdevice,time\n", Sheet(("device", "time")))):
+        path.write_bytes(content.encode())
+        assert DraftFiles(None, {"Temp": path}).read().tables["Temp"] == sheet
