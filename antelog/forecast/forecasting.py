@@ -35,7 +35,8 @@ from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known, Tables
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import JUDGES, Judged, Judges, JudgeSettings
-from antelog.forecast.limits import LeftOut, Limits
+from antelog.forecast.judges.latest import QueryFeatures, features_of
+from antelog.forecast.lines import LeftOut, Limits
 from antelog.forecast.model_file import Model, nothing_counted, packed, unpacked
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates import counts as series_counts
@@ -44,7 +45,6 @@ from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen,
 from antelog.forecast.rates.tally import KnownEpoch
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.latest import QueryFeatures, features_of
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,10 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
         earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
         query = QueryForecast(known, plan.relation(name), features[name], limits, unseen)
-        found = query.step(queries[name], each.lines, state.now, values, earlier)
+        queries[name], log[name], left_out[name] = query.step(
+            queries[name], each.lines, state.now, values, earlier
+        )
         features[name] = features[name].after(state.now)
-        queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out
     first = dict.fromkeys(
         (family.name for family in own.families), state.now - own.reach(before.learning.length)
     )

@@ -27,18 +27,18 @@ from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
+from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judged import Judged, Predictions
+from antelog.forecast.judges.latest import LatestValues, QueryFeatures
+from antelog.forecast.judges.looks import Look
 from antelog.forecast.judges.mean import JudgeWeights
-from antelog.forecast.outcomes.following import AnswerLines, TrackedAnswers
-from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.outcomes.rows import Judge, SettledLines
+from antelog.forecast.judges.outcomes import OutcomeStatistics
+from antelog.forecast.judges.rows import Judge, SettledLines
+from antelog.forecast.judges.values_judge import Fit, ValuesJudge
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import Counted, SeriesCounts
 from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
 from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
-from antelog.forecast.values.latest import LatestValues, QueryFeatures
-from antelog.forecast.values.looks import Look
-from antelog.forecast.values.values_judge import Fit, ValuesJudge
 from antelog.given import BYTES, PATH, TEXT, checked
 
 _CLASSES: Mapping[str, type[Any]] = {

@@ -17,22 +17,20 @@ from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, keys_of
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.step.sources import UnseenSources
+from antelog.engine.step.uniting import united
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerts import AnswerChances, LastLines, LineColumns, alert_lines, lines_in_order
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.judged import Judged
-from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
-from antelog.forecast.outcomes.following import (
+from antelog.forecast.judges.following import (
     LOST,
     AnswerLines,
     DecidedAnswers,
@@ -43,8 +41,22 @@ from antelog.forecast.outcomes.following import (
     last_line_ticks,
     state_of,
 )
-from antelog.forecast.outcomes.rows import AnswerRows
-from antelog.forecast.values.latest import QueryFeatures
+from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.rows import AnswerRows
+from antelog.forecast.lines import (
+    AnswerChances,
+    LeftOut,
+    Limits,
+    LineColumns,
+    alert_changes,
+    filtered,
+    lines_in_order,
+    lines_of_alerts,
+    open_within,
+    with_lost,
+)
+from antelog.forecast.scores.scored_lines import FirstAlerts
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -67,15 +79,6 @@ class ChanceRequests(ColumnSet):
 
 
 @dataclass(frozen=True, eq=False)
-class QueryStep:
-    """A query after a step, its lines with their chances, and the lines that limits left out."""
-
-    after: Judged
-    lines: pa.Table
-    left_out: LeftOut
-
-
-@dataclass(frozen=True, eq=False)
 class QueryForecast:
     """A query in a step, with the latest values that its judges may look at, and where sources are unseen."""
 
@@ -87,41 +90,77 @@ class QueryForecast:
 
     def step(
         self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
-    ) -> QueryStep:
-        """The query after a step that ends at `now`, and its lines with their chances.
+    ) -> tuple[Judged, pa.Table, LeftOut]:
+        """The query after a step that ends at `now`, its lines with their chances, and those left out.
 
         The cells of lines are of the values `of` the engine; `earlier` gives the open answers before.
         """
         rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
         step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
-        judged = replace(before, followed=step.after)
-        judged = judging.learned(judged, step.decided, self._key, learning.learns)
+        decided = step.decided
+        judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
         found = self._chances(requests, rows, lines, columns)
-        judged, answers = self._judge(judged, requests, found, step.decided)
-        judged = judging.settled(judging.score_decided(judged, step.decided), now)
+        judged, answers = self._judge(judged, requests, found, decided)
         some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
         columns.put(some.line, some)
-        table, likely, limits = columns.table(logged.table), before.likely, self.limits
+        table, limits = columns.table(logged.table), self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
         within, left_out = filtered(table, logged.kind, likeliest, limits)
         parts = [within]
         if self.relation.alert is not None:
-            values = self.known.sightings.values
-            last = LastLines(logged.table, earlier, of, values, judged.sources, self.unseen)
-            alerts = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
-            likely = alerts.likely[find(alerts.likely, step.decided.number) < 0]
-            parts += alerts.lines
-            judged = replace(judged, alerts=judged.alerts.with_later(alerts.alerts))
-            lines_before = (before.reported, some.predictions)
-            with_chance = np.concatenate([each.number[~np.isnan(each.chance)] for each in lines_before])
-            judged = judging.score_alerts(judged, step.decided, with_chance, self.relation.alert)
-        after = judging.without(replace(judged, likely=likely), step.lost)
-        return QueryStep(after, lines_in_order(parts, self.relation), left_out)
+            judged, more = self._alerts(judged, answers, logged, of, earlier)
+            parts += more
+        judged = judging.settled(judging.score_decided(judged, decided, self.relation.alert), now)
+        return judging.without(judged, step.lost), lines_in_order(parts, self.relation), left_out
+
+    def _alerts(
+        self,
+        judged: Judged,
+        answers: AnswerChances,
+        logged: Logged,
+        of: Values,
+        earlier: Callable[[], Logged],
+    ) -> tuple[Judged, list[pa.Table]]:
+        """The query with the alerts of a step, and the lines of these."""
+        assert self.relation.alert is not None
+        asked = answers.predictions
+        after, row, likely = alert_changes(
+            judged.likely, asked.number, asked.tick, asked.chance, self.relation.alert
+        )
+        if len(row) == 0:
+            return replace(judged, likely=after), []
+        rang = row[likely]
+        first = judged.alerts.with_later(FirstAlerts(asked.number.take(rang), asked.tick.take(rang)))
+        judged, answers = replace(judged, likely=after, alerts=first), answers.take(row)
+        lines, at = self._last_lines(answers, logged.table, of, earlier)
+        answers, likely = answers.take(at), likely[at]
+        if self.unseen is not None:
+            lines = with_lost(lines, self.unseen, answers.predictions.tick, ~likely)
+        return judged, [lines_of_alerts(lines, answers, likely, judged.sources, lossy=self._lossy)]
+
+    def _last_lines(
+        self, answers: AnswerChances, lines: pa.Table, of: Values, earlier: Callable[[], Logged]
+    ) -> tuple[pa.Table, Column]:
+        """The last lines of answers: those of a step, or else the answers as they were before it.
+
+        And which of the answers these are, for the engine may have dropped some.
+        """
+        here, before = np.flatnonzero(answers.line >= 0), np.flatnonzero(answers.line < 0)
+        table = lines.take(pa.array(answers.line.take(here)))
+        if len(before) == 0:
+            return table, here
+        open_, values = earlier(), self.known.sightings.values
+        own = [values.recoded(column, of) for column in open_.cells[:-1]]
+        known, sought = keys_of([[*own, open_.cells[-1]], [column.take(before) for column in answers.answer]])
+        at = find(sought, known)
+        there = np.flatnonzero(at >= 0)
+        more = open_.table.take(pa.array(at.take(there)))
+        return united([table, more]), np.concatenate([here, before.take(there)])
 
     def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""

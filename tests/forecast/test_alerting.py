@@ -1,4 +1,4 @@
-"""antelog/forecast/alerts.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
+"""antelog/forecast/lines.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.schema import AFTER_ANSWER
-from antelog.forecast.alerts import AnswerChances, LineColumns, alert_changes
 from antelog.forecast.columns import COLUMNS, HOLDS, KINDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances, Growth
 from antelog.forecast.judges.judged import Predictions
-from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
+from antelog.forecast.lines import (
+    AnswerChances,
+    LeftOut,
+    Limits,
+    LineColumns,
+    alert_changes,
+    filtered,
+    open_within,
+)
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
 

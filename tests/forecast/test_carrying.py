@@ -1,4 +1,4 @@
-"""antelog/forecast/carrying.py: what was learned, where rules are changed."""
+"""antelog/forecast/forecaster.py: what was learned, where rules are changed."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell
 from antelog.errors import UnsupportedError
-from antelog.forecast.reports.text import report_text
+from antelog.forecast.reports.words import report_text
 from antelog.forecast.scores.scores import Scores, report_json
 from antelog.lazily import brought_by
 from antelog.process import LEARN

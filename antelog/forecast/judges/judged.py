@@ -22,17 +22,16 @@ from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
 from antelog.errors import DataError
 from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
+from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
+from antelog.forecast.judges.latest import NO_FEATURES, QueryFeatures
+from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
-from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.outcomes.outcomes import nothing_known
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, lesson_of
+from antelog.forecast.judges.outcomes import nothing_known
+from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines, lesson_of
+from antelog.forecast.judges.values_judge import can_fit, nothing_fitted
 from antelog.forecast.rates.tally import Learns
-from antelog.forecast.scores import scores
-from antelog.forecast.scores.scored_lines import FirstAlerts, ProgramAlerts, ScoredLines, alerts
-from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.latest import NO_FEATURES, QueryFeatures
-from antelog.forecast.values.looks import looks_of
-from antelog.forecast.values.values_judge import can_fit, nothing_fitted
+from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
+from antelog.forecast.scores.scores import Scores, at_threshold, scored
 from antelog.lazily import brought_by
 
 # ---- the table of judges ----
@@ -256,18 +255,33 @@ def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
     return source
 
 
-def score_decided(judged: Judged, decided: DecidedAnswers) -> Judged:
-    """Scores the predictions for decided answers, and drops them."""
+def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | None = None) -> Judged:
+    """Scores the predictions for decided answers, and their alerts at a threshold, and drops them."""
+    judged = replace(judged, scores=judged.scores.with_threshold(threshold))
     if len(decided.number) == 0:
         return judged
-    place = find(judged.reported.number, decided.number)
-    mine = np.flatnonzero(place >= 0)
-    reported, of = judged.reported.take(mine), place.take(mine)
-    done = ScoredLines(
+    at = find(judged.reported.number, decided.number)
+    reported, of = judged.reported.take(at >= 0), at[at >= 0]
+    lines = ScoredLines(
         reported.number, reported.tick, reported.chance, decided.tick.take(of), decided.confirmed.take(of)
     )
+    scores, likely = judged.scores, judged.likely
+    at_first = find(judged.alerts.number, decided.number)
+    if threshold is not None:
+        first, of = judged.alerts.take(at_first >= 0), at_first[at_first >= 0]
+        sure = np.full(len(of), threshold)
+        rang = ScoredLines(first.number, first.tick, sure, decided.tick.take(of), decided.confirmed.take(of))
+        scores = scores + at_threshold(lines, rang, threshold)
+        likely = likely[find(likely, decided.number) < 0]
     return _scored(
-        replace(judged, reported=judged.reported.take(place < 0), unscored=judged.unscored.and_then(done))
+        replace(
+            judged,
+            reported=judged.reported.take(at < 0),
+            unscored=judged.unscored.and_then(lines),
+            likely=likely,
+            alerts=judged.alerts.take(at_first < 0),
+            scores=scores,
+        )
     )
 
 
@@ -279,20 +293,6 @@ def without(judged: Judged, lost: Column) -> Judged:
     alerts = judged.alerts.take(find(judged.alerts.number, lost) < 0)
     likely = judged.likely[find(judged.likely, lost) < 0]
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
-
-
-def score_alerts(judged: Judged, decided: DecidedAnswers, with_chance: Column, threshold: float) -> Judged:
-    """Scores the alerts of answers that are decided, and drops them; `with_chance` are numbers of answers."""
-    first = judged.alerts
-    at = find(decided.number, first.number)
-    rang = at >= 0
-    since = np.where(rang, np.append(first.tick, 0).take(at), decided.tick)
-    chance = np.where(rang, threshold, 0.0)
-    lines = ScoredLines(decided.number, since, chance, decided.tick, decided.confirmed)
-    some = lines.take(rang | (find(decided.number, with_chance) >= 0))
-    found = ProgramAlerts(threshold, alerts(some, (threshold,)))
-    scores = replace(judged.scores, program=judged.scores.program + found)
-    return replace(judged, alerts=first.take(find(first.number, decided.number) < 0), scores=scores)
 
 
 _AT_ONCE = 5_000
@@ -307,7 +307,7 @@ def nothing_unscored() -> ScoredLines:
 def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
     if judged.unscored.count < enough:
         return judged
-    found = scores.scored(judged.scores, judged.unscored)
+    found = scored(judged.scores, judged.unscored)
     return replace(judged, scores=found, unscored=nothing_unscored())
 
 

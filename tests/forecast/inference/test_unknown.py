@@ -1,4 +1,4 @@
-"""antelog/forecast/inference/unknown.py: which queries have no chances, and what is said of it."""
+"""antelog/forecast/inference/chances.py: which queries have no chances, and what is said of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.forecast.inference.unknown import without_chances
+from antelog.forecast.inference.chances import without_chances
 from tests.cli.trying import antelog
 from tests.forecast.making import plan_of
 

@@ -15,6 +15,7 @@ from antelog.engine.columns.tables import Numbers
 from antelog.errors import DataError
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
 from antelog.forecast.judges import judged as judges_module
+from antelog.forecast.judges.following import DecidedAnswers, age_bucket, state_of
 from antelog.forecast.judges.judged import (
     JUDGES,
     Judged,
@@ -27,8 +28,7 @@ from antelog.forecast.judges.judged import (
     score_decided,
     settled,
 )
-from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, Lesson
+from antelog.forecast.judges.rows import AnswerRows, Judge, Lesson
 from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from antelog.forecast.reports import words
-from antelog.forecast.reports.text import ENOUGH, report_text, short_streams
-from antelog.forecast.reports.words import NONE, percent
+from antelog.forecast.reports.words import ENOUGH, NONE, percent, report_text, short_streams
 from antelog.forecast.scores.calibration import CalibrationError, CalibrationResult
 from antelog.forecast.scores.scored_lines import ProgramAlerts, alerts
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table

@@ -20,8 +20,8 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked, numbered, once
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.outcomes.following import either_of, stage_of
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, Lesson
+from antelog.forecast.judges.following import either_of, stage_of
+from antelog.forecast.judges.rows import AnswerRows, Judge, Lesson
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import (
     Cells,

@@ -1,4 +1,4 @@
-"""antelog/forecast/values/looks.py: the values that a query compares, found in its rules."""
+"""antelog/forecast/judges/looks.py: the values that a query compares, found in its rules."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from antelog.forecast.values.looks import Look, looks_of
-from antelog.forecast.values.values_judge import LEAVES, ROUNDS, can_fit, fitted
+from antelog.forecast.judges.looks import Look, looks_of
+from antelog.forecast.judges.values_judge import LEAVES, ROUNDS, can_fit, fitted
 from tests.forecast.making import plan_of
 
 READING = "input Reading(device: text, kind: text, value: number, time) delay 1.\n"

@@ -13,7 +13,7 @@ A line of an alert is the last line of its answer with the tick and the chance o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -24,17 +24,16 @@ import pyarrow.compute as pc
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, sorting
-from antelog.engine.step.lines import Lines
+from antelog.engine.columns.tables import Column, Mask, Numbers, groups, in_order, sorting
 from antelog.engine.step.plain_values import ordered
+from antelog.engine.step.query import REJECT, REVISED, Kinds
 from antelog.engine.step.schema import DIGITS
 from antelog.engine.step.sources import UnseenSources
 from antelog.engine.step.uniting import united
-from antelog.engine.values.values import Values
+from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.judges.judged import Predictions
-from antelog.forecast.scores.scored_lines import FirstAlerts
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +108,15 @@ ROUNDED = 1e-9
 """By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
 
 
-@dataclass(frozen=True, eq=False)
-class AlertChanges:
-    """At which of the chances an answer becomes likely, or unlikely again."""
-
-    row: Column
-    likely: Mask
-
-
 def alert_changes(
     before: Column, number: Column, tick: Column, chance: Numbers, threshold: float
-) -> tuple[Column, AlertChanges]:
-    """The numbers of answers that are likely after some chances, and the changes; NaN changes none."""
+) -> tuple[Column, Column, Mask]:
+    """The numbers of answers that are likely after some chances, given those before.
+
+    And which of the chances make an answer likely, or unlikely again; NaN changes nothing.
+    """
     if len(number) == 0:
-        return before, AlertChanges(number, number > 0)
+        return before, number, number > 0
     order = in_order([number - number.min(), tick - tick.min()])
     own, level = number.take(order), chance.take(order)
     says = np.zeros(len(own), np.int64)
@@ -138,86 +132,34 @@ def alert_changes(
     last = np.append(first[1:], [True])
     likely = own[last & (now > 0)]
     others = before[find(before, own[last]) < 0]
-    return np.sort(np.concatenate([others, likely])), AlertChanges(order.take(changed), now.take(changed) > 0)
+    return np.sort(np.concatenate([others, likely])), order.take(changed), now.take(changed) > 0
 
 
-@dataclass(frozen=True, eq=False)
-class LastLines:
-    """The last lines of open answers: those of a step, or else the answers as they were `before` it.
-
-    The cells of the answers before are of the values `of` the engine; those of the forecast are of `values`.
-    """
-
-    lines: pa.Table
-    before: Callable[[], Lines]
-    of: Values
-    values: Values
-    sources: Sequence[str]
-    unseen: UnseenSources | None = None
-
-    def take(self, answers: AnswerChances) -> tuple[pa.Table, Column]:
-        """The last lines of answers, and which of the answers these are: the engine may have dropped some."""
-        here = np.flatnonzero(answers.line >= 0)
-        table, earlier = self.lines.take(pa.array(answers.line.take(here))), np.flatnonzero(answers.line < 0)
-        if len(earlier) == 0:
-            return table, here
-        open_ = self.before()
-        own = [self.values.recoded(column, self.of) for column in open_.cells[:-1]]
-        known, sought = keys_of(
-            [[*own, open_.cells[-1]], [column.take(earlier) for column in answers.answer]]
-        )
-        at = find(sought, known)
-        there = np.flatnonzero(at >= 0)
-        more = open_.table.take(pa.array(at.take(there)))
-        return united([table, more]), np.concatenate([here, earlier.take(there)])
-
-
-@dataclass(frozen=True, eq=False)
-class AlertStep:
-    """The likely answers after a step, by number, the alerts in it, and the lines of these changes."""
-
-    likely: Column
-    alerts: FirstAlerts
-    lines: list[pa.Table]
-
-
-def alert_lines(
-    likely: Column, answers: AnswerChances, threshold: float, last: LastLines, *, lossy: bool
-) -> AlertStep:
-    """The alerts of a step, given the likely answers before it."""
-    number, tick = answers.predictions.number, answers.predictions.tick
-    after, found = alert_changes(likely, number, tick, answers.predictions.chance, threshold)
-    lines = [_lines(last, answers.take(found.row), found.likely, lossy)] if len(found.row) else []
-    rang = found.row[found.likely]
-    return AlertStep(after, FirstAlerts(number.take(rang), tick.take(rang)), lines)
-
-
-def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:
-    lines, at = last.take(answers)
-    answers, likely = answers.take(at), likely[at]
-    if last.unseen is not None:
-        lines = _with_lost(lines, last.unseen, answers.predictions.tick, ~likely)
+def lines_of_alerts(
+    lines: pa.Table, answers: AnswerChances, likely: Mask, sources: Sequence[str], *, lossy: bool
+) -> pa.Table:
+    """The lines that answers are likely, or unlikely again, given the last line of each."""
     kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
     for name, column in (("tick", pa.array(answers.predictions.tick)), ("change", kinds)):
         index = lines.schema.get_field_index(name)
         lines = lines.set_column(index, lines.schema.field(index), column)
     rows = np.arange(lines.num_rows)
-    columns = LineColumns(lines.num_rows, last.sources, lossy=lossy)
+    columns = LineColumns(lines.num_rows, sources, lossy=lossy)
     columns.put(rows, answers)
     if lossy:
         columns.hold(rows, answers.found)
     return columns.table(lines)
 
 
-def _with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Mask) -> pa.Table:
+def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Mask) -> pa.Table:
     """The last lines of answers with what is lost of those that are unlikely, though no fact contributed."""
     lost: list[list[str] | None] = [None] * lines.num_rows
     for row in np.flatnonzero(unlikely & (lines.column("tick").to_numpy() < tick)).tolist():
         awaited = (each["hypotheses"] for each in lines.column("explanations")[row].as_py() or ())
         literals = list(dict.fromkeys(chain.from_iterable(awaited)))
         lost[row] = unseen.among(literals, int(tick[row])) or None
-    place = lines.schema.get_field_index("lost")
-    return lines.set_column(place, lines.schema.field(place), pa.array(lost, pa.list_(pa.string())))
+    index = lines.schema.get_field_index("lost")
+    return lines.set_column(index, lines.schema.field(index), pa.array(lost, pa.list_(pa.string())))
 
 
 def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
@@ -232,3 +174,86 @@ def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
     lines = lines.append_column("#", pa.array(np.arange(lines.num_rows)))
     keys = [(name, "ascending") for name in (*names, "#")]
     return lines.take(pc.sort_indices(lines, sort_keys=keys)).drop_columns(["#"])
+
+
+# ---- limits: lines of unlikely open answers are left out, and the least likely of too many ----
+
+#     min_chance = 5%    Malf(wt2, 0) possible with 64 %, revised with 3 %    the second line is left out
+#     most = 100         101 lines of open answers at a tick                  the least likely is left out
+#
+# Lines of alerts and of confirmed answers are never left out. A `rejected` line is left out if every line of
+# its answer before it had too small a chance. Nothing of this is part of a state: limits do not change it.
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The least chance of a line, and the number of lines for each query and tick (None: no limit)."""
+
+    min_chance: float | None = None
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.min_chance is not None and not 0 <= self.min_chance <= 1:
+            raise DataError(f"min_chance is {self.min_chance}, and a chance is from 0 to 1")
+        if self.most is not None and self.most < 1:
+            raise DataError(f"most is {self.most}, but at least one answer has to be shown")
+
+    def __bool__(self) -> bool:
+        return self.min_chance is not None or self.most is not None
+
+
+NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The number of lines of open answers that were left out, and the sum of their chances."""
+
+    lines: int = 0
+    chances: float = 0.0
+
+    def __add__(self, other: LeftOut) -> LeftOut:
+        return LeftOut(self.lines + other.lines, self.chances + other.chances)
+
+
+def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
+    """Lines of these kinds of changes within the limits, and a count of those left out.
+
+    `likeliest` is for each line the largest chance that its answer had in lines before: 1 if one of them had
+    no chance, NaN if there was none.
+    """
+    if not limits or lines.num_rows == 0:
+        return lines, LeftOut()
+    chance, tick = lines.column("chance").to_numpy(), lines.column("tick").to_numpy()
+    out = left_out_of(kind <= REVISED, chance, tick, limits)
+    left_out = LeftOut(int(out.sum()), float(np.nansum(chance[out])))
+    if limits.min_chance is not None:
+        # Of rejected answers all lines before had too small a chance.
+        out |= (kind == REJECT) & (likeliest < limits.min_chance - ROUNDED)
+    return lines.filter(pa.array(~out)) if out.any() else lines, left_out
+
+
+def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:
+    """A table of open and confirmed answers within the limits."""
+    if not limits or table.num_rows == 0:
+        return table
+    tick = np.zeros(table.num_rows, np.int64)
+    out = left_out_of(open_, table.column("chance").to_numpy(), tick, limits)
+    return table.filter(pa.array(~out)) if out.any() else table
+
+
+def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> Mask:
+    """The lines of open answers that limits leave out; a line without a chance counts as the likeliest."""
+    out = np.zeros(len(open_), np.bool_)
+    if limits.min_chance is not None:
+        out = open_ & (chance < limits.min_chance - ROUNDED)
+    if limits.most is not None:
+        rows = np.flatnonzero(open_ & ~out)
+        known = np.where(np.isnan(chance), 2.0, chance).take(rows)
+        rank = np.round((2.0 - known) / ROUNDED).astype(np.int64)
+        when = tick.take(rows)
+        order = in_order([when - when.min(initial=0), rank])
+        same = groups(when.take(order))
+        place = np.arange(len(rows)) - same.starts.take(same.numbers) if len(rows) else rows
+        out[rows.take(order[place >= limits.most])] = True
+    return out

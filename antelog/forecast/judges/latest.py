@@ -30,9 +30,9 @@ from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
-from antelog.forecast.outcomes.rows import AnswerRows
+from antelog.forecast.judges.looks import Look, looks_of
+from antelog.forecast.judges.rows import AnswerRows
 from antelog.forecast.rates.tally import Cells
-from antelog.forecast.values.looks import Look, looks_of
 from antelog.language.literals.comparison import HOLDS
 
 LAST = 6

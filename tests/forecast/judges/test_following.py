@@ -1,4 +1,4 @@
-"""antelog/forecast/outcomes/following.py: open answers from their first line until they are decided."""
+"""antelog/forecast/judges/following.py: open answers from their first line until they are decided."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from antelog.engine.step.lines import PATTERN
 from antelog.engine.step.query import CONFIRM, POSSIBLE, REJECT, REVISED
-from antelog.forecast.outcomes.following import (
+from antelog.forecast.judges.following import (
     AnswerLines,
     FollowedStep,
     TrackedAnswers,

@@ -1,4 +1,4 @@
-"""antelog/forecast/values/latest.py: the latest values of a key, as of a tick."""
+"""antelog/forecast/judges/latest.py: the latest values of a key, as of a tick."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import antelog
 from antelog.engine.values.values import Values
 from antelog.errors import StateError
 from antelog.forecast.columns import COLUMNS
-from antelog.forecast.values.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
-from antelog.forecast.values.looks import Look
+from antelog.forecast.judges.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
+from antelog.forecast.judges.looks import Look
 from antelog.process import Engine
 from tests.forecast.making import cells, facts_of
 

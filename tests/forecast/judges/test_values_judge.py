@@ -1,4 +1,4 @@
-"""antelog/forecast/values/values_judge.py: trees that are fitted to settled lines, block by block."""
+"""antelog/forecast/judges/values_judge.py: trees that are fitted to settled lines, block by block."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.columns.trees import Features
+from antelog.forecast.judges import values_judge as judging
+from antelog.forecast.judges.rows import AnswerRows, SettledLines
+from antelog.forecast.judges.values_judge import BLOCK, LEAST, MOST, ValuesJudge, fitted, nothing_fitted
 from antelog.forecast.model_file import packed, unpacked
-from antelog.forecast.outcomes.rows import AnswerRows, SettledLines
 from antelog.forecast.rates.tally import Learns
-from antelog.forecast.values import values_judge as judging
-from antelog.forecast.values.values_judge import BLOCK, LEAST, MOST, ValuesJudge, fitted, nothing_fitted
 
 TICKS, WIDTH = 400, 17
 

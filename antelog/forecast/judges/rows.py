@@ -22,7 +22,7 @@ import numpy as np
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.columns.trees import Features
-from antelog.forecast.outcomes.following import DecidedAnswers
+from antelog.forecast.judges.following import DecidedAnswers
 from antelog.forecast.rates.tally import Cells, Learns
 
 

@@ -1,4 +1,4 @@
-"""antelog/forecast/outcomes/outcomes.py: of the answers in this state, how many were confirmed?"""
+"""antelog/forecast/judges/outcomes.py: of the answers in this state, how many were confirmed?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 import antelog
 from antelog.engine.step.lines import PATTERN
-from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, stage_of, state_of
-from antelog.forecast.outcomes.outcomes import OutcomeStatistics, nothing_known
-from antelog.forecast.outcomes.rows import AnswerRows, Lesson, lesson_of
+from antelog.forecast.judges.following import DecidedAnswers, age_bucket, stage_of, state_of
+from antelog.forecast.judges.outcomes import OutcomeStatistics, nothing_known
+from antelog.forecast.judges.rows import AnswerRows, Lesson, lesson_of
 from antelog.forecast.rates.tally import Learns
 
 EARLY, LATE, OTHER, SILENT = (
