@@ -101,9 +101,9 @@ class ModelForecaster:
         return ModelForecaster(plan, forecasting.resumed(plan, members), limits)
 
     def advanced(self, step: FinishedStep) -> tuple[ModelForecaster, dict[str, pa.Table]]:
-        found = forecasting.advanced(self.plan, self.known, step, self.limits)
-        left_out = {name: self.left_out.get(name, LeftOut()) + more for name, more in found.left_out.items()}
-        return replace(self, known=lighter(found.after), left_out=left_out), found.log
+        after, log, found = forecasting.advanced(self.plan, self.known, step, self.limits)
+        left_out = {name: self.left_out.get(name, LeftOut()) + more for name, more in found.items()}
+        return replace(self, known=lighter(after), left_out=left_out), log
 
     def open_answers(self, query: str, lines: Lines, state: State) -> pa.Table:
         return forecasting.with_chances(self.plan, self.known, state, {query: lines}, self.limits)[query]

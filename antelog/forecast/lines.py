@@ -33,7 +33,7 @@ from antelog.engine.step.uniting import united
 from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
-from antelog.forecast.judges.judged import Predictions
+from antelog.forecast.judges.mean import Predictions
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,55 +50,39 @@ class AnswerChances(ColumnSet):
     line: Column
 
 
-class LineColumns:
-    """The columns of a table's rows; `sources` are the names for `chance_from`."""
+def with_chances(
+    lines: pa.Table, rows: Column, answers: AnswerChances, sources: Sequence[str], holds: Numbers | None
+) -> pa.Table:
+    """Lines with their columns, given answers and their rows, the names for `chance_from`, and `holds`.
 
-    def __init__(self, rows: int, sources: Sequence[str], *, lossy: bool) -> None:
-        self._names, self._lossy = pa.array(sources, pa.string()), lossy
-        self._chance, self._holds = np.full((2, rows), np.nan)
-        self._source = np.full(rows, -1)
-        self._row, self._tick, self._grown = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
-
-    def put(self, rows: Column, answers: AnswerChances) -> None:
-        """The chances of some rows, and how they grow, which is by the model of facts.
-
-        Where a row's chance is another than the model's, it grows in proportion.
-        """
-        self._chance[rows], self._source[rows] = answers.predictions.chance, answers.predictions.source
-        found = answers.found
-        known = np.flatnonzero(found.which >= 0)
-        # In the order of the table: to sort what each of the rows has is more.
-        known = known.take(sorting(rows.take(known)))
-        which = found.which.take(known)
-        counts = found.growth.counts(len(found.chance))
-        first = np.cumsum(counts) - counts
-        whose, entry = spread(first.take(which), counts.take(which))
-        self._row = rows.take(known).take(whose)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = self._chance.take(self._row) / found.chance.take(which).take(whose)
-        self._tick = answers.time.take(known).take(whose) + found.growth.at.take(entry)
-        self._grown = np.minimum(found.growth.chance.take(entry) * np.where(np.isfinite(share), share, 0), 1)
-
-    def hold(self, rows: Column, found: Chances) -> None:
-        """Sets the chances that the answers of rows hold."""
-        self._holds[rows] = np.append(found.holds, np.nan).take(found.which)
-
-    def table(self, lines: pa.Table) -> pa.Table:
-        """The lines with their columns; null where nothing says how a chance grows."""
-        known = ~np.isnan(self._chance)
-        offsets = np.append(0, np.cumsum(np.bincount(self._row, minlength=len(known)))).astype(np.int32)
-        order = sorting(self._row)
-        fields = [pa.array(self._tick.take(order)), pa.array(self._grown.take(order))]
-        values = pa.StructArray.from_arrays(fields, ["tick", "chance"])
-        silent = pa.array(offsets[1:] == offsets[:-1])
-        forecast = pa.ListArray.from_arrays(pa.array(offsets), values, mask=silent)
-        sources = self._names.take(pa.array(self._source, mask=self._source < 0))
-        columns = [pa.array(self._chance, mask=~known), forecast, sources]
-        for field, column in zip(COLUMNS, columns, strict=True):
-            lines = lines.append_column(field, column)
-        if self._lossy:
-            lines = lines.append_column(HOLDS.field(0), pa.array(self._holds, mask=np.isnan(self._holds)))
+    Chances grow as the model of facts says; in proportion where a row's chance is another than the model's.
+    """
+    chance, source = np.full(lines.num_rows, np.nan), np.full(lines.num_rows, -1)
+    chance[rows], source[rows] = answers.predictions.chance, answers.predictions.source
+    found = answers.found
+    known = np.flatnonzero(found.which >= 0)
+    # In the order of the table: to sort what each of the rows has is more.
+    known = known.take(sorting(rows.take(known)))
+    which = found.which.take(known)
+    counts = found.growth.counts(len(found.chance))
+    first = np.cumsum(counts) - counts
+    whose, entry = spread(first.take(which), counts.take(which))
+    row = rows.take(known).take(whose)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = chance.take(row) / found.chance.take(which).take(whose)
+    tick = answers.time.take(known).take(whose) + found.growth.at.take(entry)
+    grown = np.minimum(found.growth.chance.take(entry) * np.where(np.isfinite(share), share, 0), 1)
+    offsets = np.append(0, np.cumsum(np.bincount(row, minlength=lines.num_rows))).astype(np.int32)
+    values = pa.StructArray.from_arrays([pa.array(tick), pa.array(grown)], ["tick", "chance"])
+    silent = pa.array(offsets[1:] == offsets[:-1])
+    forecast = pa.ListArray.from_arrays(pa.array(offsets), values, mask=silent)
+    names = pa.array(sources, pa.string()).take(pa.array(source, mask=source < 0))
+    columns = [pa.array(chance, mask=np.isnan(chance)), forecast, names]
+    for field, column in zip(COLUMNS, columns, strict=True):
+        lines = lines.append_column(field, column)
+    if holds is None:
         return lines
+    return lines.append_column(HOLDS.field(0), pa.array(holds, mask=np.isnan(holds)))
 
 
 # ---- lines of alerts ----
@@ -143,12 +127,8 @@ def lines_of_alerts(
     for name, column in (("tick", pa.array(answers.predictions.tick)), ("change", kinds)):
         index = lines.schema.get_field_index(name)
         lines = lines.set_column(index, lines.schema.field(index), column)
-    rows = np.arange(lines.num_rows)
-    columns = LineColumns(lines.num_rows, sources, lossy=lossy)
-    columns.put(rows, answers)
-    if lossy:
-        columns.hold(rows, answers.found)
-    return columns.table(lines)
+    holds = answers.found.held() if lossy else None
+    return with_chances(lines, np.arange(lines.num_rows), answers, sources, holds)
 
 
 def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Mask) -> pa.Table:

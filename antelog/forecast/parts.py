@@ -106,7 +106,10 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
             name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
             for name, each in current.queries.items()
         }
-    queries = {n: each.with_judges(judges[n], model.weights[n]) for n, each in current.queries.items()}
+    queries = {
+        name: replace(each, judges=judges[name], weights=model.weights[name])
+        for name, each in current.queries.items()
+    }
     return replace(current, series=series, queries=queries, learning=learning)
 
 
@@ -114,7 +117,7 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
     nothing = start(plan, current.learning)
     queries = {
-        name: each.with_judges(nothing.queries[name].judges, nothing.queries[name].weights)
+        name: replace(each, judges=nothing.queries[name].judges, weights=nothing.queries[name].weights)
         for name, each in current.queries.items()
     }
     return replace(current, series=nothing.series, queries=queries)

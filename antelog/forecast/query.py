@@ -43,17 +43,18 @@ from antelog.forecast.judges.following import (
 )
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.mean import Predictions
 from antelog.forecast.judges.rows import AnswerRows
 from antelog.forecast.lines import (
     AnswerChances,
     LeftOut,
     Limits,
-    LineColumns,
     alert_changes,
     filtered,
     lines_in_order,
     lines_of_alerts,
     open_within,
+    with_chances,
     with_lost,
 )
 from antelog.forecast.scores.scored_lines import FirstAlerts
@@ -100,13 +101,11 @@ class QueryForecast:
         step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
-        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
-        found = self._chances(requests, rows, lines, columns)
+        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
         judged, answers = self._judge(judged, requests, found, decided)
         some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
-        columns.put(some.line, some)
-        table, limits = columns.table(logged.table), self.limits
+        table, limits = with_chances(logged.table, some.line, some, judged.sources, holds), self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
@@ -165,17 +164,15 @@ class QueryForecast:
     def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
-        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is reported as of now, though its line may be older: what was just reported is likelier.
         at_line = last_line_ticks(judged.followed, some.answer) == some.tick
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
-        found = self._chances(requests, rows, lines, columns)
-        if len(at):
-            _, answers = self._judge(judged, requests, found, None)
-            columns.put(answers.line, answers)
-        return open_within(columns.table(logged.table), logged.kind <= REVISED, self.limits)
+        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
+        _, answers = self._judge(judged, requests, found, None)
+        table = with_chances(logged.table, answers.line, answers, judged.sources, holds)
+        return open_within(table, logged.kind <= REVISED, self.limits)
 
     @property
     def _learning(self) -> Learning:
@@ -216,16 +213,17 @@ class QueryForecast:
             tick = open_.since.take(at)
         else:
             at, tick = spread(open_.since, np.minimum(open_.until - open_.since, LONGEST))
-        answer = tuple(column.take(at) for column in open_.answer)
-        at_line = (tick == open_.since.take(at)) & (line.take(at) >= 0)
-        return ChanceRequests(
-            answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), at_line
-        )
+        own, line = open_.take(at), line.take(at)
+        at_line = (tick == own.since) & (line >= 0)
+        return ChanceRequests(own.answer, own.number, own.stage, tick, line, at_line)
 
-    def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, columns: LineColumns) -> Chances:
-        """The chances of open answers by the model of facts; fills `holds` where facts may be lost.
+    def _chances(
+        self, at: ChanceRequests, rows: Column, lines: AnswerLines, count: int
+    ) -> tuple[Chances, Numbers | None]:
+        """The chances of open answers by the model of facts, and how likely those of all lines hold.
 
         A decided answer has no chance any more, but it may hold: it is computed together with the open ones.
+        `count` is the number of lines of the step; None stands for facts that are never lost.
         """
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
@@ -233,13 +231,14 @@ class QueryForecast:
         tick = np.concatenate([at.tick, others.tick])
         cells = dict(zip(self.relation.answer.variables, answer[:-1], strict=True))
         asked = AnswersAtTicks(cells, self._time(answer, tick), tick)
-        found = chances(self.known, self.relation.name, asked)
-        count = len(at.tick)
-        if self._lossy:
-            row = np.append(at.line[at.at_line], rows.take(over))
-            which = np.append(found.which[:count][at.at_line], found.which[count:])
-            columns.hold(row, replace(found, which=which))
-        return replace(found, which=found.which[:count])
+        every = chances(self.known, self.relation.name, asked)
+        found = replace(every, which=every.which[: len(at.tick)])
+        if not self._lossy:
+            return found, None
+        holds, held = np.full(count, np.nan), every.held()
+        holds[at.line[at.at_line]] = held[: len(at.tick)][at.at_line]
+        holds[rows.take(over)] = held[len(at.tick) :]
+        return found, holds
 
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, decided: DecidedAnswers | None
@@ -261,7 +260,7 @@ class QueryForecast:
         return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
 
 
-def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
+def _likeliest(predictions: Sequence[Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """For each line the largest chance that its answer had in lines before; NaN if there was none."""
     at = np.flatnonzero(np.isin(lines.kind, (REJECT, LOST)))
     found = np.full(lines.count, np.nan)

@@ -133,6 +133,10 @@ class Chances(ColumnSet):
         """The chance of each answer; NaN where none is known."""
         return np.append(self.chance, np.nan).take(self.which)
 
+    def held(self) -> Numbers:
+        """The chance that each answer holds; NaN where none is known."""
+        return np.append(self.holds, np.nan).take(self.which)
+
 
 NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
