@@ -5,12 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import msgspec
-import pytest
-
 import antelog
 from antelog.engine.saving import FORECAST
-from antelog.errors import StateError
 from antelog.forecast.forecasting import members, resumed
 from antelog.process import Engine
 
@@ -120,13 +116,6 @@ def kept() -> dict[str, bytes]:
 
 def test_there_and_back() -> None:
     written = kept()
-    names = {"scores.json", "values.json", "known.json", "known.arrow"}
+    names = {"values.json", "known.json", "known.arrow"}
     assert {name.removeprefix(FORECAST) for name in written} >= names
     assert members(resumed(PROGRAM.plan, written)) == written
-
-
-def test_scores_that_are_none() -> None:
-    written = kept()
-    scores = {"Malf": {"without": "none"}}
-    with pytest.raises(StateError):
-        resumed(PROGRAM.plan, {**written, FORECAST + "scores.json": msgspec.json.encode(scores)})

@@ -10,8 +10,8 @@ import pytest
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.columns.trees import Features
 from antelog.forecast.judges import values_judge as judging
-from antelog.forecast.judges.rows import AnswerRows, SettledLines
-from antelog.forecast.judges.values_judge import BLOCK, LEAST, MOST, ValuesJudge, fitted, nothing_fitted
+from antelog.forecast.judges.rows import AnswerRows, SettledLines, no_lines
+from antelog.forecast.judges.values_judge import BLOCK, LEAST, MOST, ValuesJudge, fitted
 from antelog.forecast.model_file import packed, unpacked
 from antelog.forecast.rates.tally import Learns
 
@@ -20,7 +20,7 @@ TICKS, WIDTH = 400, 17
 
 def test_trees_are_used_from_the_block_after_the_next() -> None:
     lines = stream(1)
-    judge = after(nothing_fitted(WIDTH), lines, range(TICKS))
+    judge = after(ValuesJudge(no_lines(WIDTH)), lines, range(TICKS))
     enough = int(np.sort(lines.settled)[LEAST - 1])
     first = (enough // BLOCK + 2) * BLOCK
     assert judge.fits[0].first == first
@@ -71,7 +71,7 @@ def test_a_model_has_trees_of_all_lines_and_uses_them_at_once() -> None:
     assert begun.predict(some)[:, 0].tolist() == pytest.approx((1 / (1 + np.exp(-expected))).tolist())
     assert begun.kept.count == min(judge.kept.count, MOST)
     assert begun.kept.settled.max() < 0
-    assert np.isnan(nothing_fitted(WIDTH).at_tick(9).predict(some)).all()
+    assert np.isnan(ValuesJudge(no_lines(WIDTH)).at_tick(9).predict(some)).all()
 
 
 def test_judges_of_workers_together_are_the_judge_of_all() -> None:
@@ -116,14 +116,14 @@ def rows(features: Features, tick: Column) -> AnswerRows:
 
 
 def learned(lines: SettledLines, steps: Sequence[range]) -> ValuesJudge:
-    judge = nothing_fitted(WIDTH)
+    judge = ValuesJudge(no_lines(WIDTH))
     for step in steps:
         judge = after(judge, lines, step).settled(step[-1])
     return judge
 
 
 def predictions(lines: SettledLines, steps: Sequence[range]) -> Numbers:
-    judge, chance = nothing_fitted(WIDTH), np.full(lines.count, np.nan)
+    judge, chance = ValuesJudge(no_lines(WIDTH)), np.full(lines.count, np.nan)
     for step in steps:
         judge = after(judge, lines, step)
         here = within(lines.tick, step)

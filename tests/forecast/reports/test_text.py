@@ -10,7 +10,7 @@ import pytest
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import ENOUGH, NONE, percent, report_text, short_streams
 from antelog.forecast.scores.calibration import CalibrationError, CalibrationResult
-from antelog.forecast.scores.scored_lines import ProgramAlerts, alerts
+from antelog.forecast.scores.scored_lines import alerts
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
 from tests.forecast.streams import Made, decided, stream
 
@@ -112,7 +112,7 @@ def test_what_a_text_says() -> None:
     assert "70 % 100 75 % 100 % 30 minutes (30 to 30 minutes)" in text
 
 
-ALERTED = replace(RIGHT, program=ProgramAlerts(0.75, alerts(stream(2, Made(answers=4000)), (0.75,))))
+ALERTED = replace(RIGHT, threshold=0.75, program=alerts(stream(2, Made(answers=4000)), (0.75,)))
 
 
 def test_alerts_of_the_program_come_first() -> None:
