@@ -32,7 +32,6 @@ from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
 from antelog.forecast.judges.looks import Look, looks_of
 from antelog.forecast.judges.rows import AnswerRows
-from antelog.forecast.rates.tally import Cells
 from antelog.language.literals.comparison import HOLDS
 
 LAST = 6
@@ -228,11 +227,6 @@ class QueryFeatures:
             return self
         latest = tuple(each.trimmed(now) for each in self.latest)
         return replace(self, latest=latest, trimmed=sum(each.count for each in latest))
-
-    def with_cells(self, cells: Cells) -> QueryFeatures:
-        """A copy with rewritten cells."""
-        latest = (replace(each, key=tuple(map(cells, each.key))) for each in self.latest)
-        return replace(self, latest=tuple(latest))
 
 
 _SOME = 1024

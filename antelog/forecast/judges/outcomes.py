@@ -25,7 +25,6 @@ from antelog.forecast.judges.latest import QueryFeatures
 from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import (
-    Cells,
     Learns,
     Ledger,
     before,
@@ -209,10 +208,6 @@ class OutcomeStatistics(Judge):
     def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:
         """The counts of these keys, and what all keys share of newer statistics."""
         return replace(newer, by_key=self.by_key)
-
-    def with_cells(self, cells: Cells) -> OutcomeStatistics:
-        """A copy with rewritten cells in the keys."""
-        return replace(self, by_key=self.by_key.with_cells(cells, 1))
 
     @property
     def _ledgers(self) -> tuple[Ledger, Ledger, Ledger]:

@@ -23,7 +23,7 @@ from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.columns.trees import Features
 from antelog.forecast.judges.following import DecidedAnswers
-from antelog.forecast.rates.tally import Cells, Learns
+from antelog.forecast.rates.tally import Learns
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,3 @@ class Judge:
     def renewed(self, newer: Self) -> Self:
         """The judge that goes on learning about its keys; what all keys share is that of a newer model."""
         return newer
-
-    def with_cells(self, _cells: Cells) -> Self:
-        """A copy with rewritten cells."""
-        return self
