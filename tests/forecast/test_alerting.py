@@ -17,15 +17,7 @@ from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.forecast.columns import COLUMNS, HOLDS, KINDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances, Growth
 from antelog.forecast.judges.mean import Predictions
-from antelog.forecast.lines import (
-    AnswerChances,
-    LeftOut,
-    Limits,
-    alert_changes,
-    filtered,
-    open_within,
-    with_chances,
-)
+from antelog.forecast.lines import AnswerChances, LeftOut, Limits, alert_changes, filtered, with_chances
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
 
@@ -165,21 +157,6 @@ def left(limits: Limits, *lines: Line, likeliest: list[float] | None = None) -> 
     return list(zip(found["tick"].to_pylist(), found["X"].to_pylist(), strict=True)), out
 
 
-def test_lines_of_unlikely_answers() -> None:
-    lines = [(0, "possible", "a", 0.02), (1, "possible", "b", 0.64), (2, "revised", "b", 0.03)]
-    found, out = left(Limits(min_chance=0.05), *lines, (3, "confirmed", "a", None))
-    assert found == [(1, "b"), (3, "a")]
-    assert out.lines == 2
-    assert out.chances == pytest.approx(0.05)
-
-
-def test_the_line_of_a_rejected_answer_that_was_never_likely() -> None:
-    lines: list[Line] = [(3, "rejected", x, None) for x in ("a", "b", "c")]
-    found, out = left(Limits(min_chance=0.05), *lines, likeliest=[0.02, 0.64, UNTOLD])
-    assert found == [(3, "b"), (3, "c")]
-    assert out == LeftOut()
-
-
 def test_the_least_likely_of_too_many_at_a_tick() -> None:
     lines: list[Line] = [
         *[(0, "possible", x, chance) for x, chance in (("a", 0.3), ("b", 0.7), ("c", 0.1), ("d", 0.7))],
@@ -189,14 +166,6 @@ def test_the_least_likely_of_too_many_at_a_tick() -> None:
     assert found == [(0, "b"), (0, "d"), (0, "e"), (1, "f")]
     assert out.lines == 2
     assert out.chances == pytest.approx(0.4)
-
-
-def test_open_answers_in_a_table() -> None:
-    table = pa.table({"X": ["a", "b", "c"], "chance": pa.array([0.1, 0.6, None], pa.float64())})
-    open_ = np.array([True, True, False])
-    assert open_within(table, open_, Limits(min_chance=0.5))["X"].to_pylist() == ["b", "c"]
-    assert open_within(table, open_, Limits(most=1))["X"].to_pylist() == ["b", "c"]
-    assert open_within(table, open_, Limits()).equals(table)
 
 
 LINES = pa.table({"X": ["a", "b", "c", "d"]})

@@ -26,9 +26,6 @@ query P(X, T).
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("Pay(X, _, T), count(Pay(X, _, T..T+9)) >= 3", "several at a tick"),
-        ("Sale(X, 10, T), last Sale(X, 10, T+1..T+2)", "how likely `last Sale"),
-        ("Pay(X, _, T), count(distinct V : Pay(X, V, T..T+2)) >= 2", "takes values of facts"),
         ("Sale(X, V, T), V >= 7, Sale(X, W, T+1), W >= 7", "a comparison chooses the facts of Sale"),
         ("Sale(X, _, T), Sale(X, _, T+1)", "some of the facts of Sale"),
         ("Seen(X, T), Seen(X, T+1)", "no `chance` is declared for such facts of Seen"),

@@ -12,7 +12,6 @@ import pytest
 import antelog
 from antelog.engine.values.values import Values
 from antelog.errors import StateError
-from antelog.forecast.columns import COLUMNS
 from antelog.forecast.judges.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
 from antelog.forecast.judges.looks import Look
 from antelog.process import Engine
@@ -146,19 +145,6 @@ def test_what_no_rule_says_is_learned() -> None:
     run(other, [TICKS])
     brier, without = (each.scores().to_pylist()[0]["brier"] for each in (learned(), other))
     assert brier < 0.5 * without
-
-
-def test_no_answer_changes() -> None:
-    plain, given = (
-        run(Engine(each, model="learn"), [99, TICKS]).drop_columns(COLUMNS.names) for each in (PLAIN, GIVEN)
-    )
-    assert plain.equals(given)
-
-
-def test_cuts_do_not_matter() -> None:
-    whole, cut = (run(Engine(GIVEN, model="learn"), ends) for ends in ([TICKS], [*range(TICKS + 1)]))
-    first, second = (each["chance"].to_numpy() for each in (whole, cut))
-    np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
 
 
 def test_a_model_that_looks_at_other_inputs_is_refused() -> None:

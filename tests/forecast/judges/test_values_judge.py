@@ -41,14 +41,6 @@ def test_cuts_do_not_matter(size: int) -> None:
     assert np.array_equal(shuffled, expected[order], equal_nan=True)
 
 
-def test_it_learns_what_the_features_say() -> None:
-    lines = stream(3)
-    late = lines.tick > TICKS // 2
-    chance, right = predictions(lines, [range(TICKS)])[late], lines.confirmed[late]
-    assert np.mean((chance - right) ** 2) < 0.1
-    assert np.mean((right.mean() - right) ** 2) > 0.2
-
-
 def test_lines_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "MOST", 100)
     monkeypatch.setattr(judging, "_SOME", 10)

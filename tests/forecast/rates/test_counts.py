@@ -5,30 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.engine.columns.tables import Numbers
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.counts import (
-    Counted,
-    SeriesCounts,
-    added,
-    and_then,
-    counted,
-    no_counts,
-    odds_of,
-    up_to,
-)
+from antelog.forecast.rates.counts import SeriesCounts, and_then, counted, no_counts, odds_of, up_to
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, family_of
-from antelog.forecast.rates.tally import (
-    EPOCH,
-    FORGOTTEN,
-    KnownEpoch,
-    Tally,
-    before,
-    nothing_counted,
-    opened,
-    without_old,
-)
+from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch
 from tests.forecast.making import Fact, chains, keys, sighted
 
 TEXT = "input Temp(x: text, level: text, time) delay 2. P(X, T) :- Temp(X, high, T). query P(X, T)."
@@ -97,31 +78,3 @@ def test_what_all_keys_share_outlives_those_that_are_forgotten() -> None:
     assert (counts.tally.count, counts.shared.count) == (0, 1)
     found = _odds_of(counts, keys(values, X=["a"]), KnownEpoch(late, None))
     assert found.again[0, 0] == pytest.approx((2 + found.once[0, 0]) / 4)
-
-
-def of_keys(epoch: int, *rows: tuple[int, float, float]) -> Counted:
-    """Two numbers for each key."""
-    key, *numbers = zip(*rows, strict=True)
-    return Counted(epoch, (np.array(key, np.int64),), np.array(numbers, np.float64).T)
-
-
-def counting(*parts: Counted, half_life: float | None = None) -> Tally:
-    tally = nothing_counted(1, 2, forgets=FORGOTTEN)
-    for part in parts:
-        tally = added(tally, part, half_life)
-    return tally
-
-
-def found(tally: Tally, *keys: int, epoch: int, half_life: float | None = None) -> Numbers:
-    return before(opened(tally), (np.array(keys, np.int64),), np.full(len(keys), epoch), half_life)
-
-
-def test_whether_forgotten_keys_are_dropped_or_not_makes_no_difference() -> None:
-    random = np.random.default_rng(0)
-    kept = dropped = nothing_counted(1, 2, forgets=FORGOTTEN)
-    for epoch in range(0, 900, 30):
-        new = of_keys(epoch, *((int(key), 1.0, 0.0) for key in random.integers(0, 20, 3)))
-        kept, dropped = added(kept, new, 50), without_old(added(dropped, new, 50), epoch)
-        one, other = (found(each, *range(20), epoch=epoch, half_life=50) for each in (kept, dropped))
-        np.testing.assert_allclose(one, other)
-    assert dropped.count < kept.count

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.forecast.scores.calibration import (
-    MOST,
     Blocks,
     Calibration,
     CalibrationError,
@@ -85,24 +84,9 @@ def block_of(*ticks: int) -> Blocks:
     return summed(1, np.zeros_like(tick), tick, np.ones_like(tick))
 
 
-def by_start(given: Blocks) -> dict[int, int]:
-    """The first tick of each block that holds something."""
-    start = given.first // given.width * given.width
-    return {start + int(n) * given.width: int(given.sums[0, n]) for n in np.flatnonzero(given.sums[0])}
-
-
 @given(st.lists(st.integers(0, 10_000) | st.integers(0, 2**53), max_size=20), st.integers(0, 20))
 def test_parts_add_up(ticks: list[int], cut: int) -> None:
     whole, parts = block_of(*ticks), block_of(*ticks[:cut]) + block_of(*ticks[cut:])
     assert (whole.first, whole.last) == (parts.first, parts.last)
     assert np.array_equal(whole.sums, parts.sums)
     assert whole.sums.sum() == len(ticks)
-
-
-@given(st.lists(st.integers(0, 2**53), min_size=1, max_size=20))
-def test_each_tick_is_in_its_block(ticks: list[int]) -> None:
-    found = block_of(*ticks)
-    width = found.width
-    starts, counts = np.unique([tick // width * width for tick in ticks], return_counts=True)
-    assert by_start(found) == dict(zip(starts.tolist(), counts.tolist(), strict=True))
-    assert width == 1 or max(ticks) // (width // 2) - min(ticks) // (width // 2) >= MOST

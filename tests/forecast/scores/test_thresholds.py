@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.forecast.scores.scored_lines import PLACES, alerts, by_threshold, least, places, quantile
+from antelog.forecast.scores.scored_lines import PLACES, alerts, by_threshold, least, places
 from antelog.forecast.scores.scores import to_dict
 from antelog.process import Engine
 from tests.forecast.streams import decided
@@ -45,22 +45,6 @@ def test_a_place_is_close(lead: int) -> None:
     assert 0 <= place < PLACES
     assert least(place) <= lead < least(place + 1)
     assert least(place) == lead if lead < 256 else lead - least(place) < lead / 16
-
-
-def test_places_are_in_order_and_each_is_used() -> None:
-    starts = [least(place) for place in range(PLACES)]
-    assert starts == sorted(set(starts))
-    assert places(np.array(starts)).tolist() == list(range(PLACES))
-    assert places(np.array([2**50, 2**62])).tolist() == [PLACES - 1] * 2
-
-
-@pytest.mark.parametrize(
-    ("leads", "quarters"), [([5], (5, 5, 5)), ([1, 2, 3, 4], (1, 2, 3)), ([0, 0, 9], (0, 0, 9))]
-)
-def test_quarters(leads: list[int], quarters: tuple[int, int, int]) -> None:
-    counts = np.bincount(places(np.array(leads)), minlength=PLACES)
-    assert tuple(quantile(counts, share) for share in (0.25, 0.5, 0.75)) == quarters
-    assert quantile(np.zeros(PLACES, np.int64), 0.5) is None
 
 
 RULES = """
