@@ -169,7 +169,7 @@ class Engine(PlanEngine):
         forecaster = None
         if model is not None or learn or plan.declares_chances:
             from antelog.forecast.forecaster import LearningSettings, ModelForecaster  # noqa: PLC0415 - few forecast
-            from antelog.forecast.limits import Limits  # noqa: PLC0415 - few forecast
+            from antelog.forecast.lines import Limits  # noqa: PLC0415 - few forecast
 
             settings = LearningSettings(learn or model == LEARN, half_life, epoch, judges)
             given_model = None if model == LEARN else model
@@ -290,7 +290,7 @@ class Engine(PlanEngine):
         forecaster = None
         if saved.forecast:
             from antelog.forecast.forecaster import ModelForecaster  # noqa: PLC0415 - few forecast
-            from antelog.forecast.limits import Limits  # noqa: PLC0415 - few forecast
+            from antelog.forecast.lines import Limits  # noqa: PLC0415 - few forecast
 
             forecaster = ModelForecaster.restored(saved.plan, saved.forecast, Limits(min_chance, most))
         elif (min_chance, most) != (None, None):

@@ -34,17 +34,16 @@ from antelog.forecast.inference.forms import Layout, key_of, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known, Tables
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.judged import JUDGES, Judged, Judges, JudgeSettings
-from antelog.forecast.limits import LeftOut, Limits
+from antelog.forecast.judges.judged import JUDGES, Judged, Judges
+from antelog.forecast.judges.latest import QueryFeatures, features_of
+from antelog.forecast.lines import LeftOut, Limits
 from antelog.forecast.model_file import Model, nothing_counted, packed, unpacked
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
 from antelog.forecast.rates.tally import KnownEpoch
-from antelog.forecast.scores import scores
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.latest import QueryFeatures, features_of
 
 
 @dataclass(frozen=True)
@@ -72,13 +71,16 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
     features = {query.name: features_of(plan, query.name) for query in plan.queries}
     queries = {}
     for query in plan.queries:
-        settings = JudgeSettings(len(key_of(plan, query)), learning.half_life, features[query.name])
-        queries[query.name] = judging.nothing_judged(len(query.answer.variables) + 1, settings, judges)
+        width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
+        queries[query.name] = judging.nothing_judged(
+            width, keys, learning.half_life, features[query.name], judges
+        )
     if model is None:
         series = nothing_counted(plan, learning.length)
         return Forecasting(sightings, series, queries, features, 0, learning)
     queries = {
-        name: each.with_judges(model.judges[name], model.weights[name]) for name, each in queries.items()
+        name: replace(each, judges=model.judges[name], weights=model.weights[name])
+        for name, each in queries.items()
     }
     sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
     return Forecasting(sightings, model.series, queries, features, 0, learning)
@@ -91,24 +93,23 @@ def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
     return replace(current, queries={name: each.only(judges) for name, each in current.queries.items()})
 
 
-@dataclass(frozen=True, eq=False)
-class ForecastStep:
-    """The forecasts after a step, the lines of each query with their chances, and how many were left out."""
+def advanced(
+    plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
+) -> tuple[Forecasting, dict[str, pa.Table], dict[str, LeftOut]]:
+    """The forecasts after a step, the lines of each query with their chances, and how many were left out.
 
-    after: Forecasting
-    log: dict[str, pa.Table]
-    left_out: dict[str, LeftOut]
-
-
-def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits) -> ForecastStep:
-    """The forecasts of a step. The limits make no difference to what is known after it."""
+    The limits make no difference to what is known after the step.
+    """
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
     current = replace(before, sightings=sightings)
     if before.learning.counts:
         # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
         first_tick = 1 + min(each.followed.now for each in before.queries.values())
-        current = _used(own, _counted(own, current, state.now), first_tick)
+        as_of = before.learning.as_of(first_tick // before.learning.length, own)
+        current = _counted(own, current, state.now)
+        series = {name: series_counts.up_to(each, as_of) for name, each in current.series.items()}
+        current = replace(current, series=series)
     known = known_of(plan, current, state)
     queries, features = dict(current.queries), dict(current.features)
     log, left_out = {}, {}
@@ -119,18 +120,14 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
         earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
         query = QueryForecast(known, plan.relation(name), features[name], limits, unseen)
-        found = query.step(queries[name], each.lines, state.now, values, earlier)
+        queries[name], log[name], left_out[name] = query.step(
+            queries[name], each.lines, state.now, values, earlier
+        )
         features[name] = features[name].after(state.now)
-        queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out
-    first = dict.fromkeys(
-        (family.name for family in own.families), state.now - own.reach(before.learning.length)
-    )
-    epoch = state.now // before.learning.length
-    series = {name: known.odds.used(name, epoch) for name in current.series}
-    after = Forecasting(
-        forgotten(sightings, first), series, queries, features, current.epoch, before.learning
-    )
-    return ForecastStep(after, log, left_out)
+    series = {name: known.odds.used(name, state.now // before.learning.length) for name in current.series}
+    seen_still = forgotten(sightings, state.now - own.reach(before.learning.length))
+    after = Forecasting(seen_still, series, queries, features, current.epoch, before.learning)
+    return after, log, left_out
 
 
 def known_of(plan: Plan, current: Forecasting, state: State) -> Known:
@@ -167,15 +164,6 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
             more = series_counts.counted(current.sightings, family, epoch, own.slowest, length)
             series[family.name] = series_counts.and_then(series[family.name], more)
     return replace(current, series=series, epoch=end)
-
-
-def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
-    """Moves counts into use that may be used by now."""
-    if not current.learning.counts:
-        return current
-    as_of = current.learning.as_of(now // current.learning.length, own)
-    series = {n: series_counts.up_to(c, as_of) for n, c in current.series.items()}
-    return replace(current, series=series)
 
 
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
@@ -229,7 +217,6 @@ def columns_in(values: Values) -> Iterator[Column]:
 
 # ---- saved states ----
 
-#     forecast/scores.json    the sums of scores
 #     forecast/values.json    the values of the cells
 #     forecast/known.json     what was seen, learned and followed, and how it is learned
 #     forecast/known.arrow    the columns of that
@@ -237,35 +224,18 @@ def columns_in(values: Values) -> Iterator[Column]:
 
 def members(current: Forecasting) -> dict[str, bytes]:
     """The members of a saved state that hold the forecasts."""
-    seen = current.sightings
-    known = {
-        "seen": {name: gather(seen.history, name, None) for name in seen.history},
-        "series": dict(current.series),
-        "judged": {name: replace(each, scores=None) for name, each in current.queries.items()},  # type: ignore[arg-type]
-        "features": dict(current.features),
-        "epoch": current.epoch,
-        "learning": current.learning,
-    }
-    structure, columns = packed(known)
-    scored = {name: scores.to_dict(each.scores) for name, each in current.queries.items()}
-    found = {
-        "scores.json": msgspec.json.encode(scored),
-        "values.json": msgspec.json.encode(seen.values.saved()),
-        "known.json": structure,
-        "known.arrow": columns,
-    }
+    seen, own = current.sightings, {**vars(current)}
+    own["sightings"] = {name: gather(seen.history, name, None) for name in seen.history}
+    structure, columns = packed(own)
+    values = msgspec.json.encode(seen.values.saved())
+    found = {"values.json": values, "known.json": structure, "known.arrow": columns}
     return {FORECAST + name: content for name, content in found.items()}
 
 
 def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
     """The forecasts read back from `members`."""
     there = {name.removeprefix(FORECAST): content for name, content in members.items()}
-    scored = msgspec.json.decode(there["scores.json"])
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
     known = unpacked(there["known.json"], there["known.arrow"])
-    history = added(nothing_seen(layout(plan).families).history, known.pop("seen"))
-    queries = {
-        name: replace(each, scores=scores.from_dict(scored[name]))
-        for name, each in known.pop("judged").items()
-    }
-    return Forecasting(Sightings(history, values), queries=queries, **known)
+    history = added(nothing_seen(layout(plan).families).history, known["sightings"])
+    return Forecasting(**{**known, "sightings": Sightings(history, values)})

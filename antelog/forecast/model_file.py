@@ -27,58 +27,42 @@ from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
-from antelog.forecast.judges.judged import Judged, Predictions
-from antelog.forecast.judges.mean import JudgeWeights
-from antelog.forecast.outcomes.following import AnswerLines, TrackedAnswers
-from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.outcomes.rows import Judge, SettledLines
+from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
+from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.latest import LatestValues, QueryFeatures
+from antelog.forecast.judges.looks import Look
+from antelog.forecast.judges.mean import JudgeWeights, Predictions
+from antelog.forecast.judges.outcomes import OutcomeStatistics
+from antelog.forecast.judges.rows import Judge, SettledLines
+from antelog.forecast.judges.values_judge import Fit, ValuesJudge
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import Counted, SeriesCounts
 from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
-from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
-from antelog.forecast.values.latest import LatestValues, QueryFeatures
-from antelog.forecast.values.looks import Look
-from antelog.forecast.values.values_judge import Fit, ValuesJudge
+from antelog.forecast.scores.calibration import Blocks, Calibration
+from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses, ScoredLines
+from antelog.forecast.scores.scores import Scores
 from antelog.given import BYTES, PATH, TEXT, checked
 
 _CLASSES: Mapping[str, type[Any]] = {
-    **{
-        each.__name__: each
-        for each in (
-            *(Facts, AnswerLines, FirstAlerts, Judged, Predictions, ScoredLines, SeriesCounts),
-            *(Counted, JudgeWeights, Ledger, Tally),
-            *(Fit, LatestValues, Learning, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
-        )
-    },
-    "OpenAnswers": TrackedAnswers,
-    "Outcomes": OutcomeStatistics,
+    each.__name__: each
+    for each in (
+        *(Facts, AnswerLines, TrackedAnswers, FirstAlerts, Judged, JudgeWeights, Predictions, ScoredLines),
+        *(Scores, Losses, Calibration, Blocks, AlertSums, SeriesCounts, Counted, Ledger, Tally, Learning),
+        *(OutcomeStatistics, Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
+    )
 }
-"""Classes by the names that files have for them."""
-_NAMES = {each: name for name, each in _CLASSES.items()}
-
-_KINDS = {
-    np.dtype(np.int64): pa.int64(),
-    np.dtype(np.float64): pa.float64(),
-    np.dtype(np.float32): pa.float32(),
-    np.dtype(np.bool_): pa.bool_(),
-}
+"""The classes in files."""
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
     """The JSON and the Arrow bytes of a thing; waits for the parts that are still being worked out."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
-    schema = pa.schema([(str(i), _KINDS[column.dtype]) for i, column in enumerate(columns)])
-    sink = pa.BufferOutputStream()
     # The columns have different lengths, so each is a list in one row.
-    lists = [pa.ListArray.from_arrays([0, c.size], pa.array(c.ravel())) for c in columns]
-    nested = pa.schema([(f.name, pa.list_(f.type)) for f in schema])
-    with pa.ipc.new_file(sink, nested) as file:
-        file.write_table(
-            pa.Table.from_arrays(
-                [each.cast(f.type) for each, f in zip(lists, nested, strict=True)], schema=nested
-            )
-        )
+    lists = [pa.ListArray.from_arrays([0, column.size], pa.array(column.ravel())) for column in columns]
+    table, sink = pa.table(lists, [*map(str, range(len(lists)))]), pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as file:
+        file.write_table(table)
     return structure, sink.getvalue().to_pybytes()
 
 
@@ -97,7 +81,7 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
             return _structure(thing.result(), columns)
         case _:
             own = {f.name: _structure(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
-            return {"is": _NAMES.get(type(thing), type(thing).__name__), **own}
+            return {"is": type(thing).__name__, **own}
 
 
 def unpacked(structure: bytes, columns: bytes) -> Any:
@@ -124,7 +108,7 @@ def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
             return structure
 
 
-VERSION = 3
+VERSION = 4
 """Counts up whenever a model of the version before can no longer be read."""
 
 

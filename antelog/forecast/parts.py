@@ -9,26 +9,29 @@ others are beside it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TypeAlias
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.history import Facts, History, Stream, added, gather
+from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.forecast.forecasting import Forecasting, columns_in, start
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges import mean as average
-from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.following import AnswerLines
+from antelog.forecast.judges.latest import LatestValues
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.sightings import Sightings
-from antelog.forecast.rates.tally import Cells
+from antelog.forecast.rates.counts import Counted, SeriesCounts
+from antelog.forecast.rates.tally import Tally
+
+Cells: TypeAlias = Callable[[Column], Column]
+"""A function that rewrites cells for other values."""
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
 """Which of some cells are a worker's own, given what they stand for."""
@@ -60,10 +63,7 @@ def recoded(model: Model, values: Values) -> Model:
     def cells(column: Column) -> Column:
         return values.recoded(column, model.values)
 
-    series = {name: each.with_cells(cells) for name, each in model.series.items()}
-    judges = {
-        name: {judge: of.with_cells(cells) for judge, of in own.items()} for name, own in model.judges.items()
-    }
+    series, judges = rewritten(model.series, cells), rewritten(model.judges, cells)
     return replace(model, series=series, judges=judges, values=values)
 
 
@@ -106,7 +106,10 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
             name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
             for name, each in current.queries.items()
         }
-    queries = {n: each.with_judges(judges[n], model.weights[n]) for n, each in current.queries.items()}
+    queries = {
+        name: replace(each, judges=judges[name], weights=model.weights[name])
+        for name, each in current.queries.items()
+    }
     return replace(current, series=series, queries=queries, learning=learning)
 
 
@@ -114,7 +117,7 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
     nothing = start(plan, current.learning)
     queries = {
-        name: each.with_judges(nothing.queries[name].judges, nothing.queries[name].weights)
+        name: replace(each, judges=nothing.queries[name].judges, weights=nothing.queries[name].weights)
         for name, each in current.queries.items()
     }
     return replace(current, series=nothing.series, queries=queries)
@@ -131,38 +134,29 @@ def lighter(current: Forecasting) -> Forecasting:
         used.append(column)
         return column
 
-    _with_cells(current, noted)
+    rewritten(current, noted)
     kept, cells = values.retain(*used, *columns_in(values))
-    found = _with_cells(current, cells)
+    found: Forecasting = rewritten(current, cells)
     return replace(found, sightings=replace(found.sightings, values=kept))
 
 
-def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
-    """A copy of the forecasts with their cells rewritten."""
-    seen = current.sightings
-    return replace(
-        current,
-        sightings=Sightings(_history(seen.history, cells), seen.values),
-        series={name: each.with_cells(cells) for name, each in current.series.items()},
-        queries={name: _judged(each, cells) for name, each in current.queries.items()},
-        features={name: each.with_cells(cells) for name, each in current.features.items()},
-    )
-
-
-def _history(history: History, cells: Cells) -> History:
-    """The last column says which series a fact meets; it has no values."""
-    moved = {}
-    for name in history:
-        facts = gather(history, name, None)
-        *own, met = facts.columns
-        moved[name] = Facts((*map(cells, own), met), facts.time, facts.arrival)
-    empty: Mapping[str, Stream] = {name: Stream(stream.width, {}) for name, stream in history.items()}
-    return added(empty, moved)
-
-
-def _judged(judged: Judged, cells: Cells) -> Judged:
-    last = judged.followed.last
-    *values, time = last.answer
-    followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
-    judges = {name: each.with_cells(cells) for name, each in judged.judges.items()}
-    return replace(judged, followed=followed, judges=judges)
+def rewritten(thing: Any, cells: Cells) -> Any:
+    """A copy of a state, or a part of one, with its cells rewritten; other numbers stay as they are."""
+    match thing:
+        case Facts():
+            return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)
+        case Tally() | Counted():
+            return replace(thing, keys=tuple(map(cells, thing.keys)))
+        case LatestValues():
+            return replace(thing, key=tuple(map(cells, thing.key)))
+        case AnswerLines():
+            return replace(thing, answer=tuple(map(cells, thing.answer)))
+        case Mapping():
+            return {name: rewritten(each, cells) for name, each in thing.items()}
+        case tuple():
+            return tuple(rewritten(each, cells) for each in thing)
+        case _ if is_dataclass(thing) and not isinstance(thing, type):
+            parts = {each.name: rewritten(getattr(thing, each.name), cells) for each in fields(thing)}
+            return replace(thing, **parts)
+        case _:
+            return thing

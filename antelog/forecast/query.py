@@ -17,22 +17,20 @@ from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, keys_of
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.step.sources import UnseenSources
+from antelog.engine.step.uniting import united
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerts import AnswerChances, LastLines, LineColumns, alert_lines, lines_in_order
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.judged import Judged
-from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
-from antelog.forecast.outcomes.following import (
+from antelog.forecast.judges.following import (
     LOST,
     AnswerLines,
     DecidedAnswers,
@@ -43,8 +41,23 @@ from antelog.forecast.outcomes.following import (
     last_line_ticks,
     state_of,
 )
-from antelog.forecast.outcomes.rows import AnswerRows
-from antelog.forecast.values.latest import QueryFeatures
+from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.mean import Predictions
+from antelog.forecast.judges.rows import AnswerRows
+from antelog.forecast.lines import (
+    AnswerChances,
+    LeftOut,
+    Limits,
+    alert_changes,
+    filtered,
+    lines_in_order,
+    lines_of_alerts,
+    open_within,
+    with_chances,
+    with_lost,
+)
+from antelog.forecast.scores.scored_lines import FirstAlerts
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -67,15 +80,6 @@ class ChanceRequests(ColumnSet):
 
 
 @dataclass(frozen=True, eq=False)
-class QueryStep:
-    """A query after a step, its lines with their chances, and the lines that limits left out."""
-
-    after: Judged
-    lines: pa.Table
-    left_out: LeftOut
-
-
-@dataclass(frozen=True, eq=False)
 class QueryForecast:
     """A query in a step, with the latest values that its judges may look at, and where sources are unseen."""
 
@@ -87,56 +91,88 @@ class QueryForecast:
 
     def step(
         self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
-    ) -> QueryStep:
-        """The query after a step that ends at `now`, and its lines with their chances.
+    ) -> tuple[Judged, pa.Table, LeftOut]:
+        """The query after a step that ends at `now`, its lines with their chances, and those left out.
 
         The cells of lines are of the values `of` the engine; `earlier` gives the open answers before.
         """
         rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
         step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
-        judged = replace(before, followed=step.after)
-        judged = judging.learned(judged, step.decided, self._key, learning.learns)
-        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
+        decided = step.decided
+        judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
-        found = self._chances(requests, rows, lines, columns)
-        judged, answers = self._judge(judged, requests, found, step.decided)
-        judged = judging.settled(judging.score_decided(judged, step.decided), now)
+        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
+        judged, answers = self._judge(judged, requests, found, decided)
         some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
-        columns.put(some.line, some)
-        table, likely, limits = columns.table(logged.table), before.likely, self.limits
+        table, limits = with_chances(logged.table, some.line, some, judged.sources, holds), self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
         within, left_out = filtered(table, logged.kind, likeliest, limits)
         parts = [within]
         if self.relation.alert is not None:
-            values = self.known.sightings.values
-            last = LastLines(logged.table, earlier, of, values, judged.sources, self.unseen)
-            alerts = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
-            likely = alerts.likely[find(alerts.likely, step.decided.number) < 0]
-            parts += alerts.lines
-            judged = replace(judged, alerts=judged.alerts.with_later(alerts.alerts))
-            lines_before = (before.reported, some.predictions)
-            with_chance = np.concatenate([each.number[~np.isnan(each.chance)] for each in lines_before])
-            judged = judging.score_alerts(judged, step.decided, with_chance, self.relation.alert)
-        after = judging.without(replace(judged, likely=likely), step.lost)
-        return QueryStep(after, lines_in_order(parts, self.relation), left_out)
+            judged, more = self._alerts(judged, answers, logged, of, earlier)
+            parts += more
+        judged = judging.settled(judging.score_decided(judged, decided, self.relation.alert), now)
+        return judging.without(judged, step.lost), lines_in_order(parts, self.relation), left_out
+
+    def _alerts(
+        self,
+        judged: Judged,
+        answers: AnswerChances,
+        logged: Logged,
+        of: Values,
+        earlier: Callable[[], Logged],
+    ) -> tuple[Judged, list[pa.Table]]:
+        """The query with the alerts of a step, and the lines of these."""
+        assert self.relation.alert is not None
+        asked = answers.predictions
+        after, row, likely = alert_changes(
+            judged.likely, asked.number, asked.tick, asked.chance, self.relation.alert
+        )
+        if len(row) == 0:
+            return replace(judged, likely=after), []
+        rang = row[likely]
+        first = judged.alerts.with_later(FirstAlerts(asked.number.take(rang), asked.tick.take(rang)))
+        judged, answers = replace(judged, likely=after, alerts=first), answers.take(row)
+        lines, at = self._last_lines(answers, logged.table, of, earlier)
+        answers, likely = answers.take(at), likely[at]
+        if self.unseen is not None:
+            lines = with_lost(lines, self.unseen, answers.predictions.tick, ~likely)
+        return judged, [lines_of_alerts(lines, answers, likely, judged.sources, lossy=self._lossy)]
+
+    def _last_lines(
+        self, answers: AnswerChances, lines: pa.Table, of: Values, earlier: Callable[[], Logged]
+    ) -> tuple[pa.Table, Column]:
+        """The last lines of answers: those of a step, or else the answers as they were before it.
+
+        And which of the answers these are, for the engine may have dropped some.
+        """
+        here, before = np.flatnonzero(answers.line >= 0), np.flatnonzero(answers.line < 0)
+        table = lines.take(pa.array(answers.line.take(here)))
+        if len(before) == 0:
+            return table, here
+        open_, values = earlier(), self.known.sightings.values
+        own = [values.recoded(column, of) for column in open_.cells[:-1]]
+        known, sought = keys_of([[*own, open_.cells[-1]], [column.take(before) for column in answers.answer]])
+        at = find(sought, known)
+        there = np.flatnonzero(at >= 0)
+        more = open_.table.take(pa.array(at.take(there)))
+        return united([table, more]), np.concatenate([here, before.take(there)])
 
     def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
-        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is reported as of now, though its line may be older: what was just reported is likelier.
         at_line = last_line_ticks(judged.followed, some.answer) == some.tick
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
-        found = self._chances(requests, rows, lines, columns)
-        if len(at):
-            _, answers = self._judge(judged, requests, found, None)
-            columns.put(answers.line, answers)
-        return open_within(columns.table(logged.table), logged.kind <= REVISED, self.limits)
+        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
+        _, answers = self._judge(judged, requests, found, None)
+        table = with_chances(logged.table, answers.line, answers, judged.sources, holds)
+        return open_within(table, logged.kind <= REVISED, self.limits)
 
     @property
     def _learning(self) -> Learning:
@@ -177,16 +213,17 @@ class QueryForecast:
             tick = open_.since.take(at)
         else:
             at, tick = spread(open_.since, np.minimum(open_.until - open_.since, LONGEST))
-        answer = tuple(column.take(at) for column in open_.answer)
-        at_line = (tick == open_.since.take(at)) & (line.take(at) >= 0)
-        return ChanceRequests(
-            answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), at_line
-        )
+        own, line = open_.take(at), line.take(at)
+        at_line = (tick == own.since) & (line >= 0)
+        return ChanceRequests(own.answer, own.number, own.stage, tick, line, at_line)
 
-    def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, columns: LineColumns) -> Chances:
-        """The chances of open answers by the model of facts; fills `holds` where facts may be lost.
+    def _chances(
+        self, at: ChanceRequests, rows: Column, lines: AnswerLines, count: int
+    ) -> tuple[Chances, Numbers | None]:
+        """The chances of open answers by the model of facts, and how likely those of all lines hold.
 
         A decided answer has no chance any more, but it may hold: it is computed together with the open ones.
+        `count` is the number of lines of the step; None stands for facts that are never lost.
         """
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
@@ -194,13 +231,14 @@ class QueryForecast:
         tick = np.concatenate([at.tick, others.tick])
         cells = dict(zip(self.relation.answer.variables, answer[:-1], strict=True))
         asked = AnswersAtTicks(cells, self._time(answer, tick), tick)
-        found = chances(self.known, self.relation.name, asked)
-        count = len(at.tick)
-        if self._lossy:
-            row = np.append(at.line[at.at_line], rows.take(over))
-            which = np.append(found.which[:count][at.at_line], found.which[count:])
-            columns.hold(row, replace(found, which=which))
-        return replace(found, which=found.which[:count])
+        every = chances(self.known, self.relation.name, asked)
+        found = replace(every, which=every.which[: len(at.tick)])
+        if not self._lossy:
+            return found, None
+        holds, held = np.full(count, np.nan), every.held()
+        holds[at.line[at.at_line]] = held[: len(at.tick)][at.at_line]
+        holds[rows.take(over)] = held[len(at.tick) :]
+        return found, holds
 
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, decided: DecidedAnswers | None
@@ -222,7 +260,7 @@ class QueryForecast:
         return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
 
 
-def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
+def _likeliest(predictions: Sequence[Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """For each line the largest chance that its answer had in lines before; NaN if there was none."""
     at = np.flatnonzero(np.isin(lines.kind, (REJECT, LOST)))
     found = np.full(lines.count, np.nan)

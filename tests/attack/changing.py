@@ -25,7 +25,7 @@ import antelog
 from antelog.arrow.arrays import array_of
 from antelog.cli.main import main
 from antelog.forecast.forecaster import LearningSettings
-from antelog.forecast.limits import Limits
+from antelog.forecast.lines import Limits
 from antelog.spark.job.forecasts import forecasts_of, within
 from tests.attack.findings import Attempt
 from tests.spark.comparing import job_of

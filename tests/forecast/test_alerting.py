@@ -1,4 +1,4 @@
-"""antelog/forecast/alerts.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
+"""antelog/forecast/lines.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.schema import AFTER_ANSWER
-from antelog.forecast.alerts import AnswerChances, LineColumns, alert_changes
 from antelog.forecast.columns import COLUMNS, HOLDS, KINDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances, Growth
-from antelog.forecast.judges.judged import Predictions
-from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
+from antelog.forecast.judges.mean import Predictions
+from antelog.forecast.lines import AnswerChances, LeftOut, Limits, alert_changes, filtered, with_chances
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
 
@@ -101,9 +100,9 @@ NOBODY = np.zeros(0, np.int64)
 def alerts(*rows: Row, before: Column = NOBODY) -> tuple[list[tuple[int, str]], list[int]]:
     """The ticks of alerts, and which answers are likely in the end; rows are (answer, tick, chance)."""
     number, tick, chance = (np.array(column) for column in zip(*rows, strict=True))
-    after, found = alert_changes(before, number, tick, chance, ASKED)
-    words = ["likely" if likely else "unlikely" for likely in found.likely]
-    return list(zip(tick.take(found.row).tolist(), words, strict=True)), after.tolist()
+    after, row, likely = alert_changes(before, number, tick, chance, ASKED)
+    words = ["likely" if each else "unlikely" for each in likely]
+    return list(zip(tick.take(row).tolist(), words, strict=True)), after.tolist()
 
 
 def of(*chances: float) -> list[Row]:
@@ -125,11 +124,6 @@ def test_where_no_chance_is_known_nothing_changes() -> None:
     unknown = float("nan")
     assert alerts(*of(0.9, unknown, 0.9)) == ([(0, "likely")], [0])
     assert alerts(*of(unknown), before=np.array([0])) == ([], [0])
-
-
-def test_answers_have_nothing_to_do_with_each_other() -> None:
-    rows = [(2, 5, 0.9), (1, 4, 0.2), (2, 4, 0.1), (1, 5, 0.1)]
-    assert alerts(*rows, before=np.array([1, 7])) == ([(4, "unlikely"), (5, "likely")], [2, 7])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -163,21 +157,6 @@ def left(limits: Limits, *lines: Line, likeliest: list[float] | None = None) -> 
     return list(zip(found["tick"].to_pylist(), found["X"].to_pylist(), strict=True)), out
 
 
-def test_lines_of_unlikely_answers() -> None:
-    lines = [(0, "possible", "a", 0.02), (1, "possible", "b", 0.64), (2, "revised", "b", 0.03)]
-    found, out = left(Limits(min_chance=0.05), *lines, (3, "confirmed", "a", None))
-    assert found == [(1, "b"), (3, "a")]
-    assert out.lines == 2
-    assert out.chances == pytest.approx(0.05)
-
-
-def test_the_line_of_a_rejected_answer_that_was_never_likely() -> None:
-    lines: list[Line] = [(3, "rejected", x, None) for x in ("a", "b", "c")]
-    found, out = left(Limits(min_chance=0.05), *lines, likeliest=[0.02, 0.64, UNTOLD])
-    assert found == [(3, "b"), (3, "c")]
-    assert out == LeftOut()
-
-
 def test_the_least_likely_of_too_many_at_a_tick() -> None:
     lines: list[Line] = [
         *[(0, "possible", x, chance) for x, chance in (("a", 0.3), ("b", 0.7), ("c", 0.1), ("d", 0.7))],
@@ -187,18 +166,6 @@ def test_the_least_likely_of_too_many_at_a_tick() -> None:
     assert found == [(0, "b"), (0, "d"), (0, "e"), (1, "f")]
     assert out.lines == 2
     assert out.chances == pytest.approx(0.4)
-
-
-def test_an_answer_without_a_chance_may_be_the_likeliest() -> None:
-    assert left(Limits(0.5, 1), (0, "possible", "a", 0.9), (0, "possible", "b", None))[0] == [(0, "b")]
-
-
-def test_open_answers_in_a_table() -> None:
-    table = pa.table({"X": ["a", "b", "c"], "chance": pa.array([0.1, 0.6, None], pa.float64())})
-    open_ = np.array([True, True, False])
-    assert open_within(table, open_, Limits(min_chance=0.5))["X"].to_pylist() == ["b", "c"]
-    assert open_within(table, open_, Limits(most=1))["X"].to_pylist() == ["b", "c"]
-    assert open_within(table, open_, Limits()).equals(table)
 
 
 LINES = pa.table({"X": ["a", "b", "c", "d"]})
@@ -217,14 +184,12 @@ def ints(*numbers: int) -> np.ndarray:
 
 def said(*, lossy: bool = False) -> pa.Table:
     """Rows 0, 1 and 3 are said something of, as of answers about tick 10; row 2 is not."""
-    beside = LineColumns(4, ("model", "outcomes", "values"), lossy=lossy)
     rows, time, nothing = ints(0, 1, 3), ints(10, 10, 10), np.zeros((3, 0), np.float32)
     chance, source = np.array([0.5, 0.4, 0.7]), ints(0, 2, 1)
     predictions = Predictions(rows, time, time, np.zeros((3, 0)), chance, source, nothing)
-    beside.put(rows, AnswerChances(predictions, FOUND, (), time, rows))
-    if lossy:
-        beside.hold(ints(0, 1, 3), FOUND)
-    return beside.table(LINES)
+    answers, holds = AnswerChances(predictions, FOUND, (), time, rows), np.full(4, UNTOLD)
+    holds[rows] = FOUND.held()
+    return with_chances(LINES, rows, answers, ("model", "outcomes", "values"), holds if lossy else None)
 
 
 def test_a_chance_grows_as_the_model_says_in_proportion() -> None:

@@ -1,17 +1,11 @@
-"""antelog/forecast/carrying.py: what was learned, where rules are changed."""
+"""antelog/forecast/forecaster.py: what was learned, where rules are changed."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Any
 
-import msgspec
-import pytest
-
 import antelog
-from antelog.engine.saving import FORECAST
-from antelog.errors import StateError
-from antelog.forecast.forecasting import members, resumed
 from antelog.process import Engine
 
 RULES = """
@@ -97,36 +91,3 @@ def test_patterns_in_another_order_are_learned_of_anew() -> None:
     change = engine.change_rules(new)
     assert change is not None
     assert change.anew == ("Q",)
-
-
-PROGRAM = antelog.parse("""
-input Temp(device: text, level: text, time) delay 1.
-Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2).
-query Malf(X, T) alert 30%.
-""")
-SAVED_FACTS = [(device, "high", tick) for device in ("wt2", "wt4") for tick in range(70) if tick % 7 < 4]
-
-
-def engine() -> Engine:
-    found = Engine(PROGRAM, model="learn")
-    found.advance(59, {"Temp": [fact for fact in SAVED_FACTS if fact[-1] < 59]})
-    return found
-
-
-def kept() -> dict[str, bytes]:
-    known = engine().forecaster.known
-    return members(known)
-
-
-def test_there_and_back() -> None:
-    written = kept()
-    names = {"scores.json", "values.json", "known.json", "known.arrow"}
-    assert {name.removeprefix(FORECAST) for name in written} >= names
-    assert members(resumed(PROGRAM.plan, written)) == written
-
-
-def test_scores_that_are_none() -> None:
-    written = kept()
-    scores = {"Malf": {"without": "none"}}
-    with pytest.raises(StateError):
-        resumed(PROGRAM.plan, {**written, FORECAST + "scores.json": msgspec.json.encode(scores)})

@@ -7,7 +7,6 @@ are high, and nothing of other levels; or it declares nothing, and learns.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,7 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.forecast.columns import COLUMNS
 from antelog.process import Engine
-from tests.engine.plain import PlainEngine as Plain
 from tests.forecast.asking import by_learned_model
 from tests.forecast.test_calibration_of_chances import FAR, how_far
 from tests.forecast.test_laws import same
@@ -176,13 +173,6 @@ def run(engine: Any, given: pl.DataFrame, ends: list[int]) -> dict[str, pa.Table
     return {name: pa.concat_tables(tables) for name, tables in log.items()}
 
 
-def test_the_log_is_the_same_without_chances() -> None:
-    program, given = antelog.parse(declaring("24%, again 30%")), SELDOM.facts(4, 4)
-    plain, more = run(Plain(program), given, CUT), run(Engine(program), given, CUT)
-    for name, table in plain.items():
-        assert more[name].drop_columns(COLUMNS.names).equals(table)
-
-
 @pytest.mark.parametrize("learn", [False, True])
 @pytest.mark.parametrize("ends", [CUT, BY_TICK])
 def test_cuts_change_no_chance(ends: list[int], learn: bool) -> None:
@@ -191,16 +181,6 @@ def test_cuts_change_no_chance(ends: list[int], learn: bool) -> None:
     whole, cut = (run(Engine(program, model=model), given, each) for each in (ONCE, ends))
     for name in whole:
         same(whole[name], cut[name])
-
-
-def test_a_saved_engine_knows_the_slots_it_has_learned(tmp_path: Path) -> None:
-    program, given = antelog.parse(declaring("24%, again 30%")), SELDOM.facts(4, 4)
-    whole, engine = run(Engine(program), given, ONCE), Engine(program)
-    first = run(engine, given, [101])
-    engine.save(tmp_path / "state")
-    second = run(Engine.restore(tmp_path / "state", program), given, ONCE)
-    for name in whole:
-        same(whole[name], pa.concat_tables([first[name], second[name]]))
 
 
 def test_of_declared_chances_those_of_a_device_rest_on_its_own_readings() -> None:

@@ -120,6 +120,6 @@ def _on_chances(plan: Plan) -> Mapping[str, str]:
     """For queries without chances, why; the library for that is loaded only where chances are asked for."""
     if not plan.declares_chances and all(query.alert is None for query in plan.queries):
         return {}
-    from antelog.forecast.inference.unknown import summary  # noqa: PLC0415 - few programs have chances
+    from antelog.forecast.inference.chances import summary  # noqa: PLC0415 - few programs have chances
 
     return summary(plan)

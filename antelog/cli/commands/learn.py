@@ -17,7 +17,7 @@ from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
 from antelog.forecast.model_file import Model
 from antelog.forecast.reports.learned import learned_text
-from antelog.forecast.reports.text import report_text
+from antelog.forecast.reports.words import report_text
 from antelog.language.moments import tick_in_words
 from antelog.process import LEARN, Engine
 from antelog.run.options import named_file, option

@@ -12,7 +12,7 @@ from antelog.cli.arguments.ready import SCORE, ready, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell
-from antelog.forecast.reports.text import report_text
+from antelog.forecast.reports.words import report_text
 from antelog.forecast.scores.scores import report_json
 from antelog.lazily import page_libraries
 from antelog.process import LEARN

@@ -65,7 +65,7 @@ def say_what_was_left_out(engine: Engine) -> None:
 def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
     """Prints which queries have no chances by how often facts come, and why, if lines are to have chances."""
     if engine.forecasts:
-        from antelog.forecast.inference.unknown import notes  # noqa: PLC0415 - few have chances
+        from antelog.forecast.inference.chances import notes  # noqa: PLC0415 - few have chances
 
         for note in notes(engine.plan, learned=learned):
             say(f"note: {note}")
@@ -73,7 +73,7 @@ def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
 
 def say_what_learning_lacks(engine: Engine) -> None:
     """Prints which queries have too few decided answers to learn from, and which library is missing."""
-    from antelog.forecast.reports.text import short_streams  # noqa: PLC0415 - few learn
+    from antelog.forecast.reports.words import short_streams  # noqa: PLC0415 - few learn
 
     if engine.now < 0:
         return

@@ -13,23 +13,17 @@ from functools import lru_cache
 
 import numpy as np
 
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
+from antelog.escaping import shown
 from antelog.forecast.inference.diagrams import Diagram, DiagramTooLargeError, Leaf, Question, diagram_of
-from antelog.forecast.inference.evaluation import (
-    FOREVER,
-    NOTHING_AHEAD,
-    TRUTH,
-    Ahead,
-    Link,
-    Window,
-    probability,
-)
+from antelog.forecast.inference.evaluation import FOREVER, NOTHING_AHEAD, TRUTH, Ahead, probability
 from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.formulas import UnknownChanceError
 from antelog.forecast.inference.nodes import Node
 from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
-from antelog.forecast.rates.odds import exclusive
+from antelog.forecast.rates.odds import Series, exclusive
 
 
 @dataclass(frozen=True)
@@ -139,6 +133,10 @@ class Chances(ColumnSet):
         """The chance of each answer; NaN where none is known."""
         return np.append(self.chance, np.nan).take(self.which)
 
+    def held(self) -> Numbers:
+        """The chance that each answer holds; NaN where none is known."""
+        return np.append(self.holds, np.nan).take(self.which)
+
 
 NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
@@ -194,24 +192,20 @@ def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
     """
     shape = _shape(table)
     other = replace(form, formula=replace(form.formula, whole=node))
-    found = probability(diagram_of(question(other, shape)), _window(form, table, shape), form.last, FOREVER)
+    found = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last, FOREVER)
     return float(found.chance[0])
 
 
-def _window(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> Window:
-    """The ticks that matter to answers of one shape."""
+def _cut(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> AnswerTable:
+    """The table from the first tick on that matters to answers of one shape."""
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
-    links = tuple(
-        Link(odds, which, shown[:, begin - table.begin :])
-        for odds, which, shown in zip(table.odds, table.which, table.shown, strict=True)
-    )
-    return Window(begin, table.age, table.since, links)
+    return replace(table, begin=begin, shown=tuple(each[:, begin - table.begin :] for each in table.shown))
 
 
 def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
     """The chances of answers of one shape; None if its diagram is too large."""
     shape = _shape(table)
-    window = _window(form, table, shape)
+    table = _cut(form, table, shape)
     try:
         by_horizon = diagrams(form, shape)
     except UnknownChanceError:
@@ -221,25 +215,25 @@ def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
     whole, ahead = by_horizon[FOREVER], NOTHING_AHEAD
     if shape.slowest:
         # Where facts may be late, the formula by each tick is another one.
-        ticks = [tick for tick in by_horizon if window.age.min() < tick < FOREVER]
+        ticks = [tick for tick in by_horizon if table.age.min() < tick < FOREVER]
         ahead = Ahead(ticks, [by_horizon[tick] for tick in ticks], shape.slowest)
-    found = probability(whole, window, form.last, FOREVER, ahead)
-    holds = np.full(window.count, np.nan)
+    found = probability(whole, table, form.last, FOREVER, ahead)
+    holds = np.full(table.count, np.nan)
     if form.memory:
-        holds = probability(whole, window, form.last, TRUTH).chance
+        holds = np.minimum(probability(whole, table, form.last, TRUTH).chance, 1)
     if shape.slowest:
-        growth = _growth(window, np.array(ahead.horizons, np.int64), found.by_horizon)
+        growth = _growth(table.age, np.array(ahead.horizons, np.int64), found.by_horizon)
     else:
-        ticks_ = np.arange(window.begin + 1, window.begin + 1 + found.by_tick.shape[1])
-        growth = _growth(window, ticks_, found.by_tick)
-    every = np.arange(window.count)
-    return Chances(found.chance, growth, holds, every)
+        ticks_ = np.arange(table.begin + 1, table.begin + 1 + found.by_tick.shape[1])
+        growth = _growth(table.age, ticks_, found.by_tick)
+    # Sums of what leads to TRUE may end in a digit more than one.
+    return Chances(np.minimum(found.chance, 1), growth, holds, np.arange(table.count))
 
 
-def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
+def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
     """The ticks after now at which chances grow, given those by each of some ticks."""
-    later = np.where(ticks > window.age[:, None], chance, 0)
-    before = np.concatenate([np.zeros((window.count, 1)), later[:, :-1]], axis=1)
+    later = np.where(ticks > age[:, None], chance, 0)
+    before = np.concatenate([np.zeros((len(age), 1)), later[:, :-1]], axis=1)
     of, at = np.nonzero(later > before + GROWN)
     return Growth(of, ticks.take(at), later[of, at])
 
@@ -274,3 +268,77 @@ def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     which = np.full(asked.count, -1)
     which[at] = np.where(np.isnan(found.chance), -1, np.arange(same.count)).take(same.numbers)
     return replace(found, which=which)
+
+
+# ---- queries without chances by the model of facts, and why ----
+
+#     query Rush(C, T).    none: it counts atoms of which there may be several at a tick
+#
+# Decided from the rules and declarations alone.
+
+
+def without_chances(plan: Plan, *, learned: bool) -> Mapping[str, str]:
+    """The queries of which the model of facts has no chances, and why.
+
+    If it is `learned` how often facts come, nothing need be declared.
+    """
+    found = {query: _reason(plan, form, learned) for query, form in forms(plan).items()}
+    return {query: reason for query, reason in found.items() if reason}
+
+
+def notes(plan: Plan, *, learned: bool) -> list[str]:
+    """A sentence about each query without such chances."""
+    return [
+        f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how often facts "
+        f"come, because {reason}"
+        if learned
+        else f"{shown(query)} has no chances, because {reason}"
+        for query, reason in without_chances(plan, learned=learned).items()
+    ]
+
+
+def summary(plan: Plan) -> Mapping[str, str]:
+    """The text that `check` prints for each query without chances."""
+    declares = plan.declares_chances
+    start = "none" if declares else "by the outcomes of earlier answers alone"
+    return {
+        query: f"{start}: {reason}" for query, reason in without_chances(plan, learned=not declares).items()
+    }
+
+
+def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
+    if isinstance(form, str):
+        return form
+    if not whole_fits(form):
+        return "its formula is too large to work out"
+    inputs = {source.name: source for source in plan.inputs}
+    reasons = [
+        next(
+            (
+                why
+                for each in chain.states[: chain.formula_states]
+                if (why := _undeclared(each.series, inputs))
+            ),
+            None,
+        )
+        for chain in form.chains
+    ]
+    # Of facts that have come nothing need be declared: one declared chain may be all that is waited for.
+    return reasons[0] if not learned and reasons and all(reasons) else None
+
+
+def _undeclared(series: Series, inputs: Mapping[str, Input]) -> str | None:
+    """Why no declaration says how often the facts of a series come; None if one may."""
+    name, constants = shown(series.predicate), dict(series.constants)
+    if series.tests:
+        return f"a comparison chooses the facts of {name}, and a `chance` is about single values"
+    patterns = [
+        {place: value for place, value in enumerate(chance.pattern) if value is not None}
+        for chance in inputs[series.predicate].odds.chances
+    ]
+    fitting = [each for each in patterns if all(constants.get(p, v) == v for p, v in each.items())]
+    if not fitting:
+        return f"no `chance` is declared for such facts of {name}"
+    if any(each.keys() - constants.keys() - set(series.key) for each in fitting):
+        return f"each `chance` is about some of the facts of {name} that it asks for, and not about others"
+    return None

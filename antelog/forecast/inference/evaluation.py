@@ -17,56 +17,16 @@ from math import prod
 import numpy as np
 
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Mask, Numbers
 from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer
-from antelog.forecast.rates.odds import IMPOSSIBLE, Odds
+from antelog.forecast.inference.table import AnswerTable
+from antelog.forecast.rates.odds import IMPOSSIBLE
 
 FOREVER = 2**40
 """A horizon by which everything has come that ever will."""
 
 TRUTH = 2**41
 """Whether a formula is true of the world, with the facts that are lost."""
-
-
-@dataclass(frozen=True, eq=False)
-class Link(ColumnSet):
-    """A chain for some rows: its odds, and its outcome at each tick of the window (rows, ticks)."""
-
-    shared = frozenset({"odds"})
-
-    odds: Odds
-    which: Column
-    shown: Column
-
-    @property
-    def states(self) -> int:
-        """The number of states of the chain, the first one being that of no fact."""
-        states: int = self.odds.transitions.shape[1]
-        return states
-
-
-@dataclass(frozen=True, eq=False)
-class Window(ColumnSet):
-    """The ticks that matter to some rows, counted from their answers' ticks.
-
-    The chance of each row is computed at a certain age, and before `since` there were no facts. The
-    outcomes at tick `begin` are final.
-    """
-
-    begin: int
-    age: Column
-    since: Column
-    links: tuple[Link, ...]
-
-    @property
-    def count(self) -> int:
-        return len(self.since)
-
-    def part(self, start: int, end: int) -> Window:
-        """Some rows side by side."""
-        if start == 0 and end >= self.count:
-            return self
-        return self.take(np.arange(start, min(end, self.count)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,17 +60,21 @@ class Held:
 
 
 def probability(
-    diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead = NOTHING_AHEAD
+    diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead = NOTHING_AHEAD
 ) -> Held:
-    """The probability that a formula is true by a horizon, given what has and has not come by now."""
-    states = prod(link.states for link in window.links)
+    """The probability that a formula is true by a horizon, given what has and has not come by now.
+
+    The outcomes at the first tick of the table are final.
+    """
+    states = prod(odds.states for odds in table.odds)
     at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
+    if table.count <= at_once:
+        return _probability(diagram, table, last, horizon, ahead)
+    every = np.arange(table.count)
     parts = [
-        _probability(diagram, window.part(start, start + at_once), last, horizon, ahead)
-        for start in range(0, window.count, at_once)
+        _probability(diagram, table.take(every[start : start + at_once]), last, horizon, ahead)
+        for start in range(0, table.count, at_once)
     ]
-    if len(parts) == 1:
-        return parts[0]
     # Parts end at different ticks; after its last one nothing changes for a part.
     width = max(part.by_tick.shape[1] for part in parts)
     filled = (np.pad(p.by_tick, ((0, 0), (0, width - p.by_tick.shape[1])), "edge") for p in parts)
@@ -130,36 +94,36 @@ _CELLS = 2**24
 
 @dataclass(frozen=True, eq=False)
 class _Rows(ColumnSet):
-    """Rows of a window, and for each chain its chances to move from state to state (last axis: rows)."""
+    """Rows of a table, and for each chain its chances to move from state to state (last axis: rows)."""
 
     axis = -1
 
-    window: Window
+    table: AnswerTable
     moves: tuple[Numbers, ...]
 
 
-def _probability(diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead) -> Held:
+def _probability(diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead) -> Held:
     """The probability for few rows. Rows are the last axis of all tables here: they lie side by side."""
-    states = [link.states for link in window.links]
-    held = np.zeros((BEFORE, *states, window.count))
-    at = [link.shown[:, 0] for link in window.links]
-    held[(np.full(window.count, diagram.root), *at, np.arange(window.count))] = 1
-    moves = (np.ascontiguousarray(np.moveaxis(link.odds.moves(link.which), 0, -1)) for link in window.links)
-    every, layers = _Rows(window, tuple(moves)), {layer.at: layer for layer in diagram.layers}
-    end = max(last, int(window.age.max()))
+    count, begin = table.count, table.begin
+    held = np.zeros((BEFORE, *(odds.states for odds in table.odds), count))
+    at = [shown[:, 0] for shown in table.shown]
+    held[(np.full(count, diagram.root), *at, np.arange(count))] = 1
+    moves = tuple(odds.moves(which) for odds, which in zip(table.odds, table.which, strict=True))
+    every, layers = _Rows(table, moves), {layer.at: layer for layer in diagram.layers}
+    end = max(last, int(table.age.max()))
     everything = tuple(range(held.ndim - 1))
-    by_tick = np.empty((window.count, max(end - window.begin, 1)))
-    by_horizon = np.zeros((window.count, len(ahead.horizons)))
-    for tick in range(window.begin, end + 1):
-        if tick > window.begin:
+    by_tick = np.empty((count, max(end - begin, 1)))
+    by_horizon = np.zeros((count, len(ahead.horizons)))
+    for tick in range(begin, end + 1):
+        if tick > begin:
             held = _after(held, every, layers.get(tick), tick, horizon)
-        by_tick[:, max(tick - window.begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
+        by_tick[:, max(tick - begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
         for number, (until, by_then) in enumerate(zip(ahead.horizons, ahead.diagrams, strict=True)):
-            if min(max(until - ahead.slowest, window.begin), end) == tick:
-                rows = np.flatnonzero(window.age < until)
+            if min(max(until - ahead.slowest, begin), end) == tick:
+                rows = np.flatnonzero(table.age < until)
                 ticks = range(tick + 1, min(until, end) + 1)
                 some, later = held, every
-                if len(rows) < window.count:
+                if len(rows) < count:
                     some, later = held.take(rows, axis=-1), every.take(rows)
                 by_horizon[rows, number] = _by(some, later, ticks, until, by_then)
     return Held(by_tick[:, -1], by_tick, by_horizon)
@@ -174,7 +138,7 @@ def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram
     for layer in diagram.layers:
         if layer.at > horizon:
             silent = layer.then.reshape(len(layer.then), -1)[:, 0].tolist()  # the outcome of no fact at all
-            before, left = left, np.zeros((layer.width, rows.window.count))
+            before, left = left, np.zeros((layer.width, rows.table.count))
             for node, then in enumerate(silent):
                 left[then] += before[node]
     chance: Numbers = left[TRUE]
@@ -183,10 +147,10 @@ def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram
 
 def _after(held: Numbers, rows: _Rows, layer: Layer | None, tick: int, horizon: int) -> Numbers:
     """The probabilities of nodes and states a tick later, by a horizon."""
-    window = rows.window
+    table = rows.table
     for axis, own in enumerate(rows.moves):
-        held = _moved(held, axis, moves_at(own, tick >= window.since))
-    led = _led(held, layer, [weights_at(window, link, tick, horizon) for link in window.links])
+        held = _moved(held, axis, moves_at(own, tick >= table.since))
+    led = _led(held, layer, [weights_at(table, chain, tick, horizon) for chain in range(len(table.odds))])
     led /= led.sum(axis=tuple(range(led.ndim - 1)))
     return led
 
@@ -211,23 +175,24 @@ def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
     return moved.swapaxes(0, 1 + axis)
 
 
-def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
-    """The likelihood of the known facts of a tick, for each state, outcome and row."""
-    states = link.states
-    weights = np.zeros((states, states, window.count))
-    come = link.odds.come(link.which, window.age - tick).T
-    by_then = np.ones_like(come) if horizon == TRUTH else link.odds.come(link.which, horizon - tick).T
+def weights_at(table: AnswerTable, chain: int, tick: int, horizon: int) -> Numbers:
+    """The likelihood of the known facts of a chain's tick, for each state, outcome and row."""
+    odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
+    states = odds.states
+    weights = np.zeros((states, states, table.count))
+    come = odds.come(which, table.age - tick)
+    by_then = np.ones_like(come) if horizon == TRUTH else odds.come(which, horizon - tick)
     weights[0, 0] = 1
     for state in range(1, states):
         np.maximum(by_then[state - 1] - come[state - 1], 0, out=weights[state, state])
         np.maximum(1 - np.maximum(by_then[state - 1], come[state - 1]), 0, out=weights[state, 0])
-    place = tick - window.begin
-    if place < link.shown.shape[1]:
-        shown = link.shown[:, place]
-        came = np.flatnonzero(shown)
+    place = tick - table.begin
+    if place < shown.shape[1]:
+        outcome = shown[:, place]
+        came = np.flatnonzero(outcome)
         if len(came):
             weights[:, :, came] = 0
-            weights[shown[came], shown[came], came] = 1
+            weights[outcome[came], outcome[came], came] = 1
     return weights
 
 

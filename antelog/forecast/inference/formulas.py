@@ -23,36 +23,31 @@ from antelog.compile.literals.aggregate import Aggregate, Aggregation, Inside, o
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.literal import Literal, Reference
+from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.terms import (
-    Calculated,
-    Const,
-    Inner,
-    Operand,
-    Replacement,
-    Term,
-    Time,
-    Var,
-    variables_in,
-)
+from antelog.compile.literals.terms import Calculated, Const, Inner, Operand, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.forecast.inference.nodes import (
     NOT,
     Comes,
     Every,
+    Given,
     Holds,
     Never,
     Node,
     Some,
+    ValuedFacts,
     Weighed,
     at_least,
+    compared,
+    kinds_of,
     literals_of,
+    rises,
+    size,
     total,
     whole_values,
 )
-from antelog.forecast.inference.valued import Valued, ValuedFacts, compared, kinds_of, rises, size
 from antelog.forecast.rates.odds import Series, series_of
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import OPPOSITE
@@ -152,7 +147,12 @@ class _Unfolding:
         ways = [
             Every(
                 (
-                    *(self.compared(_shows(term, _put_time(own, chosen))) for own, term in shown),
+                    *(
+                        self.compared(
+                            Comparison(term, "=", Calculated("-", (_put_time(own, chosen), Time(None, 0))))
+                        )
+                        for own, term in shown
+                    ),
                     self._at(each, bound, chosen),
                 )
             )
@@ -173,26 +173,27 @@ class _Unfolding:
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
-        known = _Known(bound, times)
+        known = Given(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
         left = (each for each in literals if each not in met or each.variables & times.keys())
         parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _literal(self, literal: Literal, known: _Known) -> Node:
+    def _literal(self, literal: Literal, known: Given) -> Node:
         """The formula of a literal that is no fact, once the times are known."""
-        kind = _KINDS.get(type(literal))
-        if kind is None:
+        if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")
+        node, unless_known = _KINDS[type(literal)]
         if not literal.variables <= known.variables:
-            raise UnknownChanceError(kind.unless_known)
-        return kind.node(self, literal.replaced(known))
+            raise UnknownChanceError(unless_known)
+        return node(self, literal.replaced(known))
 
-    def reference(self, reference: Reference) -> Node:
-        """The formula of the atom that a literal refers to."""
+    def negated(self, literal: Negation) -> Node:
+        """No atom such as the one it refers to."""
+        (reference,) = literal.references
         terms = tuple(term for term in reference.given if term is not None)
-        return self.relation(reference.name, terms, reference.last)
+        return Never(self.relation(reference.name, terms, reference.last))
 
     def absent(self, literal: Absence) -> Node:
         """No atom at any of the ticks of a range."""
@@ -263,11 +264,13 @@ class _Unfolding:
         if whole is None:
             raise UnknownChanceError("it compares counts times or plus numbers, which are rounded")
         one, other = whole
-        parts = [Weighed(y - x, each) for each, x, y in zip(members, one, one[1:], strict=False)]
-        parts += (Weighed(x - y, each) for each, x, y in zip(others, other, other[1:], strict=False))
+        parts = [Weighed(Fraction(y - x), each) for each, x, y in zip(members, one, one[1:], strict=False)]
+        parts += (
+            Weighed(Fraction(x - y), each) for each, x, y in zip(others, other, other[1:], strict=False)
+        )
         if sum(abs(each.weight) for each in parts) > _MOST:
             raise UnknownChanceError(_TOO_MANY)
-        return total(parts, operator, other[0] - one[0])
+        return total(parts, operator, Fraction(other[0] - one[0]))
 
     def _valued(self, aggregate: Aggregate) -> ValuedFacts | None:
         """The facts inside of an aggregate by their declared values; None if these are not declared."""
@@ -277,7 +280,7 @@ class _Unfolding:
         kinds = kinds_of(aggregate, source)
         if kinds is None:
             return None
-        members = ([Valued(kind.value, part) for part in self._members(kind.inside)] for kind in kinds)
+        members = ([Weighed(value, part) for part in self._members(inside)] for value, inside in kinds)
         return ValuedFacts([*zip(*members, strict=True)], rises(aggregate))
 
     def _is_single(self, inside: Inside) -> bool:
@@ -332,20 +335,6 @@ class _Unfolding:
         return self.condition(comparison)
 
 
-class _Known(Replacement):
-    """Puts in what variables stand for."""
-
-    def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time]) -> None:
-        self._bound, self._times = bound, times
-        self.variables = bound.keys() | times.keys()
-
-    def term(self, term: Term) -> Term:
-        return self._bound.get(term.name, term) if isinstance(term, Var) else term
-
-    def time(self, time: Time) -> Time:
-        return _put_time(time, self._times)
-
-
 _SHARED = "its facts share a value that the answer does not have"
 _SEVERAL = "it counts atoms of which there may be several at a tick"
 _VALUES = (
@@ -358,26 +347,17 @@ _TOO_MANY = "it may rest on too many facts"
 _FIXED = "it rests on a fixed tick besides its own"
 
 
-@dataclass(frozen=True)
-class _LiteralKind:
-    """The formula of a kind of literal, and why there is none unless all its variables are known."""
-
-    node: Callable[[_Unfolding, Any], Node]
-    unless_known: str
-
-
-_KINDS: Mapping[type[Literal], _LiteralKind] = {
-    Comparison: _LiteralKind(_Unfolding.compared, _COMPARED),
-    StaticAtom: _LiteralKind(
-        _Unfolding.condition, "background gives values to variables that the answer does not have"
-    ),
-    Negation: _LiteralKind(
-        lambda unfolding, literal: Never(unfolding.reference(*literal.references)), _SHARED
-    ),
-    Absence: _LiteralKind(_Unfolding.absent, _SHARED),
-    Aggregation: _LiteralKind(_Unfolding.amount, _SHARED),
+_KINDS: Mapping[type[Literal], tuple[Callable[[_Unfolding, Any], Node], str]] = {
+    Comparison: (_Unfolding.compared, _COMPARED),
+    StaticAtom: (_Unfolding.condition, "background gives values to variables that the answer does not have"),
+    Negation: (_Unfolding.negated, _SHARED),
+    Absence: (_Unfolding.absent, _SHARED),
+    Aggregation: (_Unfolding.amount, _SHARED),
 }
-"""The table of kinds; literals of others have no chance."""
+"""The formula of each kind of literal, and why there is none unless all its variables are known.
+
+Literals of other kinds have no chance.
+"""
 
 
 def _chosen(each: Prepared, times: Mapping[str, Time]) -> Iterator[dict[str, Time]]:
@@ -422,11 +402,6 @@ def _opened(column: int, argument: Term | Inner | None) -> Term:
     if argument is None:
         return Var(f"<{column}")
     return Var(open_name(argument)) if isinstance(argument, Inner) else argument
-
-
-def _shows(term: Term, time: Time) -> Comparison:
-    """The condition that an answer has a time in a column."""
-    return Comparison(term, "=", Calculated("-", (time, Time(None, 0))))
 
 
 def _put_time(time: Time, times: Mapping[str, Time]) -> Time:

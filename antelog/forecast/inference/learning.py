@@ -69,35 +69,25 @@ class Learning:
 
 
 @dataclass(frozen=True, eq=False)
-class CountsByEpoch:
-    """The counts of families that are in use in an epoch; what was moved into use stays so for later ones."""
-
-    found: dict[str, dict[int, SeriesCounts]] = field(default_factory=dict)
-
-    def at(self, name: str, counts: SeriesCounts, epoch: int, as_of: KnownEpoch) -> SeriesCounts:
-        """The counts of a family in an epoch, given those at first."""
-        own = self.found.setdefault(name, {})
-        if epoch not in own:
-            earlier = max((each for each in own if each < epoch), default=None)
-            own[epoch] = series_counts.up_to(counts if earlier is None else own[earlier], as_of)
-        return own[epoch]
-
-
-@dataclass(frozen=True, eq=False)
 class OddsOf:
     """The odds of keys in epochs: as declared, or else as learned by then."""
 
     layout: Layout
     series: Mapping[str, SeriesCounts]
     learning: Learning
-    counts: CountsByEpoch = field(default_factory=CountsByEpoch)
+    found: dict[str, dict[int, SeriesCounts]] = field(default_factory=dict)
+    """A memo of `used`, by family and epoch."""
 
     def used(self, name: str, epoch: int) -> SeriesCounts:
         """The counts of a family that are in use in an epoch."""
-        counts = self.series[name]
         if not self.learning.counts:
-            return counts
-        return self.counts.at(name, counts, epoch, self.learning.as_of(epoch, self.layout))
+            return self.series[name]
+        known = self.found.setdefault(name, {})
+        if epoch not in known:
+            earlier = max((each for each in known if each < epoch), default=None)
+            counts = self.series[name] if earlier is None else known[earlier]
+            known[epoch] = series_counts.up_to(counts, self.learning.as_of(epoch, self.layout))
+        return known[epoch]
 
     def epochs(self, chain: Chain, ticks: Column) -> Column:
         """The epochs of ticks for a chain; if nothing is learned of it any more, they are all one."""

@@ -1,4 +1,4 @@
-"""The nodes of formulas: facts that come, conditions that hold, and what is made of them.
+"""The nodes of formulas: facts that come, conditions that hold, and what is made of them; totals of these.
 
     all(Temp(X, high) at 0, at least 2 of(Temp(X, high) at 1, Temp(X, high) at 2, Temp(X, high) at 3))
 
@@ -7,17 +7,22 @@ Nodes are trees that compare by value. Ticks are counted from the answer's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from math import lcm
+from math import ceil, floor, gcd, lcm
 from operator import add, mul, sub, truediv
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 
-from antelog.forecast.rates.odds import Series
+from antelog.compile.literals.aggregate import Aggregate, Inside, open_name
+from antelog.compile.literals.terms import Const, Inner, Replacement, Term, Time, Var
+from antelog.compile.nodes.plan import Input
+from antelog.forecast.rates.odds import Series, Value
 from antelog.language.literals.aggregate import Affine, after_steps
 from antelog.language.literals.comparison import HOLDS
 
@@ -102,9 +107,9 @@ def literals_of(node: Node) -> Iterator[Comes]:
 
 @dataclass(frozen=True)
 class Weighed:
-    """A part of a formula, and what it weighs if it holds."""
+    """A part of a formula, and what it weighs if it holds: a fact that may come, and its value."""
 
-    weight: int
+    weight: Fraction
     part: Node
 
 
@@ -115,13 +120,20 @@ def at_least(number: int, parts: Sequence[Node]) -> Node:
     return AtLeast(number, tuple(parts)) if number <= len(parts) else NOT
 
 
-def total(parts: Sequence[Weighed], operator: str, number: int) -> Node:
-    """The weights of the parts that hold compare so with a number."""
+def total(
+    parts: Sequence[Weighed], operator: str, number: Fraction, decided: Callable[[Node], Node] | None = None
+) -> Node:
+    """The whole weights of the parts that hold compare so with a whole number, once that is `decided`."""
     each: list[Node] = []
     for own in parts:
-        each += [own.part if own.weight > 0 else Never(own.part)] * abs(own.weight)
-    below = sum(min(own.weight, 0) for own in parts)
-    return by_operator(operator, lambda sign: at_least(number + (sign == ">") - below, each))
+        each += [own.part if own.weight > 0 else Never(own.part)] * abs(int(own.weight))
+    least = int(number) - sum(min(int(own.weight), 0) for own in parts)
+
+    def above(sign: str) -> Node:
+        node = at_least(least + (sign == ">"), each)
+        return node if decided is None else decided(node)
+
+    return by_operator(operator, above)
 
 
 def by_operator(operator: str, above: Callable[[str], Node]) -> Node:
@@ -160,3 +172,191 @@ def _exactly(value: Fraction, steps: Sequence[Affine]) -> Fraction:
 
 
 _OPERATORS = {"+": add, "-": sub, "*": mul, "/": truediv}
+
+
+# ---- aggregates of values that have declared chances ----
+
+#     sum(V : Sale(X, V, T..T+1)) >= 15    at least 3 of Sale(X, 5) and two times Sale(X, 10), at each tick
+#
+# Of such facts there is one at a tick at most. A comparison is decided when the engine decides it: that the
+# largest value is above 9 with the first that is, a sum that may fall once nothing more can come.
+
+
+def kinds_of(aggregate: Aggregate, source: Input) -> list[tuple[Fraction, Inside]] | None:
+    """The values that facts may have, and what is inside of the aggregate about those with each.
+
+    None if declarations do not name the value of each fact of the slot.
+    """
+    arguments, value = aggregate.inside.arguments, aggregate.value
+    own = [each for each in arguments if isinstance(each, Inner)]
+    # Where delays differ, it is not the slot alone that says until when a fact may come.
+    if value is None or source.slot is None or source.refinements or len(set(own)) < len(own):
+        return None
+    if not all(isinstance(least, Const) for least in aggregate.least_values):
+        return None
+    found, different = [], dict[Value, Fraction]()
+    for constants in _declared(source, source.slot):
+        taken, inside = constants.get(arguments.index(value)), _about(aggregate.inside, constants)
+        if taken is None or inside is None:
+            return None
+        # Of what is counted it matters only which values are equal.
+        counted = aggregate.function == "count"
+        number = different.setdefault(taken, Fraction(len(different))) if counted else _number(taken)
+        if number is None:
+            return None
+        if all(each.outcome for each in inside.conditions):
+            found.append((number, inside))
+    return found or None
+
+
+def rises(aggregate: Aggregate) -> bool:
+    """Whether a condition says that the values are at least 0."""
+    numbers = (each.value for each in aggregate.least_values if isinstance(each, Const))
+    return any(not isinstance(number, str) and number >= 0 for number in numbers)
+
+
+def _declared(source: Input, slot: Sequence[int]) -> Iterator[Mapping[int, Value]]:
+    """The different constants of the declarations by column, without those in the slot."""
+    patterns = (
+        tuple((i, value) for i, value in enumerate(chance.pattern) if value is not None and i not in slot)
+        for chance in source.odds.chances
+    )
+    yield from map(dict, dict.fromkeys(patterns))
+
+
+def _number(value: Value) -> Fraction | None:
+    """A number that adds up without being rounded: a whole one, or so many halves, quarters and so on."""
+    if isinstance(value, str):
+        return None
+    number = Fraction(str(value))
+    return number if number.denominator & (number.denominator - 1) == 0 else None
+
+
+def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
+    """The inside of an aggregate, about facts with these constants; None if it says more of them."""
+    if any(isinstance(inside.arguments[column], Var | Const) for column in constants):
+        return None
+    terms = tuple(Const(constants[i]) if i in constants else e for i, e in enumerate(inside.arguments))
+    pairs = zip(inside.arguments, terms, strict=True)
+    known = {open_name(e): t for e, t in pairs if isinstance(e, Inner) and isinstance(t, Const)}
+    conditions = tuple(each.replaced(Given(known)) for each in inside.opened)
+    if any(each.outcome is None for each in conditions):
+        return None
+    return replace(inside, arguments=terms, conditions=conditions)
+
+
+class Given(Replacement):
+    """Puts in what variables stand for, as far as that is known."""
+
+    def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time] = MappingProxyType({})) -> None:
+        self._bound, self._times = bound, times
+        self.variables = bound.keys() | times.keys()
+
+    def term(self, term: Term) -> Term:
+        return self._bound.get(term.name, term) if isinstance(term, Var) else term
+
+    def time(self, time: Time) -> Time:
+        known = None if time.variable is None else self._times.get(time.variable)
+        return time if known is None else known + time.offset
+
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True)
+class ValuedFacts:
+    """The facts with values that may come, one of those of a tick at most; `rises` is of their sum."""
+
+    ticks: Sequence[Sequence[Weighed]]
+    rises: bool
+
+    @property
+    def each(self) -> list[Weighed]:
+        return [fact for tick in self.ticks for fact in tick]
+
+    @property
+    def some(self) -> Node:
+        return Some(tuple(fact.part for fact in self.each))
+
+    @property
+    def settled(self) -> Node:
+        """Nothing more can come: each tick has its fact, or will have none."""
+        parts = [tuple(fact.part for fact in tick) for tick in self.ticks]
+        return Every(tuple(Some((*own, Every(tuple(map(Never, own))))) for own in parts))
+
+    def in_the_end(self, node: Node) -> Node:
+        """A node that is decided once nothing more can come."""
+        return Turns(Every((self.settled, node)), Every((self.settled, Never(node))))
+
+    def found(self, node: Node) -> Node:
+        """A node that may become true before, and is false once nothing more can come."""
+        return Turns(node, Every((self.settled, Never(node))))
+
+
+def compared(facts: ValuedFacts, function: str, operator: str, number: Fraction) -> Node:
+    """The value that a function has of the facts that come compares so with a number."""
+    if function == "sum":
+        return _total(facts, facts.each, operator, number)
+    if function == "avg":
+        beyond = [Weighed(fact.weight - number, fact.part) for fact in facts.each]
+        return Every(
+            (facts.some, _total(ValuedFacts(facts.ticks, rises=False), beyond, operator, Fraction(0)))
+        )
+    if function == "count":
+        return _different(facts, operator, number)
+    if function == "min":
+        ticks = [[Weighed(-fact.weight, fact.part) for fact in tick] for tick in facts.ticks]
+        return compared(ValuedFacts(ticks, facts.rises), "max", _MIRRORED.get(operator, operator), -number)
+    return Every((facts.some, _largest(facts, operator, number)))
+
+
+def size(facts: ValuedFacts, function: str, number: Fraction) -> int:
+    """The number of parts that a total of the facts may have."""
+    if function == "count":
+        return len(facts.ticks) * len(facts.each)
+    scale = _scale(facts.each, number)
+    return sum(abs(int(each.weight * scale)) + abs(int(number * scale)) for each in facts.each)
+
+
+def _total(facts: ValuedFacts, each: Sequence[Weighed], operator: str, number: Fraction) -> Node:
+    scale = _scale(each, number)
+    parts = [Weighed(fact.weight * scale, fact.part) for fact in each]
+    return total(parts, operator, number * scale, facts.found if facts.rises else facts.in_the_end)
+
+
+def _scale(each: Sequence[Weighed], number: Fraction) -> Fraction:
+    """A factor that makes whole numbers of all values, the smallest there are."""
+    values = [number, *(fact.weight for fact in each)]
+    whole = lcm(*(value.denominator for value in values))
+    least = gcd(*(int(value * whole) for value in values))
+    return Fraction(whole, least or 1)
+
+
+def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
+    """The number of different values compares so.
+
+    It is too small for certain once too many ticks add nothing: no fact, or the value of another one.
+    """
+    by_value: dict[Fraction, list[Node]] = {}
+    for fact in facts.each:
+        by_value.setdefault(fact.weight, []).append(fact.part)
+    without = [Every(tuple(Never(fact.part) for fact in tick)) for tick in facts.ticks]
+    again = [AtLeast(n, tuple(own)) for own in by_value.values() for n in range(2, len(own) + 1)]
+
+    def above(sign: str) -> Node:
+        least = ceil(number) if sign == ">=" else floor(number) + 1
+        return Turns(
+            at_least(least, [Some(tuple(own)) for own in by_value.values()]),
+            at_least(len(facts.ticks) - least + 1, [*without, *again]),
+        )
+
+    return by_operator(operator, above)
+
+
+def _largest(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
+    """The largest value compares so, if there is one."""
+    if operator in FAILS:
+        return Never(_largest(facts, FAILS[operator], number))
+    fits = tuple(fact.part for fact in facts.each if HOLDS[operator](fact.weight, number))
+    found = facts.found(Some(fits))
+    return Every((found, Never(_largest(facts, ">", number)))) if operator == "=" else found

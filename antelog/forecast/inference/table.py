@@ -124,6 +124,10 @@ class AnswerTable(ColumnSet):
     begin: int
 
     @property
+    def count(self) -> int:
+        return len(self.age)
+
+    @property
     def columns(self) -> list[Column]:
         return [
             self.age, self.since, *self.conditions.T, *self.which, *self.twins,

@@ -10,29 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
-from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
 from antelog.errors import DataError
 from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
-from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
-from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.outcomes.outcomes import nothing_known
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, lesson_of
+from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
+from antelog.forecast.judges.latest import NO_FEATURES, QueryFeatures
+from antelog.forecast.judges.looks import looks_of
+from antelog.forecast.judges.mean import JudgeWeights, Predictions, averaged, first_weights, weighed
+from antelog.forecast.judges.outcomes import nothing_known
+from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines
+from antelog.forecast.judges.values_judge import can_fit, nothing_fitted
 from antelog.forecast.rates.tally import Learns
-from antelog.forecast.scores import scores
-from antelog.forecast.scores.scored_lines import FirstAlerts, ProgramAlerts, ScoredLines, alerts
-from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.latest import NO_FEATURES, QueryFeatures
-from antelog.forecast.values.looks import looks_of
-from antelog.forecast.values.values_judge import can_fit, nothing_fitted
+from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
+from antelog.forecast.scores.scores import Scores, at_threshold, scored
 from antelog.lazily import brought_by
 
 # ---- the table of judges ----
@@ -44,27 +40,13 @@ OF_MODEL = 2.0
 """The weight of the model of facts before anything is known of it."""
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeSettings:
-    """The input of a new judge of a query.
-
-    The number of columns in the key of its answers, the longest half-life, and the features of its answers.
-    """
-
-    keys: int
-    half_life: float | None
-    features: QueryFeatures = NO_FEATURES
-
-
-NewJudge = Callable[[JudgeSettings], Judge | None]
-"""Makes a judge before anything is known; None where it could never say anything."""
+NewJudge = Callable[[int, float | None, QueryFeatures], Judge | None]
+"""Makes a judge before anything is known, given the number of columns in the key of answers, the longest
+half-life, and the features of answers; None where it could never say anything."""
 
 Judges = Mapping[str, NewJudge]
 
-JUDGES: Judges = {
-    OUTCOMES: lambda given: nothing_known(given.keys, given.half_life),
-    VALUES: lambda given: nothing_fitted(given.features.width) if given.features.looks else None,
-}
+JUDGES: Judges = {OUTCOMES: nothing_known, VALUES: nothing_fitted}
 """The judges besides the model of facts, by name."""
 
 
@@ -95,23 +77,6 @@ def check_judges(names: Collection[str] | None) -> None:
 
 
 # ---- judged answers ----
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions(ColumnSet):
-    """Predictions of judges for open answers: which answer, when, in which pattern.
-
-    `each` has a column for each name in `Judged.columns`; `chance` is their mean, `source` the number of the
-    judge with the most weight, or -1. `features` are what was known of values.
-    """
-
-    number: Column
-    tick: Column
-    pattern: Column
-    each: Numbers
-    chance: Numbers
-    source: Column
-    features: Features
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,25 +125,28 @@ class Judged:
         own = self.judges.get(VALUES)
         return own is not None and (own.rows > 0 or learns is Learns.ALL)
 
-    def with_judges(self, judges: Mapping[str, Judge], weights: JudgeWeights) -> Judged:
-        return replace(self, judges=judges, weights=weights)
 
-
-def nothing_judged(width: int, settings: JudgeSettings, judges: Judges = JUDGES) -> Judged:
-    """Before the first answer, which has `width` columns, the time being the last."""
-    made = {name: found for name, judge in judges.items() if (found := judge(settings)) is not None}
+def nothing_judged(
+    width: int,
+    keys: int,
+    half_life: float | None,
+    features: QueryFeatures = NO_FEATURES,
+    judges: Judges = JUDGES,
+) -> Judged:
+    """Before the first answer, which has `width` columns, the time being the last; see also `NewJudge`."""
+    every = {name: judge(keys, half_life, features) for name, judge in judges.items()}
+    made = {name: judge for name, judge in every.items() if judge is not None}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
     empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
-    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, settings.features.unknown(0))
-    return Judged(nobody(width), made, first_weights(weights), no_lines, nothing_unscored(), Scores())
+    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, features.unknown(0))
+    return Judged(nobody(width), made, first_weights(weights), no_lines, NOTHING_UNSCORED, Scores())
 
 
 def learned(judged: Judged, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> Judged:
-    """The judges after the lesson of answers that are decided in a step."""
+    """The judges after what became of the answers that are decided in a step; `key` are columns of these."""
     if learns is Learns.NOTHING or len(decided.states) == 0:
         return judged
-    lesson = lesson_of(decided, key, learns)
-    taught = {name: judge.learn(lesson) for name, judge in judged.judges.items()}
+    taught = {name: judge.learn(decided, key, learns) for name, judge in judged.judges.items()}
     return replace(judged, judges=taught)
 
 
@@ -192,59 +160,37 @@ def judge(
     judged: Judged, number: Column, rows: AnswerRows, by_model: Numbers, decided: DecidedAnswers | None
 ) -> tuple[Judged, Predictions]:
     """The predictions for open answers, given those of the model of facts, and what a step decides."""
-    pattern, lines = pattern_of(rows.stage), None
+    pattern, reported = pattern_of(rows.stage), judged.reported
+    settled, some = None, marked(rows.at_line)
     if decided is not None and rows.learns is Learns.ALL:
-        lines = _settled_lines(judged.reported, number, rows, decided)
-        judges = {
-            name: one.learn_lines(lines.lines, judged.followed.now) for name, one in judged.judges.items()
-        }
-        judged = replace(judged, judges=judges)
+        at = find(np.append(reported.number, number.take(some)), decided.number)
+        some = marked(at >= 0)
+        settled = _settled_lines(reported, rows, decided, at)
+        now = judged.followed.now
+        taught = {name: each.learn_lines(settled, now) for name, each in judged.judges.items()}
+        judged = replace(judged, judges=taught)
     each = np.column_stack([by_model, *(one.predict(rows) for one in judged.judges.values())])
+    said = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
     # Nobody may have a say, where a query compares no values.
-    if lines is not None and judged.weights.at_first.any():
-        judged = replace(judged, weights=_weighed(judged, lines, number, pattern, each))
+    if settled is not None and settled.count and judged.weights.at_first.any():
+        lines = reported.and_then(said.take(rows.at_line)).take(some)
+        judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
-    chance, source = averaged(weights, each), _source(judged, weights, each)
-    said = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
-    if not rows.at_line.any():
-        return judged, said
-    return replace(judged, reported=judged.reported.and_then(said.take(rows.at_line))), said
-
-
-@dataclass(frozen=True, eq=False)
-class _OfStep:
-    """The lines of answers that are settled in a step: `some` of the earlier ones and of those `here`."""
-
-    lines: SettledLines
-    some: Column
-    here: Column
-
-    def joined(self, earlier: Column | Numbers, new: Column | Numbers) -> Any:
-        """The rows of these lines, given columns of earlier predictions and of those in the step."""
-        return np.concatenate([earlier, new.take(self.here, axis=0)]).take(self.some, axis=0)
+    said = replace(said, chance=averaged(weights, each), source=_source(judged, weights, each))
+    if rows.at_line.any():
+        judged = replace(judged, reported=reported.and_then(said.take(rows.at_line)))
+    return judged, said
 
 
 def _settled_lines(
-    earlier: Predictions, number: Column, rows: AnswerRows, decided: DecidedAnswers
-) -> _OfStep:
-    here = marked(rows.at_line)
-    at = find(np.append(earlier.number, number.take(here)), decided.number)
-    some = marked(at >= 0)
-    at = at.take(some)
-    tick = np.append(earlier.tick, rows.tick.take(here)).take(some)
-    features = np.concatenate([earlier.features, rows.features.take(here, axis=0)]).take(some, axis=0)
-    lines = SettledLines(decided.settled.take(at), tick, features, decided.confirmed.take(at))
-    return _OfStep(lines, some, here)
-
-
-def _weighed(judged: Judged, of: _OfStep, number: Column, pattern: Column, each: Numbers) -> JudgeWeights:
-    """The weights tick by tick, by the lines of answers that are settled."""
-    if of.lines.count == 0:
-        return judged.weights
-    earlier, lines = judged.reported, of.lines
-    number, pattern = of.joined(earlier.number, number), of.joined(earlier.pattern, pattern)
-    each = of.joined(earlier.each, each)
-    return weighed(judged.weights, JudgedLines(number, pattern, each, lines.settled, lines.confirmed))
+    reported: Predictions, rows: AnswerRows, decided: DecidedAnswers, at: Column
+) -> SettledLines:
+    """The lines, of those reported before and those of a step, whose answers are settled in it."""
+    here, some = marked(rows.at_line), marked(at >= 0)
+    of = at.take(some)
+    tick = np.append(reported.tick, rows.tick.take(here)).take(some)
+    features = np.concatenate([reported.features, rows.features.take(here, axis=0)]).take(some, axis=0)
+    return SettledLines(decided.settled.take(of), tick, features, decided.confirmed.take(of))
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
@@ -256,18 +202,33 @@ def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
     return source
 
 
-def score_decided(judged: Judged, decided: DecidedAnswers) -> Judged:
-    """Scores the predictions for decided answers, and drops them."""
+def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | None = None) -> Judged:
+    """Scores the predictions for decided answers, and their alerts at a threshold, and drops them."""
+    judged = replace(judged, scores=judged.scores.with_threshold(threshold))
     if len(decided.number) == 0:
         return judged
-    place = find(judged.reported.number, decided.number)
-    mine = np.flatnonzero(place >= 0)
-    reported, of = judged.reported.take(mine), place.take(mine)
-    done = ScoredLines(
+    at = find(judged.reported.number, decided.number)
+    reported, of = judged.reported.take(at >= 0), at[at >= 0]
+    lines = ScoredLines(
         reported.number, reported.tick, reported.chance, decided.tick.take(of), decided.confirmed.take(of)
     )
+    scores, likely = judged.scores, judged.likely
+    at_first = find(judged.alerts.number, decided.number)
+    if threshold is not None:
+        first, of = judged.alerts.take(at_first >= 0), at_first[at_first >= 0]
+        sure = np.full(len(of), threshold)
+        rang = ScoredLines(first.number, first.tick, sure, decided.tick.take(of), decided.confirmed.take(of))
+        scores = scores + at_threshold(lines, rang, threshold)
+        likely = likely[find(likely, decided.number) < 0]
     return _scored(
-        replace(judged, reported=judged.reported.take(place < 0), unscored=judged.unscored.and_then(done))
+        replace(
+            judged,
+            reported=judged.reported.take(at < 0),
+            unscored=judged.unscored.and_then(lines),
+            likely=likely,
+            alerts=judged.alerts.take(at_first < 0),
+            scores=scores,
+        )
     )
 
 
@@ -281,34 +242,19 @@ def without(judged: Judged, lost: Column) -> Judged:
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
 
 
-def score_alerts(judged: Judged, decided: DecidedAnswers, with_chance: Column, threshold: float) -> Judged:
-    """Scores the alerts of answers that are decided, and drops them; `with_chance` are numbers of answers."""
-    first = judged.alerts
-    at = find(decided.number, first.number)
-    rang = at >= 0
-    since = np.where(rang, np.append(first.tick, 0).take(at), decided.tick)
-    chance = np.where(rang, threshold, 0.0)
-    lines = ScoredLines(decided.number, since, chance, decided.tick, decided.confirmed)
-    some = lines.take(rang | (find(decided.number, with_chance) >= 0))
-    found = ProgramAlerts(threshold, alerts(some, (threshold,)))
-    scores = replace(judged.scores, program=judged.scores.program + found)
-    return replace(judged, alerts=first.take(find(first.number, decided.number) < 0), scores=scores)
-
-
 _AT_ONCE = 5_000
 """To score so many lines takes not much longer than to score one."""
 
 
-def nothing_unscored() -> ScoredLines:
-    empty = np.zeros(0, np.int64)
-    return ScoredLines(empty, empty, np.zeros(0), empty, empty > 0)
+_EMPTY = np.zeros(0, np.int64)
+NOTHING_UNSCORED = ScoredLines(_EMPTY, _EMPTY, np.zeros(0), _EMPTY, _EMPTY > 0)
 
 
 def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
     if judged.unscored.count < enough:
         return judged
-    found = scores.scored(judged.scores, judged.unscored)
-    return replace(judged, scores=found, unscored=nothing_unscored())
+    found = scored(judged.scores, judged.unscored)
+    return replace(judged, scores=found, unscored=NOTHING_UNSCORED)
 
 
 def all_scored(judged: Judged) -> Scores:

@@ -21,6 +21,8 @@ import numpy as np
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, once, run_ends
+from antelog.engine.columns.trees import Features
+from antelog.forecast.judges.rows import SettledLines
 from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
 
@@ -72,24 +74,30 @@ def first_weights(numbers: Sequence[float]) -> JudgeWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedLines:
-    """Lines of decided answers: their numbers, patterns, each judge's chances, when settled, and how."""
+class Predictions(ColumnSet):
+    """Predictions of judges for open answers: which answer, when, in which pattern.
+
+    `each` has a column for each name in `Judged.columns`; `chance` is their mean, `source` the number of the
+    judge with the most weight, or -1. `features` are what was known of values.
+    """
 
     number: Column
+    tick: Column
     pattern: Column
     each: Numbers
-    tick: Column
-    confirmed: Mask
+    chance: Numbers
+    source: Column
+    features: Features
 
 
-def weighed(weights: JudgeWeights, lines: JudgedLines) -> JudgeWeights:
-    """The weights of a step, given those before it and the lines whose answers are decided in it."""
+def weighed(weights: JudgeWeights, lines: Predictions, settled: SettledLines) -> JudgeWeights:
+    """The weights of a step, given those before it and the lines whose answers are settled in it."""
     known = ~np.isnan(lines.each)
     some = np.flatnonzero(known.sum(axis=1) > 1)
     if len(some) == 0:
         return weights
-    block = lines.pattern.take(some), lines.tick.take(some)
-    pattern, tick, lost = _blocks(lines.number.take(some), *block, _losses(lines, some))
+    lost = _losses(lines.each.take(some, axis=0), settled.confirmed.take(some))
+    pattern, tick, lost = _blocks(lines.take(some), settled.settled.take(some), lost)
     old = find(pattern, weights.pattern)
     found, blocks = np.empty_like(lost), np.empty_like(pattern)
     # Each block needs the weights after the one before: numbers one by one are faster than short columns.
@@ -112,32 +120,33 @@ def weighed(weights: JudgeWeights, lines: JudgedLines) -> JudgeWeights:
     return both.take(in_order([both.pattern - both.pattern.min(), both.tick + 1]))
 
 
-def _losses(lines: JudgedLines, at: Column) -> Numbers:
-    """The log losses of each judge on some lines.
+def _losses(each: Numbers, confirmed: Mask) -> Numbers:
+    """The log losses of each judge on lines.
 
     A judge that said nothing loses what the others do in the mean: so it is neither better nor worse for it.
     """
-    each = lines.each.take(at, axis=0)
-    lost = log_losses(each, lines.confirmed.take(at)[:, None])
+    lost = log_losses(each, confirmed[:, None])
     silent = np.isnan(each)
     mean = np.where(silent, 0, lost).sum(axis=1) / (~silent).sum(axis=1)
     found: Numbers = np.where(silent, mean[:, None], lost)
     return found
 
 
-def _blocks(number: Column, pattern: Column, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
+def _blocks(lines: Predictions, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
     """The losses of each block: the mean of its lines, times the root of its answers; by pattern, then tick.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
-    first, _ = once(keys_of([[pattern, number]])[0])
-    counts = np.ones((len(pattern), 2))
+    first, _ = once(keys_of([[lines.pattern, lines.number]])[0])
+    counts = np.ones((len(tick), 2))
     counts[:, 1] = 0
     counts[first, 1] = 1
-    (pattern, tick), sums = summed((pattern, tick), np.concatenate([exactly(lost) / UNIT, counts], axis=1))
+    (pattern, tick), sums = summed(
+        (lines.pattern, tick), np.concatenate([exactly(lost) / UNIT, counts], axis=1)
+    )
     order = in_order([pattern - pattern.min(), tick])
-    lost, lines, answers = np.split(sums.take(order, axis=0), [-2, -1], axis=1)
-    return pattern.take(order), tick.take(order), lost / lines * np.sqrt(answers)
+    lost, count, answers = np.split(sums.take(order, axis=0), [-2, -1], axis=1)
+    return pattern.take(order), tick.take(order), lost / count * np.sqrt(answers)
 
 
 def merged(parts: Sequence[JudgeWeights]) -> JudgeWeights:

@@ -31,7 +31,6 @@ from antelog.forecast.rates.sightings import Family, Sightings, family_of
 from antelog.forecast.rates.tally import (
     EPOCH,
     FORGOTTEN,
-    Cells,
     KnownEpoch,
     Tally,
     alive,
@@ -91,11 +90,6 @@ class SeriesCounts:
     shared: Tally
     later: tuple[Counted, ...] = ()
     length: int = EPOCH
-
-    def with_cells(self, cells: Cells) -> SeriesCounts:
-        """A copy with rewritten cells in its keys."""
-        later = (replace(each, keys=tuple(map(cells, each.keys))) for each in self.later)
-        return replace(self, tally=self.tally.with_cells(cells), later=tuple(later))
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:

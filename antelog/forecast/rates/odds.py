@@ -171,16 +171,23 @@ class Odds(ColumnSet):
         come = np.concatenate([np.zeros((count, states, 1)), np.cumsum(self.shares, axis=2)], axis=2)
         return np.ascontiguousarray(np.moveaxis(come, 1, 0))
 
+    @property
+    def states(self) -> int:
+        """The number of states of the chain, the first one being that of no fact."""
+        states: int = self.transitions.shape[1]
+        return states
+
     def come(self, of: Column, lag: Column | int) -> Numbers:
-        """The shares of true facts of each state that have come `lag` ticks later, for these rows."""
+        """The shares of true facts of each state that have come `lag` ticks later, a column for each row."""
         states, _, lags = self._come.shape
         at = of * lags + (np.minimum(np.maximum(lag, -1), lags - 2) + 1)
-        come: Numbers = self._come.reshape(states, -1).take(at, axis=1).T
+        come: Numbers = self._come.reshape(states, -1).take(at, axis=1)
         return come
 
     def moves(self, of: Column) -> Numbers:
-        """The chances to get from each state (no fact first) to each, for these rows."""
-        return np.moveaxis(self._moves.take(of, axis=2), 2, 0)
+        """The chances to get from each state (no fact first) to each, for these rows (last axis)."""
+        moves: Numbers = self._moves.take(of, axis=2)
+        return moves
 
     @cached_property
     def _moves(self) -> Numbers:

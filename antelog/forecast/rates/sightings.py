@@ -112,9 +112,9 @@ def _meets(series: Series, columns: Sequence[Column], count: int, values: Values
     return meets
 
 
-def forgotten(sightings: Sightings, before: Mapping[str, int]) -> Sightings:
-    """The sightings without those about ticks before the one given for their family."""
-    return Sightings(without(sightings.history, before), sightings.values)
+def forgotten(sightings: Sightings, before: int) -> Sightings:
+    """Drops sightings about ticks before this one."""
+    return Sightings(without(sightings.history, dict.fromkeys(sightings.history, before)), sightings.values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ that they rest on is decided; so it is clear at any tick what was known, however
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -71,10 +71,6 @@ class KnownEpoch:
         return self.epoch if self.still is None else self.still, self.half_life
 
 
-Cells: TypeAlias = Callable[[Column], Column]
-"""A function that rewrites cells for other values."""
-
-
 @dataclass(frozen=True, eq=False)
 class Tally(ColumnSet):
     """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
@@ -97,10 +93,6 @@ class Tally(ColumnSet):
     def oldest(self) -> int:
         """The epoch since which some key was not counted."""
         return int(self.last.min())
-
-    def with_cells(self, cells: Cells, first: int = 0) -> Tally:
-        """A copy with rewritten cells in its keys, from the column `first` on."""
-        return replace(self, keys=(*self.keys[:first], *map(cells, self.keys[first:])))
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
         """Whether keys are forgotten at an epoch that were counted last at these."""
@@ -203,10 +195,6 @@ class Ledger:
     tick: Column
     sums: Numbers
     counted: Numbers
-
-    def with_cells(self, cells: Cells, first: int = 0) -> Ledger:
-        """A copy with rewritten cells in the keys, from the column `first` on."""
-        return replace(self, tally=self.tally.with_cells(cells, first))
 
 
 def opened(tally: Tally) -> Ledger:

@@ -21,9 +21,9 @@ from antelog.compile.patterns.renaming import Called
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.escaping import shown
+from antelog.forecast.inference.chances import notes
 from antelog.forecast.inference.forms import QueryForm, forms, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
-from antelog.forecast.inference.unknown import notes
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates.odds import IMPOSSIBLE, Chain, Keys, Odds, Series
 from antelog.forecast.rates.sightings import family_of

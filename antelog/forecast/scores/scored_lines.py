@@ -249,29 +249,6 @@ def by_threshold(sums: AlertSums, thresholds: Sequence[float] = THRESHOLDS) -> t
     return tuple(found)
 
 
-# ---- alerts at the threshold that the program gives a query ----
-
-# Those that rang, also between two lines of an answer, where only time passed.
-
-
-@dataclass(frozen=True, eq=False)
-class ProgramAlerts:
-    """The sums at the program's threshold; it is None if there is none."""
-
-    threshold: float | None = None
-    sums: AlertSums = field(default_factory=lambda: no_alerts(1))
-
-    def __add__(self, other: ProgramAlerts) -> ProgramAlerts:
-        """Both together; they have the same threshold, or one has none."""
-        threshold = self.threshold if other.threshold is None else other.threshold
-        return ProgramAlerts(threshold, self.sums + other.sums)
-
-    @property
-    def alerted(self) -> Alerted | None:
-        """Their precision, recall and lead times."""
-        return None if self.threshold is None else by_threshold(self.sums, (self.threshold,))[0]
-
-
 @dataclass(frozen=True, eq=False)
 class FirstAlerts(ColumnSet):
     """Answers, by number, and the tick of the first alert of each."""

@@ -11,7 +11,7 @@ as long as the lines of an answer come together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
 import msgspec
@@ -27,15 +27,14 @@ from antelog.forecast.scores.scored_lines import (
     AlertSums,
     Loss,
     Losses,
-    ProgramAlerts,
     ScoredLines,
-    Sums,
     alerts,
     base_rate,
     brier,
     by_threshold,
     log_loss,
     losses,
+    no_alerts,
     with_chance,
 )
 
@@ -65,17 +64,35 @@ class ScoreResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores(Sums):
+class Scores:
     """Sums over the decided answers of one query; `without` counts their lines that had no chance.
 
-    `program` are the alerts that rang.
+    `program` are the alerts at the `threshold` that the program gives the query, if it gives one.
     """
 
     without: int = 0
     losses: Losses = field(default_factory=Losses)
     calibration: Calibration = field(default_factory=Calibration)
     alerts: AlertSums = field(default_factory=AlertSums)
-    program: ProgramAlerts = field(default_factory=ProgramAlerts)
+    threshold: float | None = None
+    program: AlertSums = field(default_factory=lambda: no_alerts(1))
+
+    def __add__(self, other: Scores) -> Scores:
+        """Both together; they have the same threshold, or one has none."""
+        return Scores(
+            self.without + other.without,
+            self.losses + other.losses,
+            self.calibration + other.calibration,
+            self.alerts + other.alerts,
+            self.threshold if other.threshold is None else other.threshold,
+            self.program + other.program,
+        )
+
+    def with_threshold(self, threshold: float | None) -> Scores:
+        """The scores, with no alerts of the program so far if it had another threshold."""
+        if threshold == self.threshold:
+            return self
+        return replace(self, threshold=threshold, program=no_alerts(1))
 
 
 def scored(scores: Scores, decided: ScoredLines) -> Scores:
@@ -87,13 +104,20 @@ def scored(scores: Scores, decided: ScoredLines) -> Scores:
     return scores + Scores(without, losses(lines), calibration(lines), alerts(lines))
 
 
+def at_threshold(lines: ScoredLines, rang: ScoredLines, threshold: float) -> Scores:
+    """The scores of the program's alerts: an answer is alerted at a line, or rings between two of them."""
+    return Scores(threshold=threshold, program=alerts(with_chance(lines.and_then(rang)), (threshold,)))
+
+
 def result(scores: Scores) -> ScoreResult:
     """The results of the sums: everything that the table, the text and the page of a query show."""
     losses, alerts = scores.losses, scores.alerts
     counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, base_rate(losses))
     calibrated = judged(scores.calibration)
-    thresholds, program = by_threshold(alerts), scores.program.alerted
-    return ScoreResult(counted, brier(losses), log_loss(losses), calibrated, thresholds, program)
+    program = None
+    if scores.threshold is not None:
+        (program,) = by_threshold(scores.program, (scores.threshold,))
+    return ScoreResult(counted, brier(losses), log_loss(losses), calibrated, by_threshold(alerts), program)
 
 
 # ---- sums as plain values ----

@@ -77,7 +77,7 @@ def _forecasts(
     log = {name: each.log for name, each in found.changes.items()}
     if job.forecasts is None or bucket.forecasting is None:
         return moved, log
-    from antelog.forecast.carrying import carried, with_lines  # noqa: PLC0415 - not loaded without chances
+    from antelog.forecast.forecaster import carried, with_lines  # noqa: PLC0415 - not loaded without chances
     from antelog.spark.bucket.forecasting import renewed  # noqa: PLC0415
 
     known = renewed(job, bucket.number, carried(bucket.forecasting, found))

@@ -34,10 +34,10 @@ def start(job: Job, number: int) -> Forecasting | None:
 def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting, dict[str, pa.Table]]:
     """The state after a step, and its lines of the kinds that are wanted."""
     assert job.forecasts is not None
-    found = forecasting.advanced(job.plan, before, step, job.forecasts.limits)
+    after, log, _ = forecasting.advanced(job.plan, before, step, job.forecasts.limits)
     only = pa.array(job.wanted.only, pa.string())
-    return lighter(found.after), {
-        name: table.filter(pc.is_in(table.column("change"), only)) for name, table in found.log.items()
+    return lighter(after), {
+        name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()
     }
 
 

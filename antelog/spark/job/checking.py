@@ -28,7 +28,7 @@ from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
-from antelog.forecast.limits import Limits
+from antelog.forecast.lines import Limits
 from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS

@@ -21,7 +21,7 @@ from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
-from antelog.forecast.values.looks import looks_of
+from antelog.forecast.judges.looks import looks_of
 from antelog.functions import UserFunction
 from antelog.run.clock import NOTHING, Timing
 from antelog.spark.job.functions import received

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -18,7 +17,6 @@ import msgspec
 from msgspec import Struct
 
 from antelog.errors import StateError
-from antelog.forecast.scores.scored_lines import ProgramAlerts
 from antelog.forecast.scores.scores import from_dict, to_dict
 from antelog.run.store import about, source_of
 from antelog.watch.board.answer_positions import FeedPiece
@@ -87,7 +85,7 @@ def saved(board: Board) -> Iterator[bytes]:
     trust.scores()  # then all that was scored is in the sums
     waiting = {answer.id: answer for _, _, answer in trust.waiting}
     answers = list({**waiting, **board.decided, **board.open}.values())
-    sums = {name: to_dict(replace(each, program=trust.of_query(name))) for name, each in trust.sums.items()}
+    sums = {name: to_dict(each) for name, each in trust.sums.items()}
     numbers = [(tick, number, answer.id) for tick, number, answer in trust.waiting]
     positions, inputs = board.positions, board.inputs
     found = _SavedBoard(
@@ -139,10 +137,7 @@ def _board(found: _SavedBoard, answers: dict[str, TrackedAnswer]) -> Board:
     board.inputs.rejects.extend(inputs.rejects)
     trust, kept = board.trust, found.trust
     trust.ask(board.head.alerts)
-    for name, each in kept.sums.items():
-        scores = from_dict(each)
-        trust.sums[name] = replace(scores, program=ProgramAlerts())
-        trust.at_threshold[name] = scores.program
+    trust.sums = {name: from_dict(each) for name, each in kept.sums.items()}
     trust.waiting = [(tick, number, answers[name]) for tick, number, name in kept.waiting]
     trust.latest, trust.taken, trust.scored = kept.latest, kept.taken, kept.scored
     trust.first, trust.now = kept.first, kept.now

@@ -12,22 +12,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
-from antelog.forecast.reports.text import ahead
+from antelog.forecast.reports.words import ahead
 from antelog.forecast.scores.calibration import Bin
-from antelog.forecast.scores.scored_lines import (
-    Alerted,
-    ProgramAlerts,
-    ScoredLines,
-    alerts,
-    by_threshold,
-    with_chance,
-)
-from antelog.forecast.scores.scores import ScoreResult, Scores, result, scored
+from antelog.forecast.scores.scored_lines import Alerted, ScoredLines, by_threshold
+from antelog.forecast.scores.scores import ScoreResult, Scores, at_threshold, result, scored
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500
@@ -46,7 +39,6 @@ class Trust:
     """
 
     sums: dict[str, Scores] = field(default_factory=dict)
-    at_threshold: dict[str, ProgramAlerts] = field(default_factory=dict)
     thresholds: Mapping[str, float | None] = field(default_factory=dict)
     waiting: list[tuple[int, int, TrackedAnswer]] = field(default_factory=list)
     ready: dict[str, list[TrackedAnswer]] = field(default_factory=dict)
@@ -95,7 +87,7 @@ class Trust:
         for query in list(self.ready):
             self._add(query)
         return {
-            query: replace(sums, program=self._of_program(query))
+            query: sums.with_threshold(self.thresholds.get(query))
             for query, sums in self.sums.items()
             if sums.alerts.answers or sums.without
         }
@@ -112,7 +104,7 @@ class Trust:
     def alerts(self, query: str) -> Alerted:
         """The alerts at the query's own threshold."""
         self.scores()
-        return by_threshold(self.of_query(query).sums, (self._threshold(query),))[0]
+        return by_threshold(self._of_query(query).program, (self._threshold(query),))[0]
 
     def learning(self, query: str) -> str:
         """How many outcomes are known, while these are too few to judge by."""
@@ -159,24 +151,16 @@ class Trust:
     def _add(self, query: str) -> None:
         answers = self.ready.pop(query)
         lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
-        self.sums[query] = scored(self.sums.get(query, Scores()), _scored_lines(lines))
-        own = self.of_query(query)
-        at = self._threshold(query)
+        at, found = self._threshold(query), _scored_lines(lines)
         rang = [row for number, each in enumerate(answers) for row in _alert(number, each, at)]
-        more = alerts(with_chance(_scored_lines([*lines, *rang])), (at,))
-        self.at_threshold[query] = ProgramAlerts(at, own.sums + more)
+        self.sums[query] = scored(self._of_query(query), found) + at_threshold(found, _scored_lines(rang), at)
 
     def _threshold(self, query: str) -> float:
         return self.thresholds.get(query) or USUAL
 
-    def of_query(self, query: str) -> ProgramAlerts:
-        """The alerts of a query at its threshold so far; from nothing on if the program has another now."""
-        threshold, found = self._threshold(query), self.at_threshold.get(query)
-        return found if found is not None and found.threshold == threshold else ProgramAlerts(threshold)
-
-    def _of_program(self, query: str) -> ProgramAlerts:
-        """The alerts of a program that has some."""
-        return ProgramAlerts() if self.thresholds.get(query) is None else self.of_query(query)
+    def _of_query(self, query: str) -> Scores:
+        """The scores of a query; its alerts from nothing on if the program has another threshold now."""
+        return self.sums.get(query, Scores()).with_threshold(self._threshold(query))
 
 
 _Row: TypeAlias = tuple[int, int, float, int, bool]

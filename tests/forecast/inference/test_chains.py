@@ -4,35 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.literals.terms import Var
 from antelog.forecast.inference.forms import QueryForm, forms, layout
 from antelog.forecast.inference.formulas import UnknownChanceError
 from antelog.forecast.rates.tally import EPOCH
-from tests.forecast.making import chains, plan_of, state
+from tests.forecast.making import chains, plan_of
 
-MANY = "input Temp(x: text, level: text, time). P(X, T) :- {}. query P(X, T)."
 SLOT = "input Temp(x: text, level: text, time) one per x. {} P(X, T) :- {}. query P(X, T)."
-
-
-def test_series_that_no_fact_can_meet_together_are_chains_of_their_own() -> None:
-    high, low = chains(MANY.format("Temp(X, high, T), not Temp(X, low, T+1)"))
-    assert (high.states, low.states) == ((state("Temp", "X", "high"),), (state("Temp", "X", "low"),))
-    assert (high.places, high.terms, high.slotted, high.outcomes) == ((0,), (Var("X"),), False, 2)
-
-
-def test_what_shares_a_slot_is_one_chain() -> None:
-    (one,) = chains(SLOT.format("", "Temp(X, high, T), not Temp(X, low, T+1)"))
-    other = state("Temp", "X", "_")
-    assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"), other)
-    assert (one.formula_states, one.kinds) == (2, 1)
-    assert one.outcomes == 4  # nothing, high, low, and another fact of the slot
-
-
-def test_kinds_of_facts_that_declarations_speak_of_are_states_besides() -> None:
-    chance = "chance Temp(_, _, _) = 5%. chance Temp(_, low, _) = 9%."
-    (one,) = chains(SLOT.format(chance, "Temp(X, high, T)"))
-    assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"), state("Temp", "X", "_"))
-    assert (one.formula_states, one.kinds) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -79,11 +56,6 @@ def test_lost_facts_matter_for_longer() -> None:
     assert found.reach == 3 + 3 + 1 + 40
 
 
-def test_a_query_without_chances_says_why() -> None:
-    text = f"{INPUTS.format('')} P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T. query P(X, T)."
-    assert forms(plan_of(text))["P"] == "nothing bounds it in time"
-
-
 TEXT = """
 input Temp(x: text, level: text, time) delay {delay}.
 input Ping(x: text, time).
@@ -92,13 +64,6 @@ Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
 Malf(X, T) :- Temp(X, high, T), not Ping(X, T+1).
 query Hot(X, T). query Malf(X, T).
 """
-
-
-def test_families_of_all_queries_each_once() -> None:
-    found = layout(plan_of(TEXT.format(delay=2, more="")))
-    assert [family.predicate for family in found.families] == ["Temp", "Ping"]
-    assert found.slowest == 2
-    assert found.reach(EPOCH) == 2 * EPOCH + 2  # counting an epoch asks for more than any query
 
 
 def test_slow_facts_are_counted_later() -> None:

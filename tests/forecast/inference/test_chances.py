@@ -59,12 +59,6 @@ def test_answers_of_which_the_same_is_known_share_a_chance() -> None:
     assert len(found.chance) == 3
 
 
-def test_an_answer_that_is_confirmed_or_cannot_be_any_more() -> None:
-    assert said(program(TWICE), 1, HOT, {"X": "wt7", "T": 0}, {"X": "wt2", "T": 0}) == pytest.approx(
-        [1, 0], abs=1e-12
-    )
-
-
 def test_when_chances_grow() -> None:
     text = program(TWICE, " delay 1 (70%, 30%)")
     found = asked(text, 0, [("wt2", "high", 0)], {"X": "wt2", "T": 0})
@@ -155,11 +149,6 @@ def test_where_nothing_is_known() -> None:
     assert math.isnan(second)
     endless = program("P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T.")
     assert asked(endless, 0, HOT, {"X": "wt2", "T": 0}).which.tolist() == [-1]
-
-
-def test_no_answers() -> None:
-    found = asked(program(TWICE), 0, HOT)
-    assert (len(found.which), len(found.chance), found.column().tolist()) == (0, 0, [])
 
 
 def test_when_chances_grow_does_not_depend_on_what_else_is_asked() -> None:

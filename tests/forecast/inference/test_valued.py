@@ -135,3 +135,14 @@ def confirmed(program: antelog.Program, sold: Sequence[float], late: Sequence[in
     ]
     log = PlainEngine(program).advance(9, {"Sale": [("a", 5, 0, 0), *arrivals]})["P"].to_pylist()
     return next((row["tick"] for row in log if row["change"] == "confirmed" and row["T"] == 0), None)
+
+
+def test_a_chance_that_is_certain_is_one_however_sums_are_rounded() -> None:
+    """The mean of 5, -2.5 and two more is below 6, whatever these are."""
+    engine = antelog.Engine(antelog.parse(RULES.format("avg(V : Sale(X, V, T..T+3)) < 6")))
+    engine.advance(5, {"Sale": [("a", 5, 0, 1), ("a", 5, 3, 3), ("a", -2.5, 4, 5)]})
+    engine.advance(7, {"Sale": [("a", 5, 6, 7), ("a", -2.5, 7, 7)]})
+    chances = {row["T"]: row["chance"] for row in engine.answers("P").to_pylist()}
+    assert chances[6] == 1
+    engine.advance(20, {})
+    assert engine.scores()["lines"].to_pylist() == [3]

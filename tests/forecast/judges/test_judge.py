@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,11 +14,10 @@ from antelog.engine.columns.tables import Numbers
 from antelog.errors import DataError
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
 from antelog.forecast.judges import judged as judges_module
+from antelog.forecast.judges.following import DecidedAnswers, age_bucket, state_of
 from antelog.forecast.judges.judged import (
     JUDGES,
     Judged,
-    JudgeSettings,
-    Predictions,
     all_scored,
     judge,
     learned,
@@ -27,8 +25,9 @@ from antelog.forecast.judges.judged import (
     score_decided,
     settled,
 )
-from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, Lesson
+from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.mean import Predictions
+from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine
@@ -60,15 +59,15 @@ class EveryThird(Judge):
         chance: Numbers = (found[:, 1] + 0.5) / (found[:, 0] + 1)
         return np.where(found[:, 0] > 0, chance, np.nan)[:, None]
 
-    def learn(self, lesson: Lesson) -> EveryThird:
-        numbers = np.stack([np.ones(len(lesson.tick)), lesson.confirmed.astype(np.float64)], axis=1)
-        return EveryThird(entered(self.counts, lesson.tick, (lesson.answer[-1] % 3,), numbers, None))
+    def learn(self, decided: DecidedAnswers, _key: Sequence[int], _learns: Learns) -> EveryThird:
+        numbers = np.stack([np.ones(len(decided.tick)), decided.confirmed.astype(np.float64)], axis=1)
+        return EveryThird(entered(self.counts, decided.settled, (decided.answer[-1] % 3,), numbers, None))
 
     def settled(self, now: int) -> EveryThird:
         return EveryThird(closed(self.counts, now))
 
 
-def every_third(_settings: JudgeSettings) -> EveryThird:
+def every_third(_keys: int, _half_life: float | None, _features: QueryFeatures) -> EveryThird:
     return EveryThird(opened(nothing_counted(1, 2)))
 
 
@@ -111,12 +110,6 @@ def test_its_chances_do_not_depend_on_how_a_run_is_cut() -> None:
     np.testing.assert_allclose(whole["chance"].to_numpy(), cut["chance"].to_numpy(), atol=1e-12)
 
 
-def test_the_others_are_as_before_where_it_is_not_asked() -> None:
-    plain, again = (lines(engine(third=False), [TICKS + 2]) for _ in range(2))
-    assert plain.equals(again)
-    assert "every third" not in plain["chance_from"].to_pylist()
-
-
 def test_the_judge_of_values_is_left_out_where_no_values_are_compared() -> None:
     running = Engine(antelog.parse(RULES), model="learn")
     assert "values" not in running.model.judges["Malf"]
@@ -146,7 +139,6 @@ def test_the_judge_of_values_needs_a_library_to_learn(monkeypatch: pytest.Monkey
 
 
 UNKNOWN = float("nan")
-ONE_KEY = JudgeSettings(1, None)
 SLOW = 3
 
 
@@ -191,29 +183,8 @@ def decided(*rows: tuple[int, int, bool]) -> DecidedAnswers:
 def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     past = decided(*((i, 0, i < confirmed) for i in range(of)))
-    known = learned(nothing_judged(2, ONE_KEY), past, (0,), Learns.ALL)
+    known = learned(nothing_judged(2, 1, None), past, (0,), Learns.ALL)
     return settled(known, 0)
-
-
-def test_who_says_a_chance() -> None:
-    fresh = nothing_judged(2, ONE_KEY)
-    assert fresh.sources == ("model", "outcomes")
-    assert fresh.columns == ("model", "fast", "middle", "slow")
-    known = with_history(90, 100)
-    for judged, model, source in (
-        (fresh, 0.5, 0),
-        (fresh, UNKNOWN, -1),
-        (known, UNKNOWN, 1),
-        (known, 0.5, 1),  # its memories together weigh more, as long as nothing speaks against them
-    ):
-        assert said_of(judged, (0, 3, model))[1].source.tolist() == [source]
-
-
-def test_without_history_it_is_as_the_model_says() -> None:
-    judged, said = said_of(nothing_judged(2, ONE_KEY), (0, 3, 0.64), (1, 3, UNKNOWN))
-    assert said.chance[0] == 0.64
-    assert math.isnan(said.chance[1])
-    assert judged.reported.number.tolist() == [0, 1]
 
 
 def test_with_history_it_is_between_the_two() -> None:
@@ -222,11 +193,6 @@ def test_with_history_it_is_between_the_two() -> None:
     assert said.each[:, SLOW].tolist() == pytest.approx([0.9, 0.9], abs=0.02)
     assert 0.3 < said.chance[0] < said.each[0, SLOW]
     assert said.chance[1] == pytest.approx(said.each[1, SLOW], abs=0.02)
-
-
-def test_only_what_is_reported_is_kept() -> None:
-    judged, said = said_of(nothing_judged(2, ONE_KEY), (0, 3, 0.64), reported=False)
-    assert (len(said.number), len(judged.reported.number)) == (1, 0)
 
 
 def test_what_was_said_is_scored_when_the_answer_is_decided() -> None:
@@ -261,11 +227,3 @@ def test_lines_of_the_step_itself_count_as_well() -> None:
     after, said = said_of(judged, (7, 3, 0.9), (99, 30, 0.9), done=done)
     assert said.chance[1] > said.chance[0]
     assert settled(after, 30).weights.blocks.tolist() == [1]
-
-
-def test_nothing_decided_changes_nothing() -> None:
-    judged = nothing_judged(2, ONE_KEY)
-    nothing = decided((0, 3, True))
-    none = DecidedAnswers((ints(), ints()), ints(), ints(), ints(), ints() > 0, ints(), ints())
-    assert score_decided(judged, none) is judged
-    assert score_decided(judged, nothing).scores == judged.scores

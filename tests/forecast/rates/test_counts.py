@@ -5,32 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.engine.columns.tables import Numbers
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.counts import (
-    Counted,
-    SeriesCounts,
-    added,
-    and_then,
-    counted,
-    no_counts,
-    odds_of,
-    up_to,
-)
+from antelog.forecast.rates.counts import SeriesCounts, and_then, counted, no_counts, odds_of, up_to
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, family_of
-from antelog.forecast.rates.tally import (
-    EPOCH,
-    FORGOTTEN,
-    KnownEpoch,
-    Tally,
-    alive,
-    before,
-    nothing_counted,
-    opened,
-    summed,
-    without_old,
-)
+from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch
 from tests.forecast.making import Fact, chains, keys, sighted
 
 TEXT = "input Temp(x: text, level: text, time) delay 2. P(X, T) :- Temp(X, high, T). query P(X, T)."
@@ -64,10 +43,6 @@ def row(sightings: Sightings, epoch: int) -> list[float]:
     return numbers
 
 
-def test_what_an_epoch_adds() -> None:
-    assert row(sighted([FAMILY], HOT), 0) == [3, 3, 2, 2, 0, 1]
-
-
 def test_epochs_do_not_count_what_lies_between_them_twice() -> None:
     last, next_ = ("Temp", "a", "high", EPOCH - 1, EPOCH - 1), ("Temp", "a", "high", EPOCH, EPOCH)
     sightings = sighted([FAMILY], [last, next_])
@@ -84,26 +59,6 @@ def test_odds_are_drawn_towards_those_of_all_keys() -> None:
     assert found.again[:, 0].tolist() == pytest.approx([(2 + 5 * again) / (3 + 5), again])
     np.testing.assert_allclose(found.shares[:, 0], [([2, 0, 1] + 5 * shares) / 8, shares])
     assert found.known.tolist() == [True, True]
-
-
-def test_a_key_known_for_longer_has_been_silent_for_longer() -> None:
-    other: Fact = ("Temp", "b", "high", 2 * EPOCH, 2 * EPOCH)
-    found = odds([*HOT, other], "a", "b", epoch=2)
-    assert found.once[0, 0] < found.once[1, 0]
-
-
-def test_much_of_one_key_says_what_it_is_like() -> None:
-    often: list[Fact] = [("Temp", "a", "high", 2 * i, 2 * i) for i in range(500)]
-    seldom: list[Fact] = [("Temp", f"d{i}", "high", 100 * i, 100 * i) for i in range(10)]
-    found = odds([*often, *seldom], "a", "d0", epoch=49)
-    assert found.once[0, 0] == pytest.approx(1, abs=0.05)
-    assert found.once[1, 0] < 0.2
-    assert found.again[0, 0] < 0.05  # never two ticks in a row
-
-
-def test_nothing_counted_means_nothing_known() -> None:
-    found = _odds_of(no_counts(FAMILY, 2), keys(Values(), X=["a"]), KnownEpoch(0, None))
-    assert found.known.tolist() == [False]
 
 
 def test_what_an_epoch_has_added_waits_until_it_may_be_used() -> None:
@@ -123,49 +78,3 @@ def test_what_all_keys_share_outlives_those_that_are_forgotten() -> None:
     assert (counts.tally.count, counts.shared.count) == (0, 1)
     found = _odds_of(counts, keys(values, X=["a"]), KnownEpoch(late, None))
     assert found.again[0, 0] == pytest.approx((2 + found.once[0, 0]) / 4)
-
-
-def of_keys(epoch: int, *rows: tuple[int, float, float]) -> Counted:
-    """Two numbers for each key."""
-    key, *numbers = zip(*rows, strict=True)
-    return Counted(epoch, (np.array(key, np.int64),), np.array(numbers, np.float64).T)
-
-
-def counting(*parts: Counted, half_life: float | None = None) -> Tally:
-    tally = nothing_counted(1, 2, forgets=FORGOTTEN)
-    for part in parts:
-        tally = added(tally, part, half_life)
-    return tally
-
-
-def found(tally: Tally, *keys: int, epoch: int, half_life: float | None = None) -> Numbers:
-    return before(opened(tally), (np.array(keys, np.int64),), np.full(len(keys), epoch), half_life)
-
-
-def test_a_key_that_is_not_seen_for_long_is_forgotten() -> None:
-    tally = counting(of_keys(0, (7, 8, 0)), of_keys(5, (8, 1, 0)))
-    assert found(tally, 7, epoch=FORGOTTEN).tolist() == [[8, 0]]
-    late = FORGOTTEN + 1
-    assert found(tally, 7, epoch=late).tolist() == [[0, 0]]
-    assert (alive(tally, FORGOTTEN), alive(tally, late)) == (2, 1)
-    assert without_old(tally, late).keys[0].tolist() == [8]
-    again = added(tally, of_keys(late, (7, 1, 1)), None)
-    assert (found(again, 7, epoch=late).tolist(), again.first.tolist()) == ([[1, 1]], [late, 5])
-
-
-def test_whether_forgotten_keys_are_dropped_or_not_makes_no_difference() -> None:
-    random = np.random.default_rng(0)
-    kept = dropped = nothing_counted(1, 2, forgets=FORGOTTEN)
-    for epoch in range(0, 900, 30):
-        new = of_keys(epoch, *((int(key), 1.0, 0.0) for key in random.integers(0, 20, 3)))
-        kept, dropped = added(kept, new, 50), without_old(added(dropped, new, 50), epoch)
-        one, other = (found(each, *range(20), epoch=epoch, half_life=50) for each in (kept, dropped))
-        np.testing.assert_allclose(one, other)
-    assert dropped.count < kept.count
-
-
-def test_sums_by_key_are_in_the_order_of_keys() -> None:
-    keys, numbers = summed((np.array([8, 7, 8, 2**40]),), np.array([[1.0, 0], [2, 1], [3, 1], [4, 0]]))
-    assert [column.tolist() for column in keys] == [[7, 8, 2**40]]
-    assert numbers.tolist() == [[2, 1], [4, 1], [4, 0]]
-    assert summed((), np.array([[1.0, 0], [2, 1]]))[1].tolist() == [[3, 1]]

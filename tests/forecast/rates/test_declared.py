@@ -38,11 +38,6 @@ def test_the_declaration_with_most_constants_decides() -> None:
     assert (odds.shares_declared.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
 
 
-def test_nothing_is_known_without_a_declaration() -> None:
-    assert found("", "wt2").known.tolist() == [False]
-    assert found("chance Temp(wt4, _, _) = 5%.", "wt2", "wt4").known.tolist() == [False, True]
-
-
 def test_a_declaration_that_fits_some_facts_of_a_series_leaves_it_open() -> None:
     rule = "P(X, T) :- Temp(X, _, T). query P(X, T)."
     assert found(CHANCES, "wt2", rule=rule).known.tolist() == [False]
@@ -139,20 +134,6 @@ def test_what_a_declaration_leaves_over_is_learned() -> None:
         ],
         atol=1e-12,
     )
-
-
-def test_without_a_declaration_all_of_a_slot_is_learned_or_nothing() -> None:
-    odds, learned = slot("")
-    np.testing.assert_allclose(completed(odds, learned).transitions, learned.transitions, atol=1e-12)
-    alone = completed(odds, learned, whole=False)
-    assert alone.known.tolist() == [False]
-    np.testing.assert_array_equal(alone.transitions, odds.transitions)
-
-
-def test_a_declaration_for_any_fact_leaves_none_over() -> None:
-    odds, learned = slot("chance Temp(_, _, _) = 40%.")
-    assert odds.chance_declared.tolist() == [[True, True]]
-    np.testing.assert_array_equal(completed(odds, learned).transitions, odds.transitions)
 
 
 def test_of_any_fact_of_a_slot_others_are_what_is_not_declared() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import antelog
 from antelog.forecast.model_file import Model
-from antelog.forecast.reports.learned import Learned, Rates, learned, learned_text
+from antelog.forecast.reports.learned import Learned, learned, learned_text
 from antelog.process import Engine
 
 INPUT = "input Temp(device: text, level: text, time) delay 2."
@@ -49,16 +49,6 @@ def test_series_of_many_queries_are_reported_once() -> None:
     facts = sorted([*readings(), *low], key=lambda row: row[-1])
     assert [each.facts for each in found(rules, facts)] == ["Temp(_, high, _)", "Temp(_, low, _)"]
     assert [each.facts for each in found(rules, readings())] == ["Temp(_, high, _)"]  # no low one has come
-
-
-def test_nothing_learned() -> None:
-    assert found("P(X, T) :- Temp(X, high, T), Temp(X, high, T+1). query P(X, T).", []) == []
-
-
-def test_how_often_in_the_long_run() -> None:
-    assert Rates(0.05, 0.8, (1.0,)).often == pytest.approx(0.05 / 0.25)
-    assert Rates(0.3, 0.3, (1.0,)).often == pytest.approx(0.3)
-    assert Rates(0.0, 1.0, (1.0,)).often == 0
 
 
 def model_of(rules: str, facts: dict[str, list[tuple[object, ...]]], end: int) -> Model:

@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from antelog.forecast.reports import words
-from antelog.forecast.reports.text import ENOUGH, report_text, short_streams
-from antelog.forecast.reports.words import NONE, percent
+from antelog.forecast.reports.words import ENOUGH, percent, report_text, short_streams
 from antelog.forecast.scores.calibration import CalibrationError, CalibrationResult
-from antelog.forecast.scores.scored_lines import ProgramAlerts, alerts
+from antelog.forecast.scores.scored_lines import alerts
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
 from tests.forecast.streams import Made, decided, stream
 
@@ -33,10 +32,6 @@ EDGES = {
 )
 def test_percent(share: float, text: str) -> None:
     assert percent(share) == text
-
-
-def test_nothing_to_tell() -> None:
-    assert percent(None) == words.loss(None) == NONE
 
 
 @pytest.mark.parametrize(
@@ -61,11 +56,6 @@ def test_quarters_share_their_unit() -> None:
     assert words.leads(2, 3, 4, MINUTES) == "30 minutes (20 to 40 minutes)"
     assert words.leads(2, 3, 6, MINUTES) == "30 minutes (20 minutes to 1 hour)"
     assert words.leads(1, 1, 2, None) == "1 tick (1 to 2 ticks)"
-
-
-@pytest.mark.parametrize(("most", "numbers"), [(0, [0, 1]), (7, [0, 2, 4, 6, 8]), (100, [0, 50, 100])])
-def test_round_numbers(most: float, numbers: list[float]) -> None:
-    assert words.steps(most, 4) == numbers
 
 
 def test_the_verdicts() -> None:
@@ -113,7 +103,7 @@ def test_what_a_text_says() -> None:
     assert "70 % 100 75 % 100 % 30 minutes (30 to 30 minutes)" in text
 
 
-ALERTED = replace(RIGHT, program=ProgramAlerts(0.75, alerts(stream(2, Made(answers=4000)), (0.75,))))
+ALERTED = replace(RIGHT, threshold=0.75, program=alerts(stream(2, Made(answers=4000)), (0.75,)))
 
 
 def test_alerts_of_the_program_come_first() -> None:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.forecast.scores.calibration import (
-    FEWEST,
-    VISIBLE,
-    Calibration,
-    CalibrationResult,
-    calibration,
-    judged,
-)
+from antelog.forecast.scores.calibration import VISIBLE, Calibration, CalibrationResult, calibration, judged
 from antelog.forecast.scores.scored_lines import UNIT
 from tests.forecast.streams import Made, decided, stream
 
@@ -37,11 +30,6 @@ def test_sums_by_hand() -> None:
     assert sums.surplus.sums.sum(axis=1)[14] / UNIT == pytest.approx(2 - 2.15)
 
 
-@pytest.mark.parametrize(("chance", "number"), [(n / 20, n) for n in range(20)] + [(1.0, 19), (0.6999, 13)])
-def test_a_bin_has_its_lower_edge(chance: float, number: int) -> None:
-    assert calibration(decided((1, 0, chance, 1, True))).lines.nonzero()[0].tolist() == [number]
-
-
 def test_a_band_by_hand() -> None:
     """Answers one after the other, half of those reported with 50 % confirmed: each is worth a quarter."""
     lines = decided(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
@@ -50,13 +38,6 @@ def test_a_band_by_hand() -> None:
     assert found.expected == pytest.approx(
         (0.5 - 1.96 * (32 / 4) ** 0.5 / 32, 0.5 + 1.96 * 8**0.5 / 32), abs=1e-4
     )
-
-
-def test_answers_of_one_time_count_as_one() -> None:
-    """As before, but ten answers at a time end alike: the band is as wide as with one of them."""
-    alone = decided(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
-    tens = decided(*((10 * n + k, n, 0.5, n, n % 2 == 0) for n in range(32) for k in range(10)))
-    assert judged(calibration(tens)).bins[0].expected == judged(calibration(alone)).bins[0].expected
 
 
 def test_lines_of_one_answer_count_as_one() -> None:
@@ -90,25 +71,9 @@ def test_right_chances_are_seldom_refuted(name: str) -> None:
     assert sum(each is True for each in refuted(RIGHT[name])) <= 7
 
 
-def test_bands_hold_what_they_say() -> None:
-    outside = [each.outside for seed in SEEDS for each in of(seed, Made()).bins]
-    assert 0.01 < sum(outside) / len(outside) < 0.08
-
-
 @pytest.mark.parametrize("sure", [1.5, 0.6])
 def test_wrong_chances_are_refuted(sure: float) -> None:
     assert sum(each is True for each in refuted(Made(sure=sure))) >= 55
-
-
-def test_slightly_too_sure_everywhere() -> None:
-    """Bins alone would tell 20 times of 60, all of them together 45 times."""
-    slightly = Made(sure=1.15, shared=0.0)
-    assert sum(each is True for each in refuted(slightly)) > 32
-
-
-def test_too_short_to_tell() -> None:
-    found = of(1, Made(ticks=FEWEST - 2, life=1, sure=3.0))
-    assert found.refuted is None
 
 
 def test_blocks_are_no_shorter_than_answers_live() -> None:
@@ -133,12 +98,6 @@ def test_a_test_without_power_says_nothing() -> None:
     least = [2.39 * (answers / 4) ** 0.5 / answers for answers in (40, 400, 4000)]
     assert all(0.95 * low <= found <= 1.5 * low for found, low in zip(visible, least, strict=True))
     assert visible[0] > VISIBLE > visible[1]
-
-
-def test_an_error_beyond_the_visible_one_is_found_however_few_lines_there_are() -> None:
-    visible = off(0.0, 40).visible or 0.0
-    assert off(visible / 2, 40).refuted is None
-    assert off(2 * visible, 40).refuted is True
 
 
 def test_nothing() -> None:

@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.forecast.scores.calibration import (
-    FEWEST,
-    MOST,
     Blocks,
     Calibration,
     CalibrationError,
-    blocks,
     calibration,
     judged,
     summed,
@@ -38,17 +35,6 @@ def test_by_hand() -> None:
     assert error is not None
     assert error.mean == pytest.approx((4 * 0.2 + 2 * 0.1) / 6)
     assert judged(Calibration()).error is None
-
-
-def test_an_interval_takes_ten_blocks() -> None:
-    few, enough = (
-        judged(calibration(decided(*((n, n, 0.4, n, n % 2 == 0) for n in range(count))))).error
-        for count in (FEWEST - 1, FEWEST)
-    )
-    assert few is not None
-    assert few.interval is None
-    assert enough is not None
-    assert enough.interval is not None
 
 
 MADE = {
@@ -92,37 +78,10 @@ def test_it_is_the_same_each_time_and_however_it_is_added_up() -> None:
     assert judged(one + (two + three)) == judged(calibration(lines)) == judged((three + one) + two)
 
 
-def test_alike_chances_that_are_exact() -> None:
-    found = judged(calibration(decided(*((n, n, 0.0, n, False) for n in range(50))))).error
-    # No block has a surplus, so nothing is known of how far they are spread.
-    assert found == CalibrationError(0.0)
-
-
 def block_of(*ticks: int) -> Blocks:
     """One sum, of 1 for each tick."""
     tick = np.array(ticks, np.int64)
     return summed(1, np.zeros_like(tick), tick, np.ones_like(tick))
-
-
-def by_start(given: Blocks) -> dict[int, int]:
-    """The first tick of each block that holds something."""
-    start = given.first // given.width * given.width
-    return {start + int(n) * given.width: int(given.sums[0, n]) for n in np.flatnonzero(given.sums[0])}
-
-
-def test_a_block_for_each_tick_while_they_are_few() -> None:
-    assert by_start(block_of(3, 4, 4, 34)) == {3: 1, 4: 2, 34: 1}
-
-
-def test_blocks_become_wider() -> None:
-    assert (block_of(0, 31).width, block_of(0, 32).width, block_of(1, 64).width, block_of(0, 70).width) == (
-        1,
-        2,
-        4,
-        4,
-    )
-    assert by_start(block_of(5, 6, 7, 70)) == {4: 3, 68: 1}
-    assert by_start(block_of(0, 1, 2, 40)) == {0: 2, 2: 1, 40: 1}
 
 
 @given(st.lists(st.integers(0, 10_000) | st.integers(0, 2**53), max_size=20), st.integers(0, 20))
@@ -131,20 +90,3 @@ def test_parts_add_up(ticks: list[int], cut: int) -> None:
     assert (whole.first, whole.last) == (parts.first, parts.last)
     assert np.array_equal(whole.sums, parts.sums)
     assert whole.sums.sum() == len(ticks)
-
-
-@given(st.lists(st.integers(0, 2**53), min_size=1, max_size=20))
-def test_each_tick_is_in_its_block(ticks: list[int]) -> None:
-    found = block_of(*ticks)
-    width = found.width
-    starts, counts = np.unique([tick // width * width for tick in ticks], return_counts=True)
-    assert by_start(found) == dict(zip(starts.tolist(), counts.tolist(), strict=True))
-    assert width == 1 or max(ticks) // (width // 2) - min(ticks) // (width // 2) >= MOST
-
-
-def test_at_least_so_wide() -> None:
-    found = block_of(*range(32))
-    assert found.at_least(1).shape == (1, 32)
-    assert found.at_least(2.5).tolist() == [[4] * 8]
-    assert found.at_least(1e9).tolist() == [[32]]
-    assert blocks(2).at_least(5).sum() == 0

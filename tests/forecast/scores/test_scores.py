@@ -12,20 +12,7 @@ import numpy as np
 import pytest
 
 from antelog.errors import StateError
-from antelog.forecast.scores.scored_lines import (
-    UNIT,
-    Loss,
-    Losses,
-    ProgramAlerts,
-    ScoredLines,
-    alerts,
-    base_rate,
-    brier,
-    exactly,
-    log_loss,
-    losses,
-    with_chance,
-)
+from antelog.forecast.scores.scored_lines import ScoredLines, alerts, with_chance
 from antelog.forecast.scores.scores import SCHEMA, Scores, from_dict, result, scored, table, to_dict
 from tests.forecast.streams import Made, decided, stream
 
@@ -120,42 +107,6 @@ def test_there_and_back(lines: ScoredLines) -> None:
     assert to_dict(from_dict(json.loads(json.dumps(plain)))) == plain
 
 
-def test_by_hand() -> None:
-    sums = losses(decided((1, 0, 0.8, 5, True), (2, 0, 0.8, 5, False), (3, 0, 0.1, 5, False)))
-    assert base_rate(sums) == pytest.approx(1 / 3)
-    assert brier(sums).mean == pytest.approx((0.04 + 0.64 + 0.01) / 3, abs=1e-8)
-    assert brier(sums).base == pytest.approx(2 / 9)
-    assert brier(sums).skill == pytest.approx(1 - 0.23 / (2 / 9), abs=1e-7)
-    assert log_loss(sums).mean == pytest.approx(-(log(0.8) + log(0.2) + log(0.9)) / 3, abs=1e-8)
-    assert log_loss(sums).base == pytest.approx(-(log(1 / 3) + 2 * log(2 / 3)) / 3)
-
-
-def test_the_base_rate_itself_has_no_skill() -> None:
-    sums = losses(decided((1, 0, 0.25, 5, True), *((n, 0, 0.25, 5, False) for n in (2, 3, 4))))
-    assert brier(sums).skill == pytest.approx(0, abs=1e-8)
-    assert log_loss(sums).skill == pytest.approx(0, abs=1e-8)
-
-
-def test_a_certain_chance_that_is_wrong_loses_a_limited_amount() -> None:
-    assert log_loss(losses(decided((1, 0, 0.0, 5, True)))).mean == pytest.approx(-log(1e-4), abs=1e-8)
-    assert log_loss(losses(decided((1, 0, 1.0, 5, False)))).mean == pytest.approx(-log(1e-4), abs=1e-8)
-
-
-def test_without_lines() -> None:
-    assert brier(Losses()) == log_loss(Losses()) == Loss(None, None, None)
-    assert base_rate(Losses()) is None
-
-
-def test_all_alike_is_nothing_to_compare_with() -> None:
-    sums = losses(decided((1, 0, 0.9, 5, True)))
-    assert (brier(sums).base, brier(sums).skill, log_loss(sums).skill) == (0, None, None)
-
-
-def test_lines_without_a_chance_are_left_out() -> None:
-    lines = with_chance(decided((1, 2, float("nan"), 3, True), (1, 3, 0.5, 3, True)))
-    assert (lines.count, lines.reported.tolist(), lines.chance.tolist()) == (1, [3], [0.5])
-
-
 @pytest.mark.parametrize("chance", [-0.1, 1.1, float("inf")])
 def test_no_chance(chance: float) -> None:
     with pytest.raises(ValueError, match="below 0 or above 1"):
@@ -167,12 +118,8 @@ def test_reported_too_late() -> None:
         with_chance(decided((1, 4, 0.5, 3, True)))
 
 
-def test_whole_numbers() -> None:
-    assert exactly(np.array([0.0, 0.25, 1.0])).tolist() == [0, UNIT // 4, UNIT]
-
-
 LINES = stream(1, Made(answers=50))
-SCORES = scored(Scores(program=ProgramAlerts(0.75, alerts(LINES, (0.75,)))), LINES)
+SCORES = scored(Scores(threshold=0.75, program=alerts(LINES, (0.75,))), LINES)
 PLAIN = to_dict(SCORES)
 
 
@@ -190,7 +137,7 @@ WRONG = {
     "a fraction": put("losses", "brier", value=0.5),
     "no whole number": put("alerts", "answers", value=None),
     "too few bins": put("calibration", "lines", 0, value=[2]),
-    "a threshold that is none": put("program", "threshold", value="75 %"),
+    "a threshold that is none": put("threshold", value="75 %"),
     "a lead out of place": put("alerts", "leads", 1, value=[[10**6, 1]]),
 }
 
@@ -201,12 +148,6 @@ def test_no_scores(name: str) -> None:
     WRONG[name](plain)
     with pytest.raises(StateError, match="these are not scores"):
         from_dict(plain)
-
-
-@pytest.mark.parametrize("given", [None, [], "scores", 3])
-def test_nothing_like_scores(given: Any) -> None:
-    with pytest.raises(StateError, match="these are not scores"):
-        from_dict(given)
 
 
 def test_what_is_read_says_the_same() -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from antelog.forecast.columns import KINDS
-from antelog.forecast.limits import Limits
+from antelog.forecast.lines import Limits
 from antelog.process import Engine
 from antelog.spark.bucket import storage
 from antelog.spark.job.dividing import parts_of

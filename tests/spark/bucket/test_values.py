@@ -16,8 +16,8 @@ from antelog.spark.bucket import storage
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
 from antelog.spark.learning import learned as in_bucket
-from tests.forecast.values import test_latest as looking
-from tests.forecast.values.test_laws import PROGRAM, TICKS, learned, readings
+from tests.forecast.judges import test_latest as looking
+from tests.forecast.judges.test_values import PROGRAM, TICKS, learned, readings
 from tests.spark.bucket import test_forecasting as others
 from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
 from tests.spark.simulated import Stream

@@ -2,10 +2,10 @@
 
     Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
 
-    judge = judge.learn(lesson)             what became of answers in states they have been in
-    judge = judge.learn_lines(lines, now)   what became of answers, with what was known at each line
-    judge.predict(rows)                     for each row the chance that its answer is confirmed
-    judge = judge.settled(now)              at the end of a step
+    judge = judge.learn(decided, key, learns)   what became of answers in states they have been in
+    judge = judge.learn_lines(lines, now)       what became of answers, with what was known at each line
+    judge.predict(rows)                         for each row the chance that its answer is confirmed
+    judge = judge.settled(now)                  at the end of a step
 
 A row has all that a judge may know of an answer. A step has many ticks: `predict` goes for each row by what
 was decided before the row's tick, so chances do not depend on how a run is cut.
@@ -22,8 +22,8 @@ import numpy as np
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.columns.trees import Features
-from antelog.forecast.outcomes.following import DecidedAnswers
-from antelog.forecast.rates.tally import Cells, Learns
+from antelog.forecast.judges.following import DecidedAnswers
+from antelog.forecast.rates.tally import Learns
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,26 +100,6 @@ def _digest(features: Features) -> Column:
     return mixed.view(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """A row for each state that decided answers have been in, what became of these, and when they settled."""
-
-    answer: tuple[Column, ...]
-    key: tuple[Column, ...]
-    state: Column
-    confirmed: Mask
-    tick: Column
-    learns: Learns
-
-
-def lesson_of(decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> Lesson:
-    """The lesson of decided answers, given which columns are their key."""
-    of = decided.state_of
-    answer = tuple(column.take(of) for column in decided.answer)
-    own = tuple(answer[place] for place in key)
-    return Lesson(answer, own, decided.states, decided.confirmed.take(of), decided.settled.take(of), learns)
-
-
 class Judge:
     """Predicts the chances of open answers, and learns from the outcomes of decided ones.
 
@@ -140,8 +120,8 @@ class Judge:
         """The chances of each row, one column for each of its `columns`; NaN where they are unknown."""
         raise NotImplementedError
 
-    def learn(self, _lesson: Lesson) -> Self:
-        """The judge after the lesson of a step."""
+    def learn(self, _decided: DecidedAnswers, _key: Sequence[int], _learns: Learns) -> Self:
+        """The judge after the answers that are decided in a step; `key` are the columns that tell devices."""
         return self
 
     def learn_lines(self, _lines: SettledLines, _now: int) -> Self:
@@ -167,7 +147,3 @@ class Judge:
     def renewed(self, newer: Self) -> Self:
         """The judge that goes on learning about its keys; what all keys share is that of a newer model."""
         return newer
-
-    def with_cells(self, _cells: Cells) -> Self:
-        """A copy with rewritten cells."""
-        return self

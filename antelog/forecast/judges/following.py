@@ -82,11 +82,10 @@ class DecidedAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches:
-    """The stretches of ticks in which open answers stayed in a stage, within a step.
+class Stretches(ColumnSet):
+    """The stretches of ticks in which open answers stayed in a stage: within a step, from `since` to `until`.
 
-    From `since` on and before `until`; `line` is the line with which that began, or -1 if it began
-    before the step.
+    `line` is the line with which that began, or -1 if it began before the step.
     """
 
     answer: tuple[Column, ...]
@@ -134,23 +133,33 @@ def followed(
     until = np.where(last, now + 1, np.append(every.tick[1:], [0])[: len(number)])
     since = np.maximum(every.tick, before.now + 1)
     open_ = np.flatnonzero((every.kind <= REVISED) & (until > since))
-    stretches = Stretches(
-        tuple(column.take(open_) for column in every.answer),
-        *(column.take(open_) for column in (number, every.stage, since, until, line)),
-    )
+    stretches = Stretches(every.answer, number, every.stage, since, until, line).take(open_)
     goal = ends_of(ends, stretches.stage)
     state_of, states = _states(before, stretches, goal) if counted else (before.state_of, before.states)
     end = np.flatnonzero(last)
-    number, every = number.take(end), every.take(end)
-    done, settled = _done(every, now, delay)
+    number, every, time = number.take(end), every.take(end), every.answer[-1].take(end)
+    settled = every.tick
+    if delay is not None:
+        settled = np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
+    done = np.isin(every.kind, (CONFIRM, REJECT, LOST)) & (settled <= now)
     over = np.flatnonzero(done & (every.kind != LOST))
-    decided = _decided(every.take(over), number.take(over), settled.take(over), state_of, states)
+    of, confirmed = number.take(over), (every.kind == CONFIRM).take(over)
+    at = find(state_of, of)
+    decided = DecidedAnswers(
+        tuple(column.take(over) for column in every.answer),
+        of,
+        np.where(confirmed, every.tick.take(over), settled.take(over)),
+        settled.take(over),
+        confirmed,
+        at[at >= 0],
+        states[at >= 0],
+    )
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = TrackedAnswers(
         every.take(kept), number.take(kept), state_of[still], states[still], following, now
     )
-    lost = number.take(np.flatnonzero(done & (every.kind == LOST)))
+    lost = number[done & (every.kind == LOST)]
     return FollowedStep(after, decided, stretches, numbers, lost)
 
 
@@ -226,28 +235,3 @@ def either_of(state: Column) -> Column:
 
 def stage_of(state: Column) -> Column:
     return state // (2 * _BUCKETS)
-
-
-def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column]:
-    """A mask of the answers that are settled by now, given their last lines, and the ticks of settling."""
-    time = every.answer[-1]
-    by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
-    over = np.isin(every.kind, (CONFIRM, REJECT, LOST))
-    return over & (by <= now), by
-
-
-def _decided(
-    lines: AnswerLines, number: Column, settled: Column, state_of_: Column, states: Column
-) -> DecidedAnswers:
-    """Decided answers, from their last lines, their numbers, ticks, and the states of all answers."""
-    at = find(state_of_, number)
-    mine = np.flatnonzero(at >= 0)
-    return DecidedAnswers(
-        lines.answer,
-        number,
-        np.where(lines.kind == CONFIRM, lines.tick, settled),
-        settled,
-        lines.kind == CONFIRM,
-        at.take(mine),
-        states.take(mine),
-    )

@@ -1,4 +1,4 @@
-"""antelog/forecast/outcomes/following.py: open answers from their first line until they are decided."""
+"""antelog/forecast/judges/following.py: open answers from their first line until they are decided."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import pytest
 
 from antelog.engine.step.lines import PATTERN
 from antelog.engine.step.query import CONFIRM, POSSIBLE, REJECT, REVISED
-from antelog.forecast.outcomes.following import (
+from antelog.forecast.judges.following import (
     AnswerLines,
     FollowedStep,
     TrackedAnswers,
     age_bucket,
-    either_of,
     followed,
-    last_line_ticks,
     nobody,
     stage_of,
     state_of,
@@ -93,30 +91,12 @@ def test_stages_last_until_the_next_line() -> None:
     assert found.after.next == 1
 
 
-def test_decided_when_the_atom_is() -> None:
-    before = step(*EXAMPLE, now=2).after
-    assert decided(step(now=3, before=before)) == []
-    found = step(now=4, before=before)
-    assert decided(found) == [(0, 4, False, [reported(A, 0), reported(B, 1)])]
-    assert (found.after.last.count, found.after.next, found.after.now) == (0, 1, 4)
-
-
 def test_a_confirmed_answer_counts_once_its_atom_is_settled() -> None:
     confirmed = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRM, -1), now=3)
     assert decided(confirmed) == []
     found = step(now=4, before=confirmed.after)
     assert found.decided.settled.tolist() == [4]
     assert decided(found) == [(0, 3, True, [reported(A, 0), *silent(A, 1, 2)])]
-
-
-def test_after_a_rejection_it_may_be_confirmed_all_the_same() -> None:
-    before = step(*EXAMPLE, now=2).after
-    found = step((2, 0, 3, CONFIRM, -1), now=4, before=before)
-    assert decided(found) == [(0, 3, True, [reported(A, 0), reported(B, 1)])]
-
-
-def test_without_a_bound_a_rejection_settles() -> None:
-    assert [row[:3] for row in decided(step(*EXAMPLE, now=2, delay=None))] == [(0, 2, False)]
 
 
 def test_an_open_answer_stays_as_it_is_as_far_as_a_step_tells() -> None:
@@ -126,13 +106,6 @@ def test_an_open_answer_stays_as_it_is_as_far_as_a_step_tells() -> None:
     assert stretches(after) == [(0, B, 2, 7, -1)]  # the line was reported in the step before
     (done,) = decided(step((2, 0, 7, REJECT, -1), now=7, before=after.after))
     assert done == (0, 7, False, [reported(A, 0), reported(B, 1), *silent(B, *range(2, 7))])
-
-
-def test_numbers_go_on() -> None:
-    first = step((2, 0, 0, POSSIBLE, A), (3, 0, 0, POSSIBLE, A), now=0)
-    second = step((3, 0, 1, REVISED, B), (4, 1, 1, POSSIBLE, A), now=1, before=first.after)
-    assert [(number, line) for number, _, _, _, line in stretches(second)] == [(0, -1), (1, 0), (2, 1)]
-    assert (first.after.next, second.after.next) == (2, 3)
 
 
 @pytest.mark.parametrize("cut", [[9], [0, 9], [1, 9], [2, 9], [0, 1, 2, 3, 4, 5, 9]])
@@ -156,19 +129,6 @@ def test_ages_are_told_apart_one_by_one_and_then_by_powers_of_two() -> None:
     assert bucket(8) < bucket(9) == bucket(16) < bucket(17) == bucket(32)
     assert bucket(-9) == bucket(-16) < bucket(-8)
     assert 0 <= bucket(-(2**40)) <= bucket(2**40) < 64
-
-
-def test_a_state_is_a_stage_a_bucket_and_whether_it_was_silent() -> None:
-    states = state_of(np.array([A, A, B]), np.array([1, 1, 63]), np.array([False, True, True]))
-    assert [opened(int(state)) for state in states] == [(A, 1, False), (A, 1, True), (B, 63, True)]
-    assert either_of(states)[0] == either_of(states)[1] != either_of(states)[2]
-
-
-def test_what_is_known_of_answers_that_are_followed() -> None:
-    known = step((2, 0, 0, POSSIBLE, A), (3, 0, 0, POSSIBLE, A), (3, 0, 2, REVISED, B), now=2).after
-    answers = (np.array([3, 4, 2]), np.array([0, 0, 0]))
-    assert last_line_ticks(known, answers).tolist() == [2, -1, 0]
-    assert last_line_ticks(nobody(2), answers).tolist() == [-1, -1, -1]
 
 
 def test_ages_of_patterns_that_count_are_counted_from_where_they_end() -> None:

@@ -1,4 +1,4 @@
-"""antelog/forecast/values/latest.py: the latest values of a key, as of a tick."""
+"""antelog/forecast/judges/latest.py: the latest values of a key, as of a tick."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import pytest
 import antelog
 from antelog.engine.values.values import Values
 from antelog.errors import StateError
-from antelog.forecast.columns import COLUMNS
-from antelog.forecast.values.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
-from antelog.forecast.values.looks import Look
+from antelog.forecast.judges.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
+from antelog.forecast.judges.looks import Look
 from antelog.process import Engine
 from tests.forecast.making import cells, facts_of
 
@@ -23,8 +22,7 @@ LOOK = Look("Temp", (), ((0, 0),), 1, ">", 100.0)
 
 def test_what_the_latest_values_say() -> None:
     known, values = latest([("a", 97, 5, 5), ("a", 101, 6, 6), ("b", 300, 6, 6)])
-    seen = known.seen_by((cells(values, ["a", "a", "c"]),), np.array([6, 5, 6]))
-    found = seen.features(">").tolist()
+    found = known.features((cells(values, ["a", "a", "c"]),), np.array([6, 5, 6]), ">").tolist()
     value = [1.0, -3.0, -3.0, -3.0, -3.0, -3.0]
     assert found[0] == [*value, -1.0, 2.0, 1.0, 4.0, 4.0, 0.0, 1.0, 1.0, 2.0]
     assert found[1][:9] == [-3.0] * 7 + [0.0, -1.0]
@@ -34,8 +32,8 @@ def test_what_the_latest_values_say() -> None:
 
 def test_a_value_counts_once_it_has_arrived() -> None:
     known, values = latest([("a", 110, 5, 9), ("a", 90, 4, 4)])
-    seen = known.seen_by((cells(values, ["a"] * 3),), np.array([8, 9, 3]))
-    assert seen.features(">")[:, 0].tolist() == [-10.0, 10.0, 0.0]
+    seen = known.features((cells(values, ["a"] * 3),), np.array([8, 9, 3]), ">")
+    assert seen[:, 0].tolist() == [-10.0, 10.0, 0.0]
 
 
 def test_only_facts_with_the_constants_and_a_number_count() -> None:
@@ -54,7 +52,7 @@ def test_as_looking_at_each_fact(seed: int) -> None:
     rows = [(f"k{random.integers(4)}", int(random.integers(60))) for _ in range(80)]
     known, values = latest(facts)
     asked = cells(values, [key for key, _ in rows]), np.array([tick for _, tick in rows])
-    found = known.seen_by((asked[0],), asked[1]).features(">")[:, :LAST]
+    found = known.features((asked[0],), asked[1], ">")[:, :LAST]
     expected = [by_hand(facts, *row) for row in rows]
     assert np.allclose(found, expected)
     first, tick = (each for each in (asked[0], asked[1]))
@@ -62,22 +60,22 @@ def test_as_looking_at_each_fact(seed: int) -> None:
     old, _ = latest([fact for fact, is_early in zip(facts, early, strict=True) if is_early], values)
     new, _ = latest([fact for fact, is_early in zip(facts, early, strict=True) if not is_early], values)
     later = tick > 30
-    some = old.trimmed(30).and_then(new).seen_by((first[later],), tick[later])
-    assert np.allclose(some.features(">")[:, :LAST], found[later])
+    some = old.trimmed(30).and_then(new).features((first[later],), tick[later], ">")
+    assert np.allclose(some[:, :LAST], found[later])
     assert old.trimmed(30).count <= LAST * 4
 
 
 def test_what_is_too_old_is_not_seen() -> None:
     known, values = latest([("a", 110, 5, 5)])
-    seen = known.seen_by((cells(values, ["a", "a"]),), np.array([4 + OLDEST, 5 + OLDEST]))
-    assert seen.features(">")[:, -1].tolist() == [1.0, 0.0]
+    seen = known.features((cells(values, ["a", "a"]),), np.array([4 + OLDEST, 5 + OLDEST]), ">")
+    assert seen[:, -1].tolist() == [1.0, 0.0]
     assert known.trimmed(5 + OLDEST).count == 0
 
 
 def test_without_a_key_all_facts_count() -> None:
     known = LatestValues((), np.array([1, 2]), np.array([1, 2]), np.array([5.0, 7.0]))
-    assert known.seen_by((), np.array([2])).features(">")[0, :2].tolist() == [7.0, 5.0]
-    assert no_values(0).seen_by((), np.array([2])).features(">")[0, -1] == 0
+    assert known.features((), np.array([2]), ">")[0, :2].tolist() == [7.0, 5.0]
+    assert no_values(0).features((), np.array([2]), ">")[0, -1] == 0
 
 
 def latest(facts: list[tuple[object, ...]], values: Values | None = None) -> tuple[LatestValues, Values]:
@@ -147,19 +145,6 @@ def test_what_no_rule_says_is_learned() -> None:
     run(other, [TICKS])
     brier, without = (each.scores().to_pylist()[0]["brier"] for each in (learned(), other))
     assert brier < 0.5 * without
-
-
-def test_no_answer_changes() -> None:
-    plain, given = (
-        run(Engine(each, model="learn"), [99, TICKS]).drop_columns(COLUMNS.names) for each in (PLAIN, GIVEN)
-    )
-    assert plain.equals(given)
-
-
-def test_cuts_do_not_matter() -> None:
-    whole, cut = (run(Engine(GIVEN, model="learn"), ends) for ends in ([TICKS], [*range(TICKS + 1)]))
-    first, second = (each["chance"].to_numpy() for each in (whole, cut))
-    np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
 
 
 def test_a_model_that_looks_at_other_inputs_is_refused() -> None:

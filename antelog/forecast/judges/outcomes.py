@@ -20,11 +20,11 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked, numbered, once
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.outcomes.following import either_of, stage_of
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, Lesson
+from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
+from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import (
-    Cells,
     Learns,
     Ledger,
     before,
@@ -149,14 +149,17 @@ class OutcomeStatistics(Judge):
         """The half-lives of the memories in which a ledger counts."""
         return self.half_lives[-1:] if level is self.drawn else self.half_lives
 
-    def learn(self, lesson: Lesson) -> OutcomeStatistics:
-        """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
-        numbers = np.stack([np.ones(len(lesson.tick)), lesson.confirmed.astype(np.float64)], axis=1)
-        own = self._entered(self.by_key, (lesson.state, *lesson.key), lesson.tick, numbers)
-        if lesson.learns is not Learns.ALL:
+    def learn(self, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> OutcomeStatistics:
+        """The statistics with these answers; sums over all keys may be kept as they are."""
+        states, of = decided.states, decided.state_of
+        ticks, confirmed = decided.settled.take(of), decided.confirmed.take(of)
+        numbers = np.stack([np.ones(len(of)), confirmed.astype(np.float64)], axis=1)
+        cells = (decided.answer[column].take(of) for column in key)
+        own = self._entered(self.by_key, (states, *cells), ticks, numbers)
+        if learns is not Learns.ALL:
             return replace(self, by_key=own)
         # States are few: what all keys share is added up from their sums, not from every answer.
-        (states, ticks), numbers = summed((lesson.state, lesson.tick), numbers)
+        (states, ticks), numbers = summed((states, ticks), numbers)
         levels = len(WEIGHTS)
         of_all = self._entered(
             self.of_all, _classes(states), np.tile(ticks, levels), np.tile(numbers, (levels, 1))
@@ -206,10 +209,6 @@ class OutcomeStatistics(Judge):
         """The counts of these keys, and what all keys share of newer statistics."""
         return replace(newer, by_key=self.by_key)
 
-    def with_cells(self, cells: Cells) -> OutcomeStatistics:
-        """A copy with rewritten cells in the keys."""
-        return replace(self, by_key=self.by_key.with_cells(cells, 1))
-
     @property
     def _ledgers(self) -> tuple[Ledger, Ledger, Ledger]:
         return self.of_all, self.by_key, self.drawn
@@ -219,7 +218,7 @@ class OutcomeStatistics(Judge):
         return OutcomeStatistics(of_all, by_key, drawn, self.half_lives)
 
 
-def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
+def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) -> OutcomeStatistics:
     """Before any outcome, for answers with a key of some columns, given the longest half-life."""
     memories = half_lives(half_life)
     count = 2 * len(memories)

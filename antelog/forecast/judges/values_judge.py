@@ -21,7 +21,8 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.engine.columns.trees import Features, Trees
 from antelog.forecast.columns import VALUES
-from antelog.forecast.outcomes.rows import AnswerRows, Judge, SettledLines, no_lines
+from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines, no_lines
 
 BLOCK = 20
 """The ticks of a block."""
@@ -166,9 +167,9 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "antelog-values")
 
 
-def nothing_fitted(width: int) -> ValuesJudge:
-    """The judge before the first line, given the number of features."""
-    return ValuesJudge(no_lines(width))
+def nothing_fitted(_keys: int, _half_life: float | None, features: QueryFeatures) -> ValuesJudge | None:
+    """The judge before the first line; None where a query compares no values."""
+    return ValuesJudge(no_lines(features.width)) if features.looks else None
 
 
 # ---- fitting, by gradient boosting: only this needs scikit-learn ----

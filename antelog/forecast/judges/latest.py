@@ -30,9 +30,8 @@ from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
-from antelog.forecast.outcomes.rows import AnswerRows
-from antelog.forecast.rates.tally import Cells
-from antelog.forecast.values.looks import Look, looks_of
+from antelog.forecast.judges.looks import Look, looks_of
+from antelog.forecast.judges.rows import AnswerRows
 from antelog.language.literals.comparison import HOLDS
 
 LAST = 6
@@ -72,8 +71,14 @@ class LatestValues(ColumnSet):
         kept = order[(behind <= LAST) & (self.tick.take(order) > now - OLDEST)]
         return self.take(np.sort(kept))
 
-    def seen_by(self, key: tuple[Column, ...], tick: Column) -> LastValues:
-        """The values that answers see, given their keys and the ticks they are asked at."""
+    def features(self, key: tuple[Column, ...], tick: Column, operator: str) -> Features:
+        """The features of a look, a row for each answer, given their keys and the ticks they are asked at.
+
+        The values, the newest first, one that is missing being as the last one that is there. Their mean and
+        deviation. How many of the newest meet the comparison, or (less than 0) do not. How far the newest is
+        from the one before, and from the one before that. The ages of the newest, the second and the last,
+        and how many there are.
+        """
         some = self
         if key and self.count >= _MANY and len(key[0]) * 4 <= self.count:
             # To sort all values for few answers would take long.
@@ -88,7 +93,7 @@ class LatestValues(ColumnSet):
         moment = mine * span + (some.tick - low + 1)
         at = np.searchsorted(moment, theirs * span + np.clip(tick - low + 1, 0, span - 1), "right") - 1
         first = np.searchsorted(moment, theirs * span, "left")
-        return LastValues(some, _walked(some, at, first, tick), tick)
+        return _features(some, _walked(some, at, first, tick), tick, operator)
 
     def _in_order(self, key: Column) -> Column:
         """The order by key, tick, arrival and value, whatever order they came in."""
@@ -127,38 +132,22 @@ def values_of(look: Look, facts: Mapping[str, Facts], values: Values, of: Values
     return LatestValues(key, given.time.take(at), given.arrival.take(at), beyond)
 
 
-@dataclass(frozen=True, eq=False)
-class LastValues:
-    """For each answer the positions of its last values, the newest first; -1 where there are no more."""
-
-    values: LatestValues
-    at: Column
-    tick: Column
-
-    def features(self, operator: str) -> Features:
-        """The features of a look, a row for each answer.
-
-        The values, the newest first, one that is missing being as the last one that is there. Their mean and
-        deviation. How many of the newest meet the comparison, or (less than 0) do not. How far the newest is
-        from the one before, and from the one before that. The ages of the newest, the second and the last,
-        and how many there are.
-        """
-        there, known = self.at >= 0, (self.at >= 0).sum(axis=1)
-        last = np.maximum(known - 1, 0)[:, None]
-        at = np.take_along_axis(self.at, np.minimum(np.arange(LAST)[None, :], last), axis=1)
-        value = np.where(at >= 0, np.append(self.values.value, 0.0).take(at), 0.0)
-        age = np.where(at >= 0, self.tick[:, None] - np.append(self.values.tick, 0).take(at), -1)
-        count = np.maximum(known, 1)
-        mean = (value * there).sum(axis=1) / count
-        deviation = np.sqrt((((value - mean[:, None]) ** 2) * there).sum(axis=1) / count)
-        beyond = HOLDS[operator](value, 0)
-        above = np.cumprod(beyond & there, axis=1).sum(axis=1)
-        below = np.cumprod(~beyond & there, axis=1).sum(axis=1)
-        found = [value, mean, deviation, above - below, value[:, 0] - value[:, 1], value[:, 0] - value[:, 2]]
-        columns: Features = np.column_stack([*found, age[:, 0], age[:, 1], age[:, -1], known]).astype(
-            np.float32
-        )
-        return columns
+def _features(values: LatestValues, at: Column, tick: Column, operator: str) -> Features:
+    """The features of answers, given where the last values of each are, the newest first; -1: no more."""
+    there, known = at >= 0, (at >= 0).sum(axis=1)
+    last = np.maximum(known - 1, 0)[:, None]
+    at = np.take_along_axis(at, np.minimum(np.arange(LAST)[None, :], last), axis=1)
+    value = np.where(at >= 0, np.append(values.value, 0.0).take(at), 0.0)
+    age = np.where(at >= 0, tick[:, None] - np.append(values.tick, 0).take(at), -1)
+    count = np.maximum(known, 1)
+    mean = (value * there).sum(axis=1) / count
+    deviation = np.sqrt((((value - mean[:, None]) ** 2) * there).sum(axis=1) / count)
+    beyond = HOLDS[operator](value, 0)
+    above = np.cumprod(beyond & there, axis=1).sum(axis=1)
+    below = np.cumprod(~beyond & there, axis=1).sum(axis=1)
+    found = [value, mean, deviation, above - below, value[:, 0] - value[:, 1], value[:, 0] - value[:, 2]]
+    columns: Features = np.column_stack([*found, age[:, 0], age[:, 1], age[:, -1], known])
+    return columns.astype(np.float32)
 
 
 def _walked(some: LatestValues, at: Column, first: Column, tick: Column) -> Column:
@@ -225,7 +214,7 @@ class QueryFeatures:
         parts = [np.column_stack([*bits, reached, pattern_of(rows.stage), rows.age]).astype(np.float32)]
         for look, known in zip(self.looks, self.latest, strict=True):
             key = tuple(rows.answer[place] for _, place in look.key)
-            parts.append(known.seen_by(key, rows.tick).features(look.operator))
+            parts.append(known.features(key, rows.tick, look.operator))
         return np.concatenate(parts, axis=1)
 
     def unknown(self, count: int) -> Features:
@@ -238,11 +227,6 @@ class QueryFeatures:
             return self
         latest = tuple(each.trimmed(now) for each in self.latest)
         return replace(self, latest=latest, trimmed=sum(each.count for each in latest))
-
-    def with_cells(self, cells: Cells) -> QueryFeatures:
-        """A copy with rewritten cells."""
-        latest = (replace(each, key=tuple(map(cells, each.key))) for each in self.latest)
-        return replace(self, latest=tuple(latest))
 
 
 _SOME = 1024

@@ -1,1 +1,0 @@
-"""Open answers, tracked until they are decided, and statistics of their outcomes."""
