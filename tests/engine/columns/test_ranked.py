@@ -42,14 +42,17 @@ def test_stretches(seed: int) -> None:
             assert found.count.tolist() == [len(some)]
             assert found.sums[0].tolist() == [sum(weight for _, weight, _ in some)]
             assert found.highest[0].tolist() == [max((height for *_, height in some), default=NOTHING)]
-        height = int(least_height[at])
-        assert ranked.first(stretches, lambda found, h=height: found.highest[0] >= h).tolist() == [
-            min((n for n, _, each in both if each >= height), default=NEVER)
+        assert ranked.first(stretches, as_high_as(int(least_height[at]))).tolist() == [
+            min((n for n, _, each in both if each >= least_height[at]), default=NEVER)
         ]
 
 
 def at_least(number: int) -> Callable[[Totals], Mask]:
     return lambda found: found.count >= max(number, 1)
+
+
+def as_high_as(height: int) -> Callable[[Totals], Mask]:
+    return lambda found: found.highest[0] >= height
 
 
 @pytest.mark.parametrize("seed", range(40))
