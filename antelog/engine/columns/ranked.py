@@ -10,9 +10,10 @@ question takes as many steps as there are bits, for all questions at once. (This
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,43 +22,7 @@ from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, Mask, numbered
 
 NOTHING = -1
-"""The largest number of an empty stretch; those of a sequence are 0 or more."""
-
-
-@dataclass(frozen=True, eq=False)
-class Peaks:
-    """The largest number of any stretch of a sequence, looked up and not searched for.
-
-        5 2 9 2 7     the largest of the second to the fourth is 9
-
-    It has a line for each power of two, of the largest of so many numbers from each place on. A stretch is
-    covered by two of these, which may overlap. (This is a *sparse table*.)
-    """
-
-    lines: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, numbers: NDArray[np.int32], longest: int) -> Self:
-        """Numbers that are 0 or more, for stretches of at most some length."""
-        lines = [numbers]
-        for power in range(max(longest, 1).bit_length() - 1):
-            line = lines[-1].copy()
-            np.maximum(line[: -(1 << power)], line[1 << power :], out=line[: -(1 << power)])
-            lines.append(line)
-        return cls(np.stack(lines))
-
-    def largest(self, first: Column, end: Column) -> Column:
-        """The largest of each stretch, from `first` to before `end`."""
-        if not self.lines.size:
-            return np.full(len(first), np.int64(NOTHING))
-        length = end - first
-        power = np.frexp(np.maximum(length, 1))[1].astype(np.int64) - 1
-        at, width = power * self.lines.shape[1], 1 << power
-        flat, some = self.lines.ravel(), length > 0
-        one = flat.take(np.where(some, at + first, 0), mode="clip")
-        other = flat.take(np.where(some, at + end - width, 0), mode="clip")
-        largest: Column = np.where(some, np.maximum(one, other), NOTHING).astype(np.int64)
-        return largest
+"""The largest height of an empty stretch; those of a sequence are 0 or more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +42,6 @@ class Slices(ColumnSet):
         count: Column = self.end - self.first
         return count if self.without is None else count - self.without.count
 
-    @property
-    def longest(self) -> int:
-        return int((self.end - self.first).max(initial=0))
-
     def or_else(self, other: Slices, there: Mask) -> Slices:
         """These where there is something, elsewhere the others, which are of the same kind."""
         without = None
@@ -90,18 +51,77 @@ class Slices(ColumnSet):
         return Slices(first, end, without)
 
 
-_FLAT = np.zeros(0, np.int32)
-"""The heights of numbers that have none."""
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """What the numbers of each stretch come to: how many they are, the sums of each kind of weights, and the
+    largest of each kind of heights."""
+
+    count: Column
+    sums: tuple[Column, ...]
+    highest: tuple[Column, ...]
+
+    def and_more(self, more: Totals) -> Totals:
+        """The totals of two parts of each stretch."""
+        sums = tuple(one + other for one, other in zip(self.sums, more.sums, strict=True))
+        highest = tuple(np.maximum(*both) for both in zip(self.highest, more.highest, strict=True))
+        return Totals(self.count + more.count, sums, highest)
+
+    def or_else(self, other: Totals, there: Mask) -> Totals:
+        """These where there is something, elsewhere the others."""
+        sums = tuple(np.where(there, *both) for both in zip(self.sums, other.sums, strict=True))
+        highest = tuple(np.where(there, *both) for both in zip(self.highest, other.highest, strict=True))
+        return Totals(np.where(there, self.count, other.count), sums, highest)
+
+
+Heights: TypeAlias = tuple[NDArray[np.int32], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sequence:
+    """A sequence in some order: the sums of its weights before each place, and its heights."""
+
+    sums: tuple[Column, ...]
+    heights: Heights
+
+    @classmethod
+    def of(cls, weights: Sequence[Column], heights: Heights) -> Self:
+        return cls(tuple(np.concatenate([[0], each.cumsum()]) for each in weights), heights)
+
+    def totals(self, at: Slices) -> Totals:
+        sums = tuple(each.take(at.end) - each.take(at.first) for each in self.sums)
+        return Totals(at.count, sums, tuple(_largest(each, at) for each in self.heights))
+
+
+def _largest(heights: NDArray[np.int32], at: Slices) -> Column:
+    """The largest height of each stretch; NOTHING if it is empty.
+
+        5 2 9 2 7     the largest of the second to the fourth is 9
+
+    There is a line for each power of two, of the largest of so many heights from each place on. A stretch is
+    covered by two of these, which may overlap. (This is a *sparse table*.)
+    """
+    if not len(heights):
+        return np.full(len(at.first), np.int64(NOTHING))
+    length, lines = at.end - at.first, [heights]
+    for power in range(max(int(length.max(initial=1)), 1).bit_length() - 1):
+        line = lines[-1].copy()
+        np.maximum(line[: -(1 << power)], line[1 << power :], out=line[: -(1 << power)])
+        lines.append(line)
+    power = np.frexp(np.maximum(length, 1))[1].astype(np.int64) - 1
+    flat, begin, some = np.concatenate(lines), power * len(heights), length > 0
+    one = flat.take(np.where(some, begin + at.first, 0))
+    other = flat.take(np.where(some, begin + at.end - (1 << power), 0))
+    largest: Column = np.where(some, np.maximum(one, other), NOTHING).astype(np.int64)
+    return largest
 
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """One split: how many numbers before each place go to the front; sums of weights and heights after it."""
+    """One split: how many numbers before each place go to the front, and the sequence after it."""
 
     bit: int
     before: NDArray[np.int32]
-    sums: tuple[Column, ...]
-    heights: NDArray[np.int32]
+    after: _Sequence
 
     def fronts(self, at: Slices) -> Slices:
         """The parts of stretches that go to the front."""
@@ -118,91 +138,71 @@ class _Split:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A sequence of numbers, with what its stretches are asked for."""
+    """A sequence of numbers, with what its stretches are asked for; nothing is split before that.
 
-    different: Column
-    splits: tuple[_Split, ...]
+    Each number may have some weights, which are added up, and heights, of which the largest is found.
+    """
 
-    @classmethod
-    def of(cls, numbers: Column, weights: Sequence[Column] = (), heights: NDArray[np.int32] = _FLAT) -> Self:
-        """Numbers, each with some weights, which are added up, or a height, of which the largest is found."""
-        different, rank = numbered(numbers)
+    numbers: Column
+    weights: Sequence[Column] = ()
+    heights: Heights = ()
+
+    @cached_property
+    def _different(self) -> tuple[Column, Column]:
+        """The different numbers, in order, and for each number which of these it is."""
+        return numbered(self.numbers)
+
+    @cached_property
+    def _whole(self) -> _Sequence:
+        return _Sequence.of(self.weights, self.heights)
+
+    @cached_property
+    def _splits(self) -> Sequence[_Split]:
+        (different, rank), weights, heights = self._different, self.weights, self.heights
         splits = list[_Split]()
         for bit in reversed(range(max(len(different).bit_length(), 1))):
             behind = (rank >> bit & 1).astype(np.bool_)
             order = np.concatenate([np.flatnonzero(~behind), np.flatnonzero(behind)])
             rank, weights = rank.take(order), [each.take(order) for each in weights]
-            heights = heights.take(order) if len(heights) else heights
+            heights = tuple([each.take(order) for each in heights])
             before = np.zeros(len(rank) + 1, np.int32)
             np.cumsum(~behind, out=before[1:])
-            splits.append(_Split(bit, before, tuple(_sums(each) for each in weights), heights))
-        return cls(different, tuple(splits))
+            splits.append(_Split(bit, before, _Sequence.of(weights, heights)))
+        return splits
 
-    def least(self, at: Slices, number: Column) -> Column:
-        """The least of each stretch (`number` 1), the second least (2), …; NEVER if it has fewer."""
-        there = (number >= 1) & (number <= at.count)
-        left, rank = np.where(there, number, 1), np.zeros(len(at.first), np.int64)
-        for split in self.splits:
-            front = split.fronts(at)
-            behind = left > front.count
-            left = left - np.where(behind, front.count, 0)
-            rank |= behind * (1 << split.bit)
-            at = split.backs(at, front).or_else(front, behind)
-        found: Column = np.where(
-            there, np.append(self.different, NEVER).take(np.where(there, rank, -1)), NEVER
-        )
+    def nothing(self, at: Slices) -> Totals:
+        """The totals of no numbers, for each stretch."""
+        return self._whole.totals(Slices(at.first, at.first))
+
+    def up_to(self, at: Slices, most: Column | None) -> Totals:
+        """The totals of the numbers of each stretch that are up to one; None: of all of them."""
+        if most is None:
+            return self._whole.totals(at)
+        beyond = np.searchsorted(self._different[0], most, "right")
+        _, found = self._descended(at, lambda bit, _: (beyond >> bit & 1).astype(np.bool_))
         return found
 
-    def up_to(self, at: Slices, most: Column) -> Column:
-        """How many numbers of each stretch are up to one."""
-        count = np.zeros(len(at.first), np.int64)
-        for _, front, behind in self._below(at, most):
-            count += np.where(behind, front.count, 0)
-        return count
+    def first(self, at: Slices, holds: Callable[[Totals], Mask]) -> Column:
+        """The least number of each stretch up to which its totals meet a condition; NEVER if they do not.
 
-    def weights_up_to(self, at: Slices, most: Column) -> list[Column]:
-        """For each kind of weight the sum over the numbers of each stretch that are up to one."""
-        sums = np.zeros((len(self.splits[0].sums), len(at.first)), np.int64)
-        for split, front, behind in self._below(at, most):
-            for kind, each in enumerate(split.sums):
-                sums[kind] += np.where(behind, each.take(front.end) - each.take(front.first), 0)
-        return [*sums]
-
-    def highest_up_to(self, at: Slices, most: Column) -> Column:
-        """The largest height of the numbers of each stretch that are up to one; NOTHING if there is none."""
-        highest, longest = np.full(len(at.first), np.int64(NOTHING)), at.longest
-        for split, front, behind in self._below(at, most):
-            there = Peaks.of(split.heights, longest).largest(front.first, front.end)
-            highest = np.maximum(highest, np.where(behind, there, NOTHING))
-        return highest
-
-    def least_from(self, at: Slices, height: Column) -> Column:
-        """The least number of each stretch that has at least some height; NEVER if none has it."""
-        rank, longest, there = np.zeros(len(at.first), np.int64), at.longest, np.ones(len(at.first), np.bool_)
-        for split in self.splits:
-            front, peaks = split.fronts(at), Peaks.of(split.heights, longest)
-            back = split.backs(at, front)
-            behind = peaks.largest(front.first, front.end) < height
-            # From the second split on it is known that there is one.
-            there = there & (~behind | (peaks.largest(back.first, back.end) >= height))
-            rank |= behind * (1 << split.bit)
-            at = back.or_else(front, behind)
-        found: Column = np.append(self.different, NEVER).take(np.where(there, rank, -1))
+        Once they meet it, they do so with any larger numbers as well.
+        """
+        rank, _ = self._descended(at, lambda _, totals: ~holds(totals))
+        different, _ = self._different
+        found: Column = np.append(different, NEVER).take(np.minimum(rank, len(different)))
         return found
 
-    def _below(self, at: Slices, most: Column) -> Iterator[tuple[_Split, Slices, Mask]]:
-        """Each split with the parts that go to the front, and where these are up to a number for certain."""
-        # Those of lower ranks than that of the first number beyond are.
-        beyond = np.searchsorted(self.different, most, "right")
-        for split in self.splits:
+    def _descended(self, at: Slices, goes_on: Callable[[int, Totals], Mask]) -> tuple[Column, Totals]:
+        """The rank at which each search ends, bit by bit, and the totals of all numbers of lower ranks.
+
+        It goes on behind the numbers without a bit if that is so, given the totals with these.
+        """
+        rank, totals = np.zeros(len(at.first), np.int64), self.nothing(at)
+        for split in self._splits:
             front = split.fronts(at)
-            behind = (beyond >> split.bit & 1).astype(np.bool_)
-            yield split, front, behind
+            more = totals.and_more(split.after.totals(front))
+            behind = goes_on(split.bit, more)
+            totals = more.or_else(totals, behind)
+            rank |= behind * (1 << split.bit)
             at = split.backs(at, front).or_else(front, behind)
-
-
-def _sums(weights: Column) -> Column:
-    """The sum of the weights before each place."""
-    sums = np.zeros(len(weights) + 1, np.int64)
-    np.cumsum(weights, out=sums[1:])
-    return sums
+        return rank, totals

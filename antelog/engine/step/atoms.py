@@ -34,7 +34,6 @@ from antelog.engine.columns.tables import (
     sorting,
 )
 from antelog.engine.step.amount_lines import AmountLine
-from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.background import background_of as background_of_pattern
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
@@ -48,19 +47,20 @@ from antelog.engine.step.derivations import (
     life_of,
     mattering,
 )
+from antelog.engine.step.fact_windows import windows_of
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial
 from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, may_be_true, settled_as_of
-from antelog.engine.step.members import AskedAtoms, Members, candidates, members
+from antelog.engine.step.members import AskedAtoms, candidates, members
 from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
 from antelog.engine.step.rows import Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
-from antelog.engine.step.window_amounts import in_windows
-from antelog.engine.step.windows import windows_of
+from antelog.engine.step.window_amounts import Compared, compared
+from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps
 
@@ -226,9 +226,11 @@ def _aggregated(
     same = groups(key)
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
     first = None if since is None else same.least(since)
-    windows = in_windows(known, node, some) if node.variables <= bound.keys() else None
-    if windows is not None:
-        return windows, same.numbers
+    if node.variables <= bound.keys():
+        asked = (atoms_of(each, some, known.values) for each in node.references)
+        windows = [windows_of(known, *each, some) for each in zip(asked, node.aggregates, strict=True)]
+        if all(each is not None for each in windows):
+            return compared(node, [each for each in windows if each], some, known.values), same.numbers
     order = sorting(time_column(node.left.inside.last, some))
     cycles = known.rules.cycles
     most = _AT_ONCE if all(each.inside.relation not in cycles for each in node.aggregates) else some.count + 1
@@ -260,7 +262,7 @@ def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Co
     return cells.take(which), np.minimum(true_at, false_at).take(which)
 
 
-def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Members:
+def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Windows:
     """The members of an aggregate in each row, and until when others may come."""
     known = known.believing if known.rules.asks_for_silence(aggregate) else known
     aggregate = aggregate.with_any(rows.bound.keys())

@@ -16,10 +16,10 @@ import numpy as np
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.engine.columns.joins import find_rows, pairs, spread
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, sorting
-from antelog.engine.step.amounts import compared
 from antelog.engine.step.derivations import Atoms, FoundTruths, Knowledge, Truth, atoms_of
 from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting, members
 from antelog.engine.step.rows import Rows
+from antelog.engine.step.window_amounts import truth_of
 from antelog.engine.values.values import Values
 
 
@@ -299,7 +299,7 @@ class NumberedAggregation:
             members(aggregate.with_any(rows.bound.keys()), *each.for_rows(row).decided(known), rows, values)
             for aggregate, each in zip(node.aggregates, self.members, strict=True)
         ]
-        truth = compared(node, found, rows, values).truth
+        truth = truth_of(node, found, rows, values)
         # By when one with open variables is decided has been found out where it waits for them.
         is_open = not node.variables <= rows.bound.keys()
         return truth._replace(decided=np.full_like(row, -1)) if is_open else truth

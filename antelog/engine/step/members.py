@@ -19,11 +19,12 @@ from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.terms import Inner
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, answer_time, given_since
 from antelog.engine.step.mattering_ticks import atoms_by_tick, settled_as_of
 from antelog.engine.step.ranges import DOUBTS
-from antelog.engine.step.rows import Rows, holds, passing, term_column
+from antelog.engine.step.rows import Bound, Rows, holds, passing, term_column
+from antelog.engine.step.windows import MemberTable, OneByOne, Windows, stretches_by_row
 from antelog.engine.values.values import Values
 
 
@@ -153,28 +154,12 @@ def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) 
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Members:
-    """The members of an aggregate in each row that asks for it, and until when others may come.
-
-    `row`, `true_at`, and their values are given for each member; it may be that it is not true yet. One more
-    may come for each of `coming` up to the tick `until`, and any number up to `any_until` of each row.
-    """
-
-    count: int
-    row: Column
-    true_at: Column
-    value: Column
-    coming: Column
-    until: Column
-    any_until: Column
-    settled: Column
-
-
-def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, values: Values) -> Members:
-    """The candidates that fit, given the truth of each of them."""
-    fits = _fitting(aggregate, found, rows, values)
-    owner, row_of = found.owner.take(fits), found.asked.row
+def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, values: Values) -> Windows:
+    """The candidates that fit, given the truth of each of them, each in the window of one row."""
+    row_of, count = found.asked.row, len(found.owner)
+    asking = rows.take(row_of.take(found.owner)).bound if aggregate.inside.conditions else {}
+    fits = fitting_members(aggregate, found.cells, asking, count, values)
+    owner = found.owner.take(fits)
     true_at, false_at = truth.true_at.take(fits), truth.false_at.take(fits)
     if found.asked.doubts:
         found, false_at = _forgiving(found, owner, np.where(true_at == NEVER, false_at, -1), rows)
@@ -196,18 +181,30 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     settled = _settled(found, fits, truth.true_at, first, rows)
     settled = np.where(possible, settled, -1)
     may = marked(possible.take(coming))
+    openings = _openings(coming.take(may), until.take(may), any_until, settled)
     there = marked(~never)
-    value = (found.time if aggregate.value is None else found.cells[aggregate.value_column]).take(fits)
-    return Members(
-        rows.count,
-        row_of.take(owner).take(there),
-        true_at.take(there),
-        value.take(there),
-        coming.take(may),
-        until.take(may),
-        any_until,
-        settled,
-    )
+    there = there.take(sorting(row_of.take(owner.take(there))))
+    fits, row, true_at = fits.take(there), row_of.take(owner.take(there)), true_at.take(there)
+    tick, every = found.time.take(fits), np.arange(rows.count)
+    value = tick if aggregate.value is None else found.cells[aggregate.value_column].take(fits)
+    stretches = stretches_by_row(row, true_at, rows.count)
+    table = MemberTable(row, tick, true_at, value, every, stretches.slices)
+    last = openings.last
+    np.maximum.at(last, row, true_at)
+    different = None
+    if aggregate.distinct:
+        (key,) = keys_of([[row, value]])
+        order = np.lexsort((true_at, key))
+        first = order.take(marked(changed(key.take(order))))
+        different = stretches_by_row(row.take(first), true_at.take(first), rows.count)
+    return Windows(table, different, openings)
+
+
+def _openings(row: Column, until: Column, any_until: Column, settled: Column) -> OneByOne:
+    last = np.where(any_until < NEVER, any_until, -1)
+    some = marked(until < NEVER)
+    np.maximum.at(last, row.take(some), until.take(some))
+    return OneByOne(stretches_by_row(row, until, len(any_until)), any_until, last, settled)
 
 
 def _forgiving(found: Candidates, owner: Column, false_at: Column, rows: Rows) -> tuple[Candidates, Column]:
@@ -238,18 +235,17 @@ def _settled(found: Candidates, fits: Column, true_at: Column, first: Column, ro
     return settled
 
 
-def _fitting(aggregate: Aggregate, found: Candidates, rows: Rows, values: Values) -> Column:
-    """The candidates that have the same value wherever a variable stands, and meet the conditions."""
-    owner, count = found.owner, len(found.owner)
+def fitting_members(
+    aggregate: Aggregate, cells: Sequence[Column], bound: Bound, count: int, values: Values
+) -> Column:
+    """The atoms that have the same value wherever a variable stands, and meet the conditions."""
     fits: Mask = np.ones(count, np.bool_)
-    bound: dict[str, Column] = {}
-    for term, cells in zip(aggregate.inside.arguments, found.cells, strict=True):
+    inner: dict[str, Column] = {}
+    for term, column in zip(aggregate.inside.arguments, cells, strict=True):
         if isinstance(term, Inner):
-            fits &= bound.setdefault(open_name(term), cells) == cells
-    row = found.asked.row.take(owner)
-    bound |= {name: column.take(row) for name, column in rows.bound.items()}
+            fits &= inner.setdefault(open_name(term), column) == column
     for test in aggregate.inside.opened:
-        fits &= holds(test, bound, count, values)
+        fits &= holds(test, {**bound, **inner}, count, values)
     return marked(fits)
 
 

@@ -1,267 +1,292 @@
-"""Windows: the facts of the ranges that rows ask for, found in one table that all rows share.
+"""Windows: the members of the ranges that rows ask for, in one table that all rows share.
 
     count(Fail(X, _, T-60..T)) >= 3     a million rows, each with hundreds of facts in its window
 
-The facts are sorted by what is given (`X`) and by tick, so that the window of a row is a stretch of them.
-Since when a window has three facts, and how many it has at some tick, is looked up in their arrivals (see
-`Ranked`): nothing is done for each row and each of its facts. This goes where each atom of a range rests on
-one fact, and on nothing else.
+The members are sorted by what is given (`X`) and by tick, so that the window of a row is a stretch of them.
+Since when a window has three members, and how many it has at some tick, is looked up in their arrivals (see
+`Ranked`): nothing is done for each row and each of its members. How many more may come is said by `Openings`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from antelog.compile.literals.aggregate import Aggregate, open_name
-from antelog.compile.literals.terms import Inner, Var
-from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.ranked import Slices
-from antelog.engine.columns.spans import Spans, covering
-from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
-from antelog.engine.facts.history import Facts, gather
+from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns.joins import TickRange
+from antelog.engine.columns.ranked import Ranked, Slices, Totals
+from antelog.engine.columns.tables import NEVER, Column, Mask, combined, in_order, sorting
+from antelog.engine.facts.history import Facts
 from antelog.engine.facts.sight import AskedTicks
-from antelog.engine.step.amounts import ANY
-from antelog.engine.step.derivations import Atoms, Knowledge, Truth
-from antelog.engine.step.literals import slowest
-from antelog.engine.step.matching import fitting, wholes
-from antelog.engine.step.members import is_possible
-from antelog.engine.step.rows import ONE, Rows, holds, term_column, time_column
-from antelog.engine.step.seeds import seed_of
-from antelog.engine.step.window_atoms import WindowAtoms, WindowValues, least
-from antelog.engine.values.values import Values
+from antelog.engine.step.derivations import Truth
+
+ANY = np.int64(2**62)
+"""The number of atoms that may still come, where that is any number."""
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
-    """The window of each row: its `members`, and until when others may come.
+class Stretches(ColumnSet):
+    """The stretch of each row in a sequence of arrivals; seen `as_of` a tick, later ones are not there."""
 
-    Where it has at most one member a tick, it is `single`. Facts
-    that have `taken` the slot of a tick leave it no other member. Where a fact closes its tick (`closed`),
-    nothing that it rests on is open any more. Where it is not `possible`, there are no members at all. Seen
-    `as_of` a tick, later facts are not there; None: as of now. Counted are the members, or their `values`.
+    arrivals: Ranked
+    slices: Slices
+    as_of: Column | None = None
+
+    def up_to(self, tick: Column | None = None) -> Totals:
+        """What arrived by some ticks, or in the end."""
+        if self.as_of is not None:
+            tick = self.as_of if tick is None else np.minimum(tick, self.as_of)
+        return self.arrivals.up_to(self.slices, tick)
+
+    @property
+    def nothing(self) -> Totals:
+        """What is there before anything arrives."""
+        return self.arrivals.nothing(self.slices)
+
+    def first(self, holds: Callable[[Totals], Mask]) -> Column:
+        """The tick from which on what arrived meets a condition, if it goes on to do so; NEVER if not."""
+        found = self.arrivals.first(self.slices, holds)
+        return found if self.as_of is None else np.where(found > self.as_of, NEVER, found)
+
+
+@dataclass(frozen=True, eq=False)
+class MemberTable:
+    """Members in the order of keys and ticks, since when each is there, and its value; and for each row its
+    key, and the slice that has its members."""
+
+    key: Column
+    tick: Column
+    arrival: Column
+    value: Column
+    of_row: Column
+    slices: Slices
+
+    @classmethod
+    def of(cls, found: Facts, key: Column, value: Column, of_row: Column, ticks: TickRange) -> Self:
+        """Those of some atoms that have the key of a row, and lie in its range of ticks."""
+        order = in_order([key, found.time])
+        key, tick, after = key.take(order), found.time.take(order), np.maximum(ticks.last + 1, ticks.first)
+        window = slices_between(key, tick, of_row, ticks.first, after)
+        return cls(key, tick, found.arrival.take(order), value.take(order), of_row, window)
+
+    def take(self, at: Column) -> MemberTable:
+        """Some of the members, in the windows of the same rows."""
+        slices = Slices(np.searchsorted(at, self.slices.first), np.searchsorted(at, self.slices.end))
+        key, tick, arrival, value = (
+            column.take(at) for column in (self.key, self.tick, self.arrival, self.value)
+        )
+        return MemberTable(key, tick, arrival, value, self.of_row, slices)
+
+    @cached_property
+    def _arrivals(self) -> Ranked:
+        return Ranked(self.arrival)
+
+    def stretches(self, as_of: Column | None) -> Stretches:
+        """The arrivals of the members of each row."""
+        return Stretches(self._arrivals, self.slices, as_of)
+
+
+def stretches_by_row(row: Column, ticks: Column, count: int) -> Stretches:
+    """Ticks that are given for some rows, as those of each row."""
+    order, every = sorting(row), np.arange(count)
+    row = row.take(order)
+    slices = Slices(np.searchsorted(row, every), np.searchsorted(row, every, "right"))
+    return Stretches(Ranked(ticks.take(order)), slices)
+
+
+def slices_between(key: Column, tick: Column, of_row: Column, first: Column, after: Column) -> Slices:
+    """For each row the slice of its key's ticks from `first` to before `after`, in a table sorted by both."""
+    both = combined([np.concatenate([key, of_row, of_row]), np.concatenate([tick, first, after])])
+    own, begins, ends = np.split(both, [len(key), len(key) + len(of_row)])
+    return Slices(np.searchsorted(own, begins), np.searchsorted(own, ends))
+
+
+class Openings(ColumnSet, ABC):
+    """How many more members may come to each row."""
+
+    @abstractmethod
+    def coming(self, tick: Column) -> Column:
+        """How many more may come after some ticks; ANY if that is any number."""
+
+    @property
+    @abstractmethod
+    def begin(self) -> Column:
+        """A tick before any at which there is a member, or fewer may come."""
+
+    @property
+    @abstractmethod
+    def end(self) -> Column:
+        """The tick from which on none can come, if there is one."""
+
+    @property
+    @abstractmethod
+    def decided(self) -> Column:
+        """The tick by which everything has come that rows rest on; -1 if all of it has."""
+
+    @property
+    def is_any(self) -> bool:
+        """Whether any number may come to each row up to its `end`."""
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class OneByOne(Openings):
+    """Members that may come one by one, each up to a tick of its own (`until`), or any up to `any_until`."""
+
+    until: Stretches
+    any_until: Column
+    last: Column
+    settled: Column
+
+    def coming(self, tick: Column) -> Column:
+        left = self.until.slices.count - self.until.up_to(tick).count
+        return np.where(tick < self.any_until, ANY, left)
+
+    @property
+    def begin(self) -> Column:
+        return np.full(len(self.last), np.int64(-1))
+
+    @property
+    def end(self) -> Column:
+        return self.last
+
+    @property
+    def decided(self) -> Column:
+        return self.settled
+
+
+@dataclass(frozen=True, eq=False)
+class ByDeadline(Openings):
+    """Facts that may come up to the deadlines of the ticks of each row.
+
+    Where there is at most one member a tick, it is `single`. Facts that have `taken` the slot of a tick leave
+    it no other member. Where a fact closes its tick (`closed`), nothing that it rests on is open any more.
+    Where it is not `possible`, there are no members at all. `tick` has the ticks of all facts that close one.
     """
 
-    members: WindowAtoms
-    taken: WindowAtoms | None
+    shared = frozenset({"tick"})
+
+    members: Stretches
+    values: Stretches | None
+    taken: Stretches | None
+    tick: Column
     ticks: AskedTicks
     single: bool
     closed: bool
     possible: Mask
-    as_of: Column | None
-    values: WindowValues | None = None
 
     @property
-    def _counted(self) -> WindowAtoms | WindowValues:
-        return self.values or self.members
-
-    @cached_property
-    def total(self) -> Column:
-        """How many are there."""
-        return self._up_to(self._counted, self._counted.slices)
-
-    def counts(self, tick: Column | None, row: Column | None = None) -> Column:
-        """How many are there, in each row or in some, at some ticks or in the end."""
-        window, known = self._counted.slices, self.known(tick, row)
-        window = window if row is None else window.take(row)
-        return window.count if known is None else self._counted.arrivals.up_to(window, known)
-
-    def _up_to(self, atoms: WindowAtoms | WindowValues, at: Slices, tick: Column | None = None) -> Column:
-        """How many atoms of some slices are there, at some ticks or in the end."""
-        known = self.known(tick)
-        return at.count if known is None else atoms.arrivals.up_to(at, known)
-
-    def known(self, tick: Column | None, row: Column | None = None) -> Column | None:
-        """Ticks, or those as of which the rows, or some, are seen if that is earlier; None: in the end."""
-        if self.as_of is None:
-            return tick
-        seen = self.as_of if row is None else self.as_of.take(row)
-        return seen if tick is None else np.minimum(tick, seen)
+    def is_any(self) -> bool:
+        return not self.single
 
     def coming(self, tick: Column) -> Column:
-        """How many more may come after some ticks; ANY if that is any number."""
         if not self.single:
             return np.where(self.possible & (tick < self.ticks.deadline), ANY, 0)
         most = np.where(self.possible, self.ticks.count, 0) - self._spent(tick)
-        coming: Column = np.maximum(most - self.counts(tick), 0)
+        coming: Column = np.maximum(most - (self.values or self.members).up_to(tick).count, 0)
         return coming
 
-    def reached(self, count: Column) -> Column:
-        """The tick at which there are so many members; NEVER if there are not."""
-        found = self._counted.arrivals.least(self._counted.slices, count)
-        if self.as_of is not None:
-            found = np.where(found > self.as_of, NEVER, found)
-        return np.where(count <= 0, -1, found)
-
-    def missed(self, count: Column) -> Column:
-        """The tick from which on there cannot be so many members; NEVER if there are."""
-        if not self.single:
-            return np.where(self.total < count, np.where(self.possible, self.ticks.deadline, -1), NEVER)
-        ticks = np.where(self.possible, self.ticks.count, 0)
-        found = least(self.before_any, self.ticks.deadline, lambda tick: ticks - self._spent(tick) < count)
-        return np.where(ticks < count, -1, np.where(self.total < count, found, NEVER))
-
-    @cached_property
-    def before_any(self) -> Column:
-        """A tick at which no tick of the windows is spent."""
-        before, taken = self.ticks.first - 1, self.taken
-        if taken is not None:
-            earliest = taken.arrivals.least(taken.slices, np.ones_like(before))
-            before = np.minimum(before, earliest - 1)
+    @property
+    def begin(self) -> Column:
+        before = self.ticks.first - 1
+        if self.taken is not None:
+            before = np.minimum(before, self.taken.first(_is_any) - 1)
         return np.maximum(before, -1)
 
-    @cached_property
-    def settled(self) -> Column:
-        """The tick from which on the members are those there are."""
-        return np.maximum(self.missed(self.total + 1), self.reached(self.total))
-
-    def _spent(self, tick: Column) -> Column:
-        """How many ticks of the windows can add none any more, or have added none."""
-        over, closing = np.minimum(tick - self.ticks.late, self.ticks.last), self.taken or self.members
-        spent: Column = np.maximum(over - self.ticks.first + 1, 0)
-        spent -= self._up_to(closing, closing.until(over), tick)
-        if self.taken is not None:
-            spent += self._up_to(closing, closing.slices, tick)
-            spent -= self._up_to(self.members, self.members.slices, tick)
-        if self.values is not None:
-            spent += self._up_to(self.members, self.members.slices, tick) - self.counts(tick)
-        return spent
+    @property
+    def end(self) -> Column:
+        return np.where(self.possible, self.ticks.deadline, -1)
 
     @property
     def decided(self) -> Column:
-        """The tick by which everything has come that rows rest on; -1 if all of it has."""
-        deadline = self.ticks.deadline
-        if self.as_of is None:
+        deadline, as_of = self.ticks.deadline, self.members.as_of
+        if as_of is None:
             return deadline
         if self.closed or self.single:
             # The latest tick without a fact is open for longest.
             none = np.zeros(len(deadline), np.int64)
-            back = least(none, self.ticks.count, lambda back: self._open(back) > 0)
+            back = least(none, self.ticks.count, lambda row, back: self.take(row)._open(back) > 0)
             deadline = np.where(back < self.ticks.count, deadline - back, -1)
-        return np.where(deadline > self.as_of, deadline, -1)
+        return np.where(deadline > as_of, deadline, -1)
+
+    def _spent(self, tick: Column) -> Column:
+        """How many ticks can add none any more, or have added none."""
+        over = np.minimum(tick - self.ticks.late, self.ticks.last)
+        spent: Column = np.maximum(over - self.ticks.first + 1, 0) - self._closed_until(over, tick)
+        members = self.members.up_to(tick).count
+        if self.taken is not None:
+            spent += self.taken.up_to(tick).count - members
+        if self.values is not None:
+            spent += members - self.values.up_to(tick).count
+        return spent
 
     def _open(self, back: Column) -> Column:
         """How many of the last ticks, and one before them, have no fact."""
-        closing, before = self.taken or self.members, self.ticks.last - back - 1
-        there = self._up_to(closing, closing.slices)
-        return back + 1 - there + self._up_to(closing, closing.until(before))
+        there = (self.taken or self.members).up_to().count
+        return back + 1 - there + self._closed_until(self.ticks.last - back - 1, None)
+
+    def _closed_until(self, last: Column, tick: Column | None) -> Column:
+        """How many facts about ticks up to the `last` close one, by some tick or in the end."""
+        closing = self.taken or self.members
+        first, end = closing.slices.first, closing.slices.end
+        end = least(first, end, lambda row, at: self.tick.take(at) > last.take(row))
+        return Stretches(closing.arrivals, Slices(first, end), closing.as_of).up_to(tick).count
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """The window of each row: its members, which of them are counted, and how many more may come.
+
+    Where only different values are counted, `values` has the arrivals of these.
+    """
+
+    members: MemberTable
+    values: Stretches | None
+    openings: Openings
+    as_of: Column | None = None
 
     @property
     def some(self) -> Truth:
         """The truth of "there is a member"."""
-        one = np.ones(len(self.possible), np.int64)
-        true_at = self.reached(one)
-        return Truth(true_at, np.where(true_at < NEVER, NEVER, self.missed(one)), self.decided)
+        true_at, openings = self.members.stretches(self.as_of).first(_is_any), self.openings
+        false_at = openings.end
+        if not openings.is_any:
+            begin = openings.begin
+            last = np.maximum(begin, false_at)
+            false_at = least(begin, last, lambda row, tick: openings.take(row).coming(tick) == 0)
+            false_at = np.where(false_at == begin, -1, false_at)
+        return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), openings.decided)
 
 
-# ---- where windows are looked up ----
+def _is_any(found: Totals) -> Mask:
+    return found.count > 0
 
 
-def windows_of(
-    known: Knowledge, asked: Atoms, aggregate: Aggregate | None = None, rows: Rows = ONE
-) -> Windows | None:
-    """The windows of atoms that are asked for, or of an aggregate's members in rows.
+_PROBES = 1024
+"""So many numbers are tried at once: a few rows are done after one look at each."""
 
-    None where these need more than a table of facts, or where sources are unseen at some of their ticks.
+
+def least(low: Column, high: Column, holds: Callable[[Column, Column], Mask]) -> Column:
+    """For each row the least number from `low` on at which something begins to hold; `high` if none.
+
+    It is asked for some rows, each with a number.
     """
-    patterns = known.rules.patterns[asked.relation]
-    if (
-        known.sight is not None
-        or asked.count == 0
-        or len(patterns) != 1
-        or not _is_plain(known, asked.relation, patterns[0])
-    ):
-        return None
-    if aggregate is not None and not _looks_at_itself_alone(aggregate):
-        return None
-    prepared, (fact,) = patterns[0], patterns[0].facts
-    first = np.maximum(asked.time, 0)
-    ranges = replace(asked, time=first, last=asked.time if asked.last is None else asked.last)
-    seed = seed_of(prepared, ranges, known.values)
-    seed = seed.take(fitting(prepared, seed, known.static.of_patterns[asked.relation][0], known.values))
-    free = fact.variables - prepared.time_variables - seed.bound.keys()
-    slotted = fact.slot is not None and not free & fact.slot_variables
-    single = slotted if aggregate is None else known.rules.is_single(aggregate)
-    if fact.slot is not None and slotted != single:
-        return None
-    delay = slowest(known.rules.inputs[fact.node.predicate], fact.node, seed, known.values)
-    ticks = _ticks(ranges, seed, delay)
-    about = covering(*(end.take(marked(ticks.first <= ticks.last)) for end in (ticks.first, ticks.last)))
-    found, possible = _atoms(known, asked.relation, prepared, about), np.ones(asked.count, np.bool_)
-    if aggregate is not None:
-        found = found.take(_fitting(aggregate, found, known.values))
-        possible = is_possible(aggregate, rows, known.values)
-    key = {place: cells for place, cells in enumerate(asked.arguments) if cells is not None}
-    members = WindowAtoms.of(found, [*key], [*key.values()], ticks)
-    taken = None
-    if slotted:
-        assert fact.slot is not None
-        cells = np.zeros((len(fact.slot), asked.count), np.int64)
-        for line, place in zip(cells, fact.slot, strict=True):
-            line[seed.owner] = term_column(fact.node.arguments[place], seed, known.values)
-        facts = gather(known.history, fact.node.predicate, about)
-        taken = WindowAtoms.of(facts, fact.slot, [*cells], ticks)
-    values: WindowValues | None = None
-    if aggregate is not None and aggregate.distinct:
-        values = WindowValues.of(members, members.cells[aggregate.value_column], ticks)
-        if values is None:
-            return None
-    return Windows(members, taken, ticks, single, slotted or not free, possible, asked.as_of, values)
-
-
-def _is_plain(known: Knowledge, relation: str, prepared: Prepared) -> bool:
-    """Whether atoms of a relation with one pattern rest on one fact of their tick each, and nothing else."""
-    pattern, time = prepared.pattern, prepared.pattern.time
-    if len(prepared.facts) != 1 or time.variable is None or prepared.facts[0].node.time != time:
-        return False
-    if prepared.asked or pattern.background or prepared.absent or pattern.unguarded:
-        return False
-    if pattern.worked_out or any(each.tick > 0 for each in pattern.earliest):
-        return False
-    tests = (*prepared.comparisons, *prepared.calls)
-    return relation not in known.rules.cycles and all(time.variable not in each.variables for each in tests)
-
-
-def _looks_at_itself_alone(aggregate: Aggregate) -> bool:
-    """Whether the conditions inside of an aggregate are the same for all rows."""
-    own = {open_name(each) for each in aggregate.inside.arguments if isinstance(each, Inner)}
-    return all(each.variables <= own for each in aggregate.inside.opened)
-
-
-def _ticks(ranges: Atoms, seed: Rows, delay: Column | np.int64) -> AskedTicks:
-    """The ranges of atoms that are asked for; of those that nothing can fit, an empty one."""
-    first, last, open_for = np.zeros((3, ranges.count), np.int64)
-    last -= 1
-    assert seed.owner is not None
-    assert ranges.last is not None
-    first[seed.owner] = ranges.time.take(seed.owner)
-    last[seed.owner] = ranges.last.take(seed.owner)
-    open_for[seed.owner] = delay
-    return AskedTicks(first, last, open_for)
-
-
-def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) -> Facts:
-    """All atoms of a relation about some ticks, each once, with the first arrival of a fact for it."""
-    background = known.static.of_patterns[relation][0]
-    part = wholes(prepared, ONE, known.found(prepared, about), background, known.values)
-    cells = tuple(term_column(term, part.rows, known.values) for term in prepared.pattern.answer)
-    found = Facts(cells, time_column(prepared.pattern.time, part.rows), part.arrived[0])
-    named = {each.name for each in prepared.pattern.answer if isinstance(each, Var)}
-    if part.rows.bound.keys() - prepared.time_variables <= named:
-        return found
-    (key,) = keys_of([[*found.columns, found.time]])
-    same = groups(key)
-    return replace(found.take(same.first), arrival=same.least(found.arrival))
-
-
-def _fitting(aggregate: Aggregate, found: Facts, values: Values) -> Mask:
-    """The atoms that have the same value wherever a variable stands, and meet the conditions."""
-    fits, bound = np.ones(found.count, np.bool_), dict[str, Column]()
-    for term, cells in zip(aggregate.inside.arguments, found.columns, strict=True):
-        if isinstance(term, Inner):
-            fits &= bound.setdefault(open_name(term), cells) == cells
-    for test in aggregate.inside.opened:
-        fits &= holds(test, bound, found.count, values)
-    return fits
+    low, high = low.copy(), high.copy()
+    while len(rows := (low < high).nonzero()[0]):
+        room = high.take(rows) - low.take(rows)
+        count = min(max(_PROBES // len(rows), 1), int(room.max()))
+        share = np.arange(1, count + 1)
+        # Numbers that cut what is left into equal parts.
+        at = low.take(rows)[:, None] + room[:, None] // (count + 1) * share
+        at += room[:, None] % (count + 1) * share // (count + 1)
+        found = holds(np.repeat(rows, count), at.ravel()).reshape(at.shape)
+        failed = (~found).sum(axis=1)
+        line = np.arange(len(rows))
+        high[rows] = np.where(failed < count, at[line, np.minimum(failed, count - 1)], high[rows])
+        low[rows] = np.where(failed > 0, at[line, failed - 1] + 1, low[rows])
+    return low

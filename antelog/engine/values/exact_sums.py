@@ -63,13 +63,6 @@ class Summands(ColumnSet):
         parts = tuple(np.array(each, np.int64).take(which) for each in cut)
         return cls(shift, parts, far=not np.isfinite(most))
 
-    def stretches(self, first: Column, end: Column, *, mean: bool = False) -> Numbers:
-        """The sum of each stretch, from `first` to before `end`, or its mean."""
-        before = [np.concatenate([[0], each.cumsum()]) for each in self.parts]
-        return self.added(
-            [each.take(end) - each.take(first) for each in before], end - first if mean else None
-        )
-
     def added(self, sums: Sequence[Column], counts: Column | None = None) -> Numbers:
         """Sums of the parts, as numbers, or divided by `counts`; not a number if that is 0.
 
