@@ -201,7 +201,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable(message: str = "") -> Iterator[Callable[[], bool]]:
-    """A function: was there a Ctrl-C or SIGTERM? It prints the message once. A second signal interrupts."""
+    """A function that says whether there was a Ctrl-C or SIGTERM; a second one interrupts.
+
+    It prints the message once.
+    """
     import pyarrow as pa  # noqa: PLC0415 - commands that follow nothing end without it
 
     asked: list[int] = []

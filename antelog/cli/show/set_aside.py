@@ -22,7 +22,7 @@ from antelog.process import Engine
 
 
 def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Iterator[str]:
-    """Sentences about inputs with many facts that others of their tick make one; with a `few`, if counted."""
+    """Sentences about inputs that lose many facts to others of their tick; `few`, where facts are counted."""
     for name, counts in engine.counts.items():
         lost, is_counted = counts.conflicting + counts.repeated, name in counted(engine.plan)
         if 100 * lost > counts.given or (few and is_counted and counts.repeated):
@@ -38,7 +38,7 @@ def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Ite
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
-    """Prints how many rows were read, and their fates; first of all if many are lost."""
+    """Prints how many rows were read and their fates; warns first of inputs that lose many."""
     for words in lost_in_ticks(rejects, engine, few=True):
         say(f"warning: {words}")
     counts = sum(engine.counts.values(), Counts(**rejects.tally))
