@@ -128,8 +128,9 @@ def checked_outputs() -> Iterator[None]:
     finally:
         sys.stdout, sys.stderr = before
         for ours, theirs in zip(after, before, strict=True):
-            if ours is not theirs:
-                _drop(ours)
+            raw = getattr(getattr(ours, "buffer", None), "raw", None)
+            if ours is not theirs and raw is not None:
+                raw.close()  # unwritten output is dropped: Python would try again at exit, and fail again
 
 
 class _Standard(Output):
@@ -187,13 +188,6 @@ def _text(raw: io.RawIOBase, like: io.TextIOWrapper | None) -> TextIO:
         newline="\n",
         line_buffering=like is not None and (like.line_buffering or like.write_through),
     )
-
-
-def _drop(stream: TextIO) -> None:
-    """Drops unwritten output: Python would try again at exit, and fail again."""
-    raw = getattr(getattr(stream, "buffer", None), "raw", None)
-    if raw is not None:
-        raw.close()
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
