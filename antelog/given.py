@@ -53,7 +53,7 @@ def _is_path(value: Any) -> bool:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, of Python or NumPy, that fits anywhere; truth values are none."""
+    """Whether a value is a whole number, of Python or NumPy, that fits anywhere; not a truth value."""
     if isinstance(value, bool):
         return False
     try:

@@ -23,7 +23,7 @@ _HIDDEN = "***"
 _SHORTEST = 4
 """A shorter secret is part of too many words to be hidden wherever it stands."""
 
-# Behind a name of a secret, whatever stands up to the next setting; a reference to a variable is none.
+# Behind a name of a secret, whatever stands up to the next setting, but for a reference to a variable.
 _REFERENCE = r"(?!\$\{\w+\}(?:[&;#@\s\"'`]|$))"
 # A whole word, taken once: tried from each of its characters on, a long one would take minutes.
 _NAMED = rf"(?<![\w.-])(?=[\w.-]*?(?:{_NAMES}))(?:[\w.]|-(?!>))++"

@@ -54,7 +54,7 @@ class LearningSettings:
 
     def __post_init__(self) -> None:
         if self.epoch is not None and self.epoch < 1:
-            raise DataError(f"an epoch of {self.epoch} ticks is none: it has at least one")
+            raise DataError(f"an epoch has at least one tick, not {self.epoch}")
         check_judges(self.judges)
 
 

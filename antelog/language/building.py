@@ -1,4 +1,4 @@
-"""The tree of a statement made a node of the syntax tree, rule by rule of the grammar."""
+"""Makes nodes of the syntax tree from the trees of statements, rule by rule of the grammar."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _refuse_durations(*terms: object) -> None:
 def _unquoted(token: Token) -> str:
     try:
         value: str = json.loads(token, strict=False)
-        value.encode()  # fails for half of a surrogate pair, which is no character
+        value.encode()  # fails for half of a surrogate pair, which is not a character
     except ValueError:
         message = "this text has a backslash that means nothing"
         hint = r"Write `\\` for a backslash, `\"` for quotes, `\n` for a new line, `\u00b0` for the sign `°`."
@@ -207,7 +207,7 @@ class Builder(Transformer[Token, Any]):
     def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
         name, *arguments = children
         if name[0].isupper():
-            message = f"`{name}` stands in a place for a value, and an atom is none"
+            message = f"`{name}` stands in a place for a value, and an atom is not one"
             hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
             raise UnusableError(_at(name), message, hint)
         _refuse_durations(*arguments)

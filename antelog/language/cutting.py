@@ -30,7 +30,7 @@ class Statement:
     quote: Span | None
 
     def moved(self, by: int) -> Statement:
-        """The statement in a text in which it begins so much later."""
+        """The statement, moved to a later place in a larger text."""
         quote = self.quote and Span(self.quote.start + by, self.quote.end + by)
         return Statement(self.start + by, self.end + by, quote)
 

@@ -37,7 +37,7 @@ def number(value: float) -> int | float:
 
 
 def number_of(text: str) -> int | float:
-    """The number that a text stands for: all digits of a whole one count. Raises ValueError if it is none."""
+    """The number a text stands for; all digits of a whole one count. Raises ValueError for other texts."""
     value, digits = float(text), text.strip().lstrip("+-").lstrip("0")
     if abs(value) > _EDGE or not digits.isdecimal():
         return number(value)

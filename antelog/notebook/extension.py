@@ -30,15 +30,15 @@ class Problems:
     source: Source
 
     def _repr_html_(self) -> str:
-        return "".join(map(self._block, self.diagnostics))
+        blocks = []
+        for each in self.diagnostics:
+            colour = BOTH["critical" if each.severity.value == "error" else "warning"]
+            text = escape(to_text([each], self.source))
+            blocks.append(f'<pre style="border-left:3px solid {colour};padding-left:8px">{text}</pre>')
+        return "".join(blocks)
 
     def __repr__(self) -> str:
         return to_text(self.diagnostics, self.source)
-
-    def _block(self, diagnostic: Diagnostic) -> str:
-        colour = BOTH["critical" if diagnostic.severity.value == "error" else "warning"]
-        text = escape(to_text([diagnostic], self.source))
-        return f'<pre style="border-left:3px solid {colour};padding-left:8px">{text}</pre>'
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -63,8 +63,8 @@ def load_ipython_extension(shell: Any) -> None:
 
     shell.register_magic_function(antelog, magic_kind="cell")
     html = shell.display_formatter.formatters["text/html"]
-    html.for_type(pa.Table, _table)
-    html.for_type(dict, _tables)
+    html.for_type(pa.Table, _answers)
+    html.for_type(dict, _answers)
     html.for_type(Plan, plan_html)
     html.for_type(Engine, lambda engine: show(engine)._repr_html_())
 
@@ -76,15 +76,9 @@ def unload_ipython_extension(shell: Any) -> None:
         html.pop(each, None)
 
 
-def _table(table: pa.Table) -> str | None:
-    """HTML for a table of answers; other tables are displayed as ever."""
-    return show(table)._repr_html_() if table.column_names and {*table.column_names} >= _OF_ANSWERS else None
-
-
-def _tables(found: dict[Any, Any]) -> str | None:
-    """HTML for the result of `advance`; other dictionaries are displayed as ever."""
-    if not found or not all(
-        isinstance(t, pa.Table) and {*t.column_names} >= _OF_ANSWERS for t in found.values()
-    ):
+def _answers(found: pa.Table | dict[Any, Any]) -> str | None:
+    """HTML for a table of answers, or for the result of `advance`; others are displayed as ever."""
+    tables = [*found.values()] if isinstance(found, dict) else [found]
+    if not tables or not all(isinstance(t, pa.Table) and {*t.column_names} >= _OF_ANSWERS for t in tables):
         return None
     return show(found)._repr_html_()

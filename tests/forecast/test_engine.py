@@ -139,7 +139,7 @@ def test_a_fact_of_the_last_tick_of_an_epoch_is_followed_by_none_in_the_next() -
 
 def test_epochs_that_cannot_be() -> None:
     program = antelog.parse(RULES)
-    with pytest.raises(DataError, match="an epoch of 0 ticks is none"):
+    with pytest.raises(DataError, match="an epoch has at least one tick, not 0"):
         Engine(program, model="learn", epoch=0)
     with pytest.raises(UnsupportedError, match='model="learn"'):
         Engine(program, epoch=5)

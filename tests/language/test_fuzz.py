@@ -30,7 +30,7 @@ TOKENS = [
     *("S <= T + 2", "10 minutes", "Temp(X, T)", "Flag(X, T)", "Flag(X, T+1)"),
 ]
 PIECE = re.compile(r"\w+|\s+|\W")
-FEW = settings(max_examples=max(300, settings().max_examples))
+FEW = settings(max_examples=max(60, settings().max_examples))
 
 
 def survives(text: str) -> None:

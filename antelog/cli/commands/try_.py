@@ -227,7 +227,7 @@ class Outcomes:
 
 
 def _lines(table: pa.Table, names: Sequence[str], means: pa.ChunkedArray) -> pa.Table:
-    """For each line the answer, the tick, twice, and what it means; what is unlikely is still open."""
+    """Columns of lines: the answer, its tick as first and last, and the change; `unlikely` stays open."""
     columns = {name: table.column(name) for name in names if name != _OTHERS}
     others = pa.array(np.zeros(table.num_rows, np.bool_))
     if "others" in table.column_names:

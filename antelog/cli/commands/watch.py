@@ -179,7 +179,7 @@ def _run(found: Ready) -> None:
 
 
 def _set(notes: dict[str, str], name: str, text: str) -> None:
-    """The words of the page about something; nothing if the text is empty."""
+    """Sets a note of the page, or removes it if the text is empty."""
     notes.pop(name, None)
     if text:
         notes[name] = text
@@ -271,7 +271,7 @@ class ProgramEdits:
         self._kept, self._said, self._looked = kept, "", float("-inf")
 
     def look(self) -> str:
-        """Which files have another text now, and what to do; empty if all are as they were."""
+        """A sentence that names the files that have changed, and says what to do; empty if none has."""
         if time.monotonic() >= self._looked + _BETWEEN:
             self._looked = time.monotonic()
             self._said = self._sentence([name for name, text in self._texts.items() if _differs(name, text)])
@@ -337,7 +337,7 @@ class StatusLine:
             self._shown = True
 
     def clear(self) -> None:
-        """Takes the line away, until the next refresh."""
+        """Clears the line until the next refresh."""
         if self._shown:
             self.console.file.write(_CLEARED)
             self.console.file.flush()
@@ -360,7 +360,7 @@ class StatusLine:
         return sum(each.facts for each in self.driver.reader.counts.each.values())
 
     def _rate(self, now: float) -> float:
-        """Rows a second, lately."""
+        """Rows a second, over the last seconds."""
         self._rows.append((now, self._read()))
         while len(self._rows) > 2 and self._rows[1][0] < now - _SPAN:
             self._rows.popleft()

@@ -122,11 +122,8 @@ class Report:
         if stream and not self.batches and not self.totals["given"]:
             yield "there was no batch, for nothing has come that was not read before"
         if held := self.standing.get("held"):
-            yield (
-                "1 fact waits: its tick is not finished"
-                if held == 1
-                else (f"{held:,} facts wait: their ticks are not finished")
-            )
+            many = f"{held:,} facts wait: their ticks are not finished"
+            yield "1 fact waits: its tick is not finished" if held == 1 else many
 
 
 @contextmanager
@@ -144,7 +141,8 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     """The line of a batch, without unknown counts."""
     counts = done.counts
     given = counts.get("given") or 0
-    rate = f" ({_rate(given / done.seconds)}/s)" if done.seconds and given else ""
+    speed = given / done.seconds if done.seconds else 0
+    rate = f" ({speed:,.0f}/s)" if speed >= 10 else f" ({speed:.1f}/s)" if speed else ""
     parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
     parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
     kept = counts.get("kept")
@@ -164,15 +162,8 @@ def _held_before(counts: Mapping[str, int | None]) -> int:
 
 def _still(counts: Mapping[str, int | None]) -> list[str]:
     """The numbers of open answers and of held facts, where they are counted."""
-    return [*_part(counts.get("open"), "{:,} open"), *_part(counts.get("held") or None, "{:,} held")]
-
-
-def _rate(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-
-
-def _part(value: int | None, text: str) -> list[str]:
-    return [] if value is None else [text.format(value)]
+    still, held = counts.get("open"), counts.get("held")
+    return [*([] if still is None else [f"{still:,} open"]), *([f"{held:,} held"] if held else [])]
 
 
 def _size(count: int | None) -> list[str]:
@@ -248,12 +239,8 @@ class Paging:
             self.aside[row["input"], row["reason"]] += row["count"]
         rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
         found = (reject_of(row, "", None, self.program.plan.timescale) for row in rows)
-        return [
-            reject_line(
-                {"input": each.predicate, "reason": each.reason, "row": each.row, "detail": each.detail}
-            )
-            for each in found
-        ]
+        names = {"input": "predicate", "reason": "reason", "row": "row", "detail": "detail"}
+        return [reject_line({key: getattr(each, name) for key, name in names.items()}) for each in found]
 
     def _inputs(self) -> dict[str, Any]:
         """The status of each input; rows are counted in total, so only a single input has `facts`."""
@@ -273,16 +260,10 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
         yield None
         return
     with ExitStack() as stack:
-        folder = _beside(settings.checkpoint)
-        if folder is None:
+        # Next to a checkpoint, if that is on this machine.
+        if settings.checkpoint is None or ":" in settings.checkpoint:
             folder = stack.enter_context(temporary_folder())
+        else:
+            folder = Path(f"{settings.checkpoint.rstrip('/')}.feed")
         feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
         yield Paging(program, feed, tending(with_page(folder, address, stack)))
-
-
-def _beside(checkpoint: str | None) -> Path | None:
-    """The folder of the feed, next to a checkpoint on this machine; None for one elsewhere."""
-    if checkpoint is None or ":" in checkpoint:
-        return None
-    path = Path(checkpoint)
-    return path.with_name(f"{path.name}.feed")

@@ -128,8 +128,9 @@ def checked_outputs() -> Iterator[None]:
     finally:
         sys.stdout, sys.stderr = before
         for ours, theirs in zip(after, before, strict=True):
-            if ours is not theirs:
-                _drop(ours)
+            raw = getattr(getattr(ours, "buffer", None), "raw", None)
+            if ours is not theirs and raw is not None:
+                raw.close()  # unwritten output is dropped: Python would try again at exit, and fail again
 
 
 class _Standard(Output):
@@ -189,19 +190,15 @@ def _text(raw: io.RawIOBase, like: io.TextIOWrapper | None) -> TextIO:
     )
 
 
-def _drop(stream: TextIO) -> None:
-    """Drops unwritten output: Python would try again at exit, and fail again."""
-    raw = getattr(getattr(stream, "buffer", None), "raw", None)
-    if raw is not None:
-        raw.close()
-
-
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
 def stoppable(message: str = "") -> Iterator[Callable[[], bool]]:
-    """A function: was there a Ctrl-C or SIGTERM? It prints the message once. A second signal interrupts."""
+    """A function that says whether there was a Ctrl-C or SIGTERM; a second one interrupts.
+
+    It prints the message once.
+    """
     import pyarrow as pa  # noqa: PLC0415 - commands that follow nothing end without it
 
     asked: list[int] = []

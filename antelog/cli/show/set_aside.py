@@ -22,7 +22,7 @@ from antelog.process import Engine
 
 
 def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Iterator[str]:
-    """Sentences about inputs with many facts that others of their tick make one; with a `few`, if counted."""
+    """Sentences about inputs that lose many facts to others of their tick; `few`, where facts are counted."""
     for name, counts in engine.counts.items():
         lost, is_counted = counts.conflicting + counts.repeated, name in counted(engine.plan)
         if 100 * lost > counts.given or (few and is_counted and counts.repeated):
@@ -38,7 +38,7 @@ def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Ite
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
-    """Prints how many rows were read, and their fates; first of all if many are lost."""
+    """Prints how many rows were read and their fates; warns first of inputs that lose many."""
     for words in lost_in_ticks(rejects, engine, few=True):
         say(f"warning: {words}")
     counts = sum(engine.counts.values(), Counts(**rejects.tally))
@@ -59,7 +59,9 @@ def say_what_was_left_out(engine: Engine) -> None:
     """Prints how many lines of open answers were left out as unlikely or too many."""
     for row in engine.left_out.to_pylist():
         if row["lines"]:
-            say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
+            were = "was" if row["lines"] == 1 else "were"
+            lines = f"{number(row['lines'], 'line')} of {row['query']} {were} left out"
+            say(f"note: {lines}; on average {row['chances']:.3g} of them are of answers that are confirmed")
 
 
 def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
@@ -192,14 +194,6 @@ def shortened(text: str) -> str:
 def number(count: int, what: str) -> str:
     """`1 fact`, `2 facts`, …"""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def left_out(lines: int, chances: float, of: str = "") -> str:
-    """`2 lines of Malf were left out; on average 0.06 of them are of confirmed answers`."""
-    were = f"{of} {'was' if lines == 1 else 'were'} left out"
-    return (
-        f"{number(lines, 'line')}{were}; on average {chances:.3g} of them are of answers that are confirmed"
-    )
 
 
 def facts(counts: Mapping[str, int | None], held: int = 0) -> str:

@@ -308,7 +308,7 @@ def _unknown_function(call: Calculation, vocabulary: Vocabulary) -> Diagnostic:
 
 
 def check_covariates(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Inputs behind `given` that are none, or of which nothing could be seen."""
+    """Atoms behind `given` that are not of inputs, or of which nothing could be seen."""
     for query in parsed.document.queries:
         for atom in query.given:
             yield from _covariate_problems(query, atom, vocabulary)

@@ -177,7 +177,7 @@ def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[st
 def _check_time(
     rule: syntax.Rule, under: dict[str, Term], times: set[str], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
-    """A fact must not give an answer at every later tick."""
+    """Reports a time without an upper bound: one fact would give an answer at every later tick."""
     facts = [
         atom
         for atom, is_negated in syntax.atoms_of(rule)
@@ -254,7 +254,7 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
 
 
 def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Aggregates and latest values that some answers rest on without a fact beside them.
+    """Reports aggregates and latest values that answers rest on without a fact beside them.
 
     Unless the rule is about silence: no fact can stand beside that.
     """

@@ -201,7 +201,7 @@ def _check_time(
 
 
 def check_ranges(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Ranges of ticks: they stand for the time of a condition, and lead from one tick to a later one."""
+    """Reports ranges that do not stand for the time of a condition, or lead to an earlier tick."""
     for rule in parsed.document.rules:
         for atom in (rule.head, *(atom for atom, _ in syntax.atoms_of(rule))):
             yield from _range_problems(atom, vocabulary, in_head=atom is rule.head)

@@ -94,7 +94,7 @@ def unknown_unit(bound: syntax.Bound) -> Diagnostic:
 
 
 def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Durations that shift times, as in `T + 15 minutes`: each a whole number of ticks."""
+    """Reports durations that do not shift a time by whole ticks, as in `T + 15 minutes`."""
     for rule in parsed.document.rules:
         sorts = sorts_of(rule, vocabulary)
         for literal in (rule.head, *rule.body):

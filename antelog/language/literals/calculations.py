@@ -1,6 +1,6 @@
 """Calculations in literals, and calls of functions as conditions.
 
-What they calculate with has types, and is no time unless a calendar function asks for it.
+They calculate with typed values, and with times only in calendar functions.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def is_between(side: Term, sorts: Sorts) -> bool:
 
 
 def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
-    """A calendar function needs a time: complaints about arguments that are none."""
+    """Reports an argument of a calendar function that is not a time."""
     (term,) = call.arguments
     is_time = sorts.time_of(variable_of(term)) is not None
     if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):
         return
-    message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is none"
+    message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is not one"
     hint = f"Write the time of an atom: `{call.function}(T)`."
     yield Diagnostic("E301", message, term.span, hint)
 

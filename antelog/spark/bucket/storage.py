@@ -99,7 +99,7 @@ def head_from(content: bytes, job: Job) -> BucketHead:
     try:
         head = msgspec.msgpack.decode(sealed.unseal(content, _HEAD), type=BucketHead)
     except msgspec.MsgspecError as error:
-        raise StateError(f"{_HEAD} is none that can be read: {error}. {sealed.AGAIN}") from None
+        raise StateError(f"{_HEAD} cannot be read: {error}. {sealed.AGAIN}") from None
     differing = differences(head.identity, job.identity)
     if differing is not None and job.predecessor(head.identity) is None:
         raise StateError(
