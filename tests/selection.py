@@ -40,7 +40,7 @@ def times() -> Times:
 
 
 def exceptions() -> Mapping[str, Mapping[str, str]]:
-    """How the names of tests begin that are `long`, and of those that are `essential`, each with its reason."""
+    """How names of `long` tests begin, and of `essential` ones, each with its reason."""
     return tomllib.loads(_EXCEPTIONS.read_text(encoding="utf-8"))
 
 

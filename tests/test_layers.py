@@ -93,10 +93,6 @@ def test_calls_are_short() -> None:
     assert complaints(layers.argument_complaints, PACKAGE) == []
 
 
-def test_classes_have_few_fields() -> None:
-    assert layers.class_complaints(dict(files_of(PACKAGE))) == []
-
-
 def test_import_antelog_is_light() -> None:
     loaded = loaded_by("from antelog import Engine, load, parse")
     assert {"antelog", "antelog.engine.kernel"} <= set(loaded)  # names are loaded when they are asked for
@@ -241,39 +237,6 @@ def test_argument_check_refuses(source: str, complaint: str) -> None:
     assert complaint in found
 
 
-def _class(name: str, *fields: str) -> str:
-    return f"class {name}:\n" + "".join(f"    {field}: int\n" for field in fields)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        _class("C", *"abcdefgh"),
-        _class("C", *"abcdefgh") + "    i: ClassVar[int] = 1\n    j: int = field(init=False)\n    k = 2\n",
-        _class("C", *"abcd") + _class("D(C)", *"defgh"),
-        _class("C", *"abcdefghi") + "    def __init__(self, a): ...\n",
-    ],
-)
-def test_class_check_accepts(source: str) -> None:
-    assert layers.class_complaints({PurePosixPath("antelog/errors.py"): source}) == []
-
-
-@pytest.mark.parametrize(
-    ("source", "complaint"),
-    [
-        (_class("C", *"abcdefghi"), "errors.py:1: C is built from 9 values, the limit is 8"),
-        (_class("C", *"abcd") + _class("D(C)", *"efghi"), "D is built from 9"),
-        (_class("D(B)", *"efghi"), "D is built from 9"),  # B is a class of another file
-        ("class C:\n    def __init__(self, a, b, c, d, *, e, f, g, h, i): ...", "C is built from 9"),
-    ],
-)
-def test_class_check_refuses(source: str, complaint: str) -> None:
-    other = _class("B", *"abcd")
-    sources = {PurePosixPath("antelog/errors.py"): source, PurePosixPath("antelog/writing.py"): other}
-    (found,) = layers.class_complaints(sources)
-    assert complaint in found
-
-
 def test_path_check(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "here.md").touch()
@@ -286,12 +249,4 @@ def test_path_check(tmp_path: Path) -> None:
     ]
     assert layers.path_complaints("see [c](gone.md)", page, tmp_path) == [
         "docs/page.md: dead link: docs/gone.md"
-    ]
-
-
-def test_loaded_check() -> None:
-    assert layers.loaded_complaints(["antelog", "antelog.errors", "lark", "sys"]) == []
-    assert layers.loaded_complaints(["pyspark.sql", "click"]) == [
-        "`import antelog` loads click",
-        "`import antelog` loads pyspark",
     ]

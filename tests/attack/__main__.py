@@ -2,7 +2,6 @@
 
 python -m tests.attack programs --count 30000 --seed 1
 python -m tests.attack sizes --count 20000               here it is how many rules there are
-python -m tests.attack processes --count 100             several on one state, which are killed
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import click
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS = (
-    "programs", "files", "frames", "calls", "functions", "rotations", "sizes", "changing", "posts",
-    "receivers", "on_spark", "sources", "suites", "times", "words", "processes",
+    "programs", "files", "frames", "calls", "functions", "rotations", "sizes", "changing",
+    "receivers", "on_spark", "sources", "suites", "times", "words",
 )  # fmt: skip
 """Modules of this package; each is loaded when it is asked for, since together they load every library."""
 
