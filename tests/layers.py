@@ -16,17 +16,8 @@ MOST_POSITIONAL = 5
 
 LEAVES = frozenset(
     {
-        "accounts",
-        "errors",
-        "diagnostics",
-        "given",
-        "lazily",
-        "secrets",
-        "writing",
-        "temporary",
-        "escaping",
-        "markup",
-        "theme",
+        *("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "temporary"),
+        *("escaping", "markup", "theme"),
     }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
@@ -41,18 +32,7 @@ EVERYTHING = (
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
-    "accounts": LEAVES,
-    "errors": LEAVES,
-    "given": LEAVES,
-    "secrets": LEAVES,
-    "diagnostics": LEAVES,
-    "lazily": LEAVES,
-    "writing": LEAVES,
-    "temporary": LEAVES,
-    "escaping": LEAVES,
-    "markup": LEAVES,
-    "theme": LEAVES,
-    "language": LEAVES,
+    **dict.fromkeys([*LEAVES, "language"], LEAVES),
     "compile": LEAVES | {"language"},
     "functions": LEAVES | {"language"},
     "engine": TO_COMPILE | {"arrow", "functions"},
@@ -79,16 +59,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "carried", "values", "facts", "step"),
     "compile": (
-        "literals",
-        "nodes",
-        "conditions",
-        "rules",
-        "patterns",
-        "problems",
-        "plan",
-        "prepared",
-        "meaning",
-        "show",
+        *("literals", "nodes", "conditions", "rules", "patterns", "problems", "plan", "prepared"),
+        *("meaning", "show"),
     ),
     "forecast": (
         *("columns", "rates", "inference", "scores", "outcomes", "values", "judges"),

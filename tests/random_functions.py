@@ -18,15 +18,10 @@ DECLARED = ("function near(a, b).", "function half(a) -> number.", "function tag
 FUNCTIONS = {name: UserFunction(name, code, "values") for name, code in OF_USERS.items()}
 
 _BODIES = (
-    "R(X, V, T)",
-    "R(X, V, T), R(X, W, T+1)",
-    "R(X, V, T), R(Y, W, T-1)",
-    "R(X, V, T), A(Y, T+1)",
-    "R(X, V, T), not A(X, T+1)",
-    "R(X, V, T), R(Y, W, U), U > T, U <= T+2",
-    "A(X, T), A(Y, T+1), not R(X, _, T)",
-    "Site(X), R(X, V, T), R(Y, W, T+1)",
-)
+    "R(X, V, T)", "R(X, V, T), R(X, W, T+1)", "R(X, V, T), R(Y, W, T-1)", "R(X, V, T), A(Y, T+1)",
+    "R(X, V, T), not A(X, T+1)", "R(X, V, T), R(Y, W, U), U > T, U <= T+2",
+    "A(X, T), A(Y, T+1), not R(X, _, T)", "Site(X), R(X, V, T), R(Y, W, T+1)",
+)  # fmt: skip
 TESTS = (
     *("near(V, W)", "not near(V, W)", "near(V, 3.5)", "not near(V + 1, W)", "near(half(V), W)", "near(X, Y)"),
     *(

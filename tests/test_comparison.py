@@ -41,7 +41,6 @@ def asked(
     return name, given, folder
 
 
-@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("system", ASKED)
 def test_engines_agree_with_brute_force(

@@ -57,7 +57,6 @@ def test_a_wrong_count_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert results.wrong(results.as_found([Point(5, (found,))], {}))
 
 
-@pytest.mark.slow
 def test_what_is_made_elsewhere_is_the_same() -> None:
     here = run(CURVES["hot"].source(10, 1.0))
     there = measure("hot", 10, 1.0, times=2)

@@ -49,7 +49,6 @@ def cases(draw: st.DrawFn) -> Case:
     return replace(case, text=with_times_in_heads(draw, case.text))
 
 
-@pytest.mark.slow
 @given(cases())
 def test_the_engine_tells_what_the_specification_tells(case: Case) -> None:
     compiled, evaluation = runnable(case.checked), evaluation_of(case)

@@ -41,19 +41,8 @@ def test_no_construct_is_missing() -> None:
 
 def test_all_words_of_the_language_stand_there() -> None:
     words = {
-        "abs",
-        "round",
-        "floor",
-        "minute",
-        "hour",
-        "weekday",
-        "day",
-        "month",
-        "count",
-        "sum",
-        "avg",
-        "min",
-        "max",
-    }
+        "abs", "round", "floor", "minute", "hour", "weekday", "day", "month", "count", "sum", "avg",
+        "min", "max",
+    }  # fmt: skip
     words |= {":-", "->", "not", "last", "per", "distinct", "≠", "!="}
     assert {word for word in words if word not in SECTION} == set()
