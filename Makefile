@@ -57,8 +57,8 @@ test: setup ## Run what guards a change: each behaviour once, in ten minutes on 
 quick: setup ## Run the tests that take half a second at most
 	@$(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) -m "not slow and not long" $(PYTEST_ARGS)
 
-times: setup ## Run all tests, and write the CPU seconds of each into tests/times.json
-	@$(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) --timeout 0 --record-times $(PYTEST_ARGS)
+times: setup ## Run the tests, costly ones too, and write the CPU seconds of each into tests/times.json
+	@$(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) --timeout 0 --record-times -m "not long" $(PYTEST_ARGS)
 
 shuffled: setup ## Run the tests in random order; SEED=7 for the order of a run that failed
 	@echo "SEED=$(SEED)"

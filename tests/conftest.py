@@ -54,7 +54,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not name
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("record_times"):
+    if config.getoption("record_times"):
+        selection.mark_exceptions(items)
+    else:
         selection.mark(items, fewer=_PROFILE == "default")
 
 

@@ -4,7 +4,7 @@
 - A property is never `long`: it is drawn as many examples as take `PROPERTY` seconds, and at least `FEWEST`.
 - `selection.toml` names the exceptions, each with its reason.
 
-`pytest --record-times` runs all tests and writes `times.json` anew.
+`make times` runs all that is not `long` by hand or by name, and writes `times.json` anew.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,18 @@ def exceptions() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(_EXCEPTIONS.read_text(encoding="utf-8"))
 
 
-def mark(items: Iterable[pytest.Item], *, fewer: bool) -> None:
+def mark_exceptions(items: Iterable[pytest.Item]) -> None:
+    """Marks tests as `long` that are so whatever they cost."""
+    long = tuple(exceptions()["long"])
+    for item in items:
+        if item.nodeid.startswith(long):
+            item.add_marker(pytest.mark.long)
+
+
+def mark(items: Sequence[pytest.Item], *, fewer: bool) -> None:
     """Marks tests as `slow` and `long`; with `fewer`, costly properties are drawn fewer examples."""
-    seconds, exempt = times(), exceptions()
-    long, essential = tuple(exempt["long"]), tuple(exempt["essential"])
+    mark_exceptions(items)
+    seconds, essential = times(), tuple(exceptions()["essential"])
     left: dict[str, float] = defaultdict(lambda: FUNCTION)
     for item in items:
         path, _, name = item.nodeid.partition("::")
@@ -55,14 +63,14 @@ def mark(items: Iterable[pytest.Item], *, fewer: bool) -> None:
         function = f"{path}::{name.partition('[')[0]}"
         if cost > SLOW:
             item.add_marker(pytest.mark.slow)
-        if item.nodeid.startswith(long):
-            item.add_marker(pytest.mark.long)
-        elif item.nodeid.startswith(essential):
+        if item.get_closest_marker("long"):
             continue
-        elif cost > PROPERTY and (drawn := getattr(getattr(item, "obj", None), _SETTINGS, None)):
+        if cost > PROPERTY and (drawn := getattr(getattr(item, "obj", None), _SETTINGS, None)):
             if fewer:
                 most = max(FEWEST, int(drawn.max_examples * PROPERTY / cost))
                 setattr(item.obj, _SETTINGS, settings(drawn, max_examples=most))  # type: ignore[attr-defined]
+        elif item.nodeid.startswith(essential):
+            continue
         elif cost > left[function]:
             item.add_marker(pytest.mark.long)
         else:
