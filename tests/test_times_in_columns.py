@@ -25,8 +25,8 @@ from tests.cli.trying import antelog
 from tests.engine.replay import follow, runnable
 from tests.engine.test_drift import evaluation_of
 from tests.lines import Fact, lines_of
+from tests.random_literals import with_times_in_heads
 from tests.strategies import Case
-from tests.times_in_heads import with_times_in_heads
 from tests.two_times import cases_with_two_times
 from tests.watch.lines import head
 
