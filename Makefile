@@ -65,7 +65,7 @@ shuffled: setup ## Run the tests in random order; SEED=7 for the order of a run 
 	@$(MAKE) --no-print-directory test PYTEST_ARGS='--random-order --random-order-seed=$(SEED) $(PYTEST_ARGS)'
 
 oldest: ## Test what others' libraries matter to, with the oldest of them that pyproject.toml allows
-	@$(MAKE) --no-print-directory quick OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
+	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
 	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-n 0 tests/spark/test_values.py $(PYTEST_ARGS)'
 
 sparks: ## Test what users of Spark type on versions from the oldest on, on classic Spark and on Connect; SPARKS=4.2.1
