@@ -32,9 +32,14 @@ WITH_OTHERS := $(addprefix tests/,cli docs/test_commands.py docs/test_walks.py $
 # What users of Spark type: SQL, the feed, pipelines and tables.
 OF_SPARK := $(addprefix tests/spark/,format sql test_on_connect.py test_pipelines.py endpoints/test_tables.py)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
+# A worker takes whole files, and one of them all that share the session of Spark: tests/selection.py.
+IN_PARALLEL := -n auto --dist loadscope
+
+# Tests are read in a third of the time once they are compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick shuffled oldest sparks long bench bench-spark bench-cluster bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record recipes clean java
+.PHONY: help setup demo test quick times shuffled oldest sparks long bench bench-spark bench-cluster bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record recipes clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -46,18 +51,21 @@ setup: $(INSTALLED) java ## Make .venv with everything the tests need; quick if 
 demo: setup ## Wind turbines through a stream on Spark, then live on a page; Ctrl-C ends it
 	@$(WITH_JAVA) $(PY) scripts/demo.py
 
-test: setup ## Run every test, the slow ones too
-	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not long" $(PYTEST_ARGS)
+test: setup ## Run what guards a change: each behaviour once, in ten minutes on two cores
+	@$(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) -m "not long" $(PYTEST_ARGS)
 
-quick: setup ## Run the tests that are not marked slow
-	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not slow and not long" $(PYTEST_ARGS)
+quick: setup ## Run the tests that take half a second at most
+	@$(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) -m "not slow and not long" $(PYTEST_ARGS)
+
+times: setup ## Run the tests, costly ones too, and write the CPU seconds of each into tests/times.json
+	@$(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) --timeout 0 --record-times -m "not long" $(PYTEST_ARGS)
 
 shuffled: setup ## Run the tests in random order; SEED=7 for the order of a run that failed
 	@echo "SEED=$(SEED)"
 	@$(MAKE) --no-print-directory test PYTEST_ARGS='--random-order --random-order-seed=$(SEED) $(PYTEST_ARGS)'
 
 oldest: ## Test what others' libraries matter to, with the oldest of them that pyproject.toml allows
-	@$(MAKE) --no-print-directory quick OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
+	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
 	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-n 0 tests/spark/test_values.py $(PYTEST_ARGS)'
 
 sparks: ## Test what users of Spark type on versions from the oldest on, on classic Spark and on Connect; SPARKS=4.2.1
@@ -66,9 +74,9 @@ sparks: ## Test what users of Spark type on versions from the oldest on, on clas
 recipes: setup
 	@$(WITH_JAVA) $(PY) -m pytest $(OF_SPARK) $(PYTEST_ARGS)
 
-long: setup ## Run every test, those of hours too, with 1,000 examples per property (EXAMPLES=10000), ten kills (KILLS=20), each Spark, and both soaks
-	@HYPOTHESIS_PROFILE=nightly EXAMPLES=$(EXAMPLES) ANTELOG_TESTS_KILLS=$(KILLS) $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
-	@$(MAKE) --no-print-directory sparks soak soak-page
+long: setup ## Run every test, with 1,000 examples per property (EXAMPLES=10000), ten kills (KILLS=20), old libraries, each Spark, and both soaks
+	@HYPOTHESIS_PROFILE=nightly EXAMPLES=$(EXAMPLES) ANTELOG_TESTS_KILLS=$(KILLS) $(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) --timeout 0 $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory oldest sparks soak soak-page
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'
 	@$(PY) -m benchmarks $(BENCH_ARGS)
@@ -100,11 +108,11 @@ soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing gr
 soak-page: $(INSTALLED) ## Watch 13,000 open answers on a page for half an hour, with alerts; SOAK_ARGS='--minutes 5'
 	@$(PY) -m benchmarks.soak_page $(SOAK_ARGS)
 
-check: $(INSTALLED) ## Check format, style, types, layering, licences, and known holes of libraries
+check: $(INSTALLED) ## Check format, style, types, layering, the budget, licences, and known holes of libraries
 	@$(RUFF) format --check
 	@$(RUFF) check
 	@$(PY) -m mypy
-	@$(PY) -m pytest --quiet tests/test_layers.py
+	@$(PY) -m pytest --quiet tests/test_layers.py tests/test_house.py
 	@$(PY) -m scripts.licences
 	@$(PY) -m scripts.holes
 

@@ -15,48 +15,22 @@ from tests.declared import declarations
 from tests.strategies import Case, with_stream
 
 _STARTS = (
-    "A(X, T)",
-    "A(X, T)",
-    "R(X, V, T)",
-    "B(X, a, T)",
-    "Site(X)",
-    "A(X, T), C(T+1)",
-    "A(X, T), A(X, T+2)",
-)
+    "A(X, T)", "A(X, T)", "R(X, V, T)", "B(X, a, T)", "Site(X)", "A(X, T), C(T+1)", "A(X, T), A(X, T+2)",
+)  # fmt: skip
 _LATEST = (
-    *(
-        "last R(X, L, {t})",
-        "last R(X, L, {t})",
-        "last R(X, L, {r})",
-        "last R(X, 10, {t})",
-        "last R(X, V, {t})",
-    ),
-    *(
-        "last B(X, Y, {t})",
-        "last B(X, Y, {r})",
-        "last B(X, a, {t})",
-        "last B(X, _, {t})",
-        "last B(X, a, {r}) per X",
-    ),
-    *(
-        "last B(X, Y, {t}), last R(Y, L, {t})",
-        "last R(X, _, {r})",
-        "last Q(X, a, {r}) per X",
-        "last Q(X, _, {r}) per X",
-    ),
+    *("last R(X, L, {t})", "last R(X, L, {t})", "last R(X, L, {r})", "last R(X, 10, {t})"),
+    "last R(X, V, {t})",
+    *("last B(X, Y, {t})", "last B(X, Y, {r})", "last B(X, a, {t})", "last B(X, _, {t})"),
+    "last B(X, a, {r}) per X",
+    *("last B(X, Y, {t}), last R(Y, L, {t})", "last R(X, _, {r})", "last Q(X, a, {r}) per X"),
+    "last Q(X, _, {r}) per X",
 )
 _TIMES = ("T", "T", "T", "T+1", "T-1")
 _RANGES = ("T-1..T", "T-2..T", "T-2..T-1", "T..T+1", "0..T")
 _MORE = (
-    "L > 5",
-    "V > L",
-    "L + 2.5 < 14",
-    "D = L + 5, D > 12",
-    "X != Y",
-    "Y != a",
-    "not A(X, T-1)",
+    "L > 5", "V > L", "L + 2.5 < 14", "D = L + 5, D > 12", "X != Y", "Y != a", "not A(X, T-1)",
     "not C(T)",
-)
+)  # fmt: skip
 _NEGATED = ("not B(X, Y, T+1)", "not A(Y, T)", "not R(X, L, T+1)")
 _EDGES = (
     "Q(X, a, T) :- R(X, V, T), V >= 10. Q(X, b, T) :- R(X, V, T), V < 10.",

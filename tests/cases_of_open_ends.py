@@ -16,14 +16,8 @@ from tests.declared import declarations
 from tests.strategies import Case, with_stream
 
 _STARTS = (
-    "A(X, T)",
-    "A(X, T)",
-    "A(X, T)",
-    "B(X, _, T)",
-    "R(X, V, T)",
-    "A(X, T), not C(T)",
-    "Site(X), A(X, T)",
-)
+    "A(X, T)", "A(X, T)", "A(X, T)", "B(X, _, T)", "R(X, V, T)", "A(X, T), not C(T)", "Site(X), A(X, T)",
+)  # fmt: skip
 _NEXT = ("A(X, U)", "A(X, U)", "B(X, Y, U)", "A(Y, U)", "R(X, W, U)", "A(X, U+1)", "A(X, U), B(Y, X, U+1)")
 _APART = ("U > T, U <= T+3", "U > T, U <= T+3", "U >= T, U < T+3", "U > T", "U > T, U != T+2, U <= T+4")
 _LATER = (*_APART, "U >= T-2", "U > T, U <= 4", "U > T, S >= U, S <= T+3, A(X, S)")
@@ -32,14 +26,8 @@ _MISSING = (*_DENIED, "C({})", "Q(X, _, {})", "Q(X, b, {})", "Q(_, _, {})")
 _RANGES = ("T..U", "T+1..U", "T+1..U-1", "T+1..U-1", "T..U+1", "T-1..U", "2..U", "0..U")
 _OTHERS = ("A(Y, T+2)", "B(X, Y, T+1)", "B(Y, X, T+2)", "A(Y, T+1), R(Y, W, T+1)", "A(Y, U), U > T, U <= T+2")
 _INSIDE = (
-    "B(X, Y, {})",
-    "B(Y, _, {})",
-    "B(Y, Y, {})",
-    "A(Y, {})",
-    "Q(Y, _, {})",
-    "Q(X, Y, {})",
-    "B(_, Y, {})",
-)
+    "B(X, Y, {})", "B(Y, _, {})", "B(Y, Y, {})", "A(Y, {})", "Q(Y, _, {})", "Q(X, Y, {})", "B(_, Y, {})",
+)  # fmt: skip
 _COUNTED = (*(f"count({each})" for each in _INSIDE), "count(distinct N : B(Y, N, {}))", "count(R(Y, _, {}))")
 _SUMMED = ("R(Y, N, {})", "R(Y, N, {}), N >= 0", "R(X, N, {}), N > W", "R(Y, N, {}), N >= W")
 _SPANS = ("T", "T..T+1", "T-1..T", "T..T+2", "T-2..T-1", "T..U")

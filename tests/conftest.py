@@ -1,15 +1,19 @@
-"""What all tests share: the option `--record`, no secrets of others, and the Hypothesis profiles."""
+"""What all tests share: options, which tests are long, no secrets of others, and the Hypothesis profiles."""
 
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from antelog import secrets
+from tests import selection
 from tests.processes import Process, Start, started
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
 
 # "default" draws the same few examples every time, so that a test's outcome depends on the code alone;
 # "nightly" looks for new ones, and for long. Both stop at the first failure and show it as it was drawn:
@@ -30,13 +34,35 @@ settings.register_profile(
 )
 # The tests start many short-lived Java machines, for which quick compilation is better than good code.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+_PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
+settings.load_profile(_PROFILE)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--record", action="store_true", help="rewrite the golden files instead of comparing with them"
     )
+    parser.addoption(
+        "--record-times", action="store_true", help="write the CPU seconds of all tests into tests/times.json"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("record_times"):
+        config.pluginmanager.register(selection.Recorder())
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not name
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("record_times"):
+        selection.mark_exceptions(items)
+    else:
+        selection.mark(items, fewer=_PROFILE == "default")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> selection.OneSpark | None:
+    return selection.OneSpark(config, log) if config.getoption("dist") == "loadscope" else None
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.declared import COLUMNS, STATIC, declarations
-from tests.random_calculations import calculated
+from tests.random_literals import calculated
 from tests.strategies import Case, with_stream
 
 _MIXES = ("AABC", "AABC", "ABBS", "ACRL", "RRA", "RRASL", "AABCRR")

@@ -13,21 +13,11 @@ from antelog.language.graph import components
 
 PACKAGE = "antelog"
 MOST_POSITIONAL = 5
-MOST_FIELDS = 8
 
 LEAVES = frozenset(
     {
-        "accounts",
-        "errors",
-        "diagnostics",
-        "given",
-        "lazily",
-        "secrets",
-        "writing",
-        "temporary",
-        "escaping",
-        "markup",
-        "theme",
+        *("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "temporary"),
+        *("escaping", "markup", "theme"),
     }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
@@ -42,18 +32,7 @@ EVERYTHING = (
 
 # unit -> the other units it may import
 MAY_IMPORT: dict[str, frozenset[str]] = {
-    "accounts": LEAVES,
-    "errors": LEAVES,
-    "given": LEAVES,
-    "secrets": LEAVES,
-    "diagnostics": LEAVES,
-    "lazily": LEAVES,
-    "writing": LEAVES,
-    "temporary": LEAVES,
-    "escaping": LEAVES,
-    "markup": LEAVES,
-    "theme": LEAVES,
-    "language": LEAVES,
+    **dict.fromkeys([*LEAVES, "language"], LEAVES),
     "compile": LEAVES | {"language"},
     "functions": LEAVES | {"language"},
     "lines": LEAVES | {"language"},
@@ -81,16 +60,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "carried", "values", "facts", "step"),
     "compile": (
-        "literals",
-        "nodes",
-        "conditions",
-        "rules",
-        "patterns",
-        "problems",
-        "plan",
-        "prepared",
-        "meaning",
-        "show",
+        *("literals", "nodes", "conditions", "rules", "patterns", "problems", "plan", "prepared"),
+        *("meaning", "show"),
     ),
     "forecast": (
         *("columns", "rates", "inference", "scores", "outcomes", "values", "judges"),
@@ -224,66 +195,6 @@ def argument_complaints(source: str, path: PurePosixPath) -> list[str]:
                 f"the limit is {MOST_POSITIONAL}"
             )
     return complaints
-
-
-def class_complaints(sources: Mapping[PurePosixPath, str]) -> list[str]:
-    """Classes that are built from too much: annotated fields, with those they inherit, or `__init__`'s own.
-
-    A TypedDict is built by name, as keyword arguments are: a reader of the call sees what each is.
-
-    It takes all files at once, for a class may inherit from one of another file.
-    """
-    nodes = ((path, node) for path, source in sources.items() for node in ast.walk(ast.parse(source)))
-    classes = [(path, node) for path, node in nodes if isinstance(node, ast.ClassDef)]
-    known: dict[str, list[ast.ClassDef]] = {}
-    for _, node in classes:
-        known.setdefault(node.name, []).append(node)
-    counted = ((path, node, len(_built_from(node, known))) for path, node in classes)
-    return [
-        f"{path}:{node.lineno}: {node.name} is built from {count} values, the limit is {MOST_FIELDS}"
-        for path, node, count in counted
-        if count > MOST_FIELDS and not _is_typed_dict(node, known)
-    ]
-
-
-def _is_typed_dict(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> bool:
-    names = [base.id for base in node.bases if isinstance(base, ast.Name)]
-    parents = [parent for name in names for parent in known.get(name, []) if parent is not node]
-    return "TypedDict" in names or any(_is_typed_dict(parent, known) for parent in parents)
-
-
-def _built_from(node: ast.ClassDef, known: Mapping[str, list[ast.ClassDef]]) -> set[str]:
-    for each in node.body:
-        if isinstance(each, ast.FunctionDef) and each.name == "__init__":
-            given = (*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs)
-            return {argument.arg for argument in given} - {"self"}
-    fields = {
-        each.target.id
-        for each in node.body
-        if isinstance(each, ast.AnnAssign)
-        and isinstance(each.target, ast.Name)
-        and not (_made_later(each) or _is_option(each))
-    }
-    for base in node.bases:
-        # Two classes of one name: which of them is meant would have to be looked up.
-        for parent in known.get(base.id, []) if isinstance(base, ast.Name) else []:
-            if parent is not node:
-                fields |= _built_from(parent, known)
-    return fields
-
-
-def _is_option(field: ast.AnnAssign) -> bool:
-    """Whether a field is an option of a struct of settings, which users name where they give it."""
-    call = field.value
-    return (
-        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("option", "flag")
-    )
-
-
-def _made_later(field: ast.AnnAssign) -> bool:
-    """Whether nobody hands over a field: it is the class's own, or made from others."""
-    text = ast.unparse(field)
-    return "ClassVar[" in text or "init=False" in text
 
 
 def path_complaints(text: str, page: PurePosixPath, root: Path) -> list[str]:

@@ -4,7 +4,7 @@ import unicodedata
 
 OBEYED = [
     chr(number)
-    for number in range(0x10000)
+    for number in range(0x3000)  # beyond that there are none
     if (unicodedata.category(chr(number)) == "Cc" and chr(number) not in "\n\t")
     or unicodedata.bidirectional(chr(number))
     in {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}

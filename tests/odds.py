@@ -22,7 +22,7 @@ from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Constant, Percentage
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
 from tests.declared import NUMBERS, TEXTS
-from tests.random_aggregates import CALCULATED
+from tests.random_literals import CALCULATED
 from tests.specification import snapshots
 from tests.specification.answers import Answer
 from tests.specification.chains import Others

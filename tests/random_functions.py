@@ -18,32 +18,16 @@ DECLARED = ("function near(a, b).", "function half(a) -> number.", "function tag
 FUNCTIONS = {name: UserFunction(name, code, "values") for name, code in OF_USERS.items()}
 
 _BODIES = (
-    "R(X, V, T)",
-    "R(X, V, T), R(X, W, T+1)",
-    "R(X, V, T), R(Y, W, T-1)",
-    "R(X, V, T), A(Y, T+1)",
-    "R(X, V, T), not A(X, T+1)",
-    "R(X, V, T), R(Y, W, U), U > T, U <= T+2",
-    "A(X, T), A(Y, T+1), not R(X, _, T)",
-    "Site(X), R(X, V, T), R(Y, W, T+1)",
-)
+    "R(X, V, T)", "R(X, V, T), R(X, W, T+1)", "R(X, V, T), R(Y, W, T-1)", "R(X, V, T), A(Y, T+1)",
+    "R(X, V, T), not A(X, T+1)", "R(X, V, T), R(Y, W, U), U > T, U <= T+2",
+    "A(X, T), A(Y, T+1), not R(X, _, T)", "Site(X), R(X, V, T), R(Y, W, T+1)",
+)  # fmt: skip
 TESTS = (
     *("near(V, W)", "not near(V, W)", "near(V, 3.5)", "not near(V + 1, W)", "near(half(V), W)", "near(X, Y)"),
-    *(
-        'contains(X, "a")',
-        'not contains(X, "a")',
-        "starts_with(X, Y)",
-        'matches(X, "^[ab]$")',
-        "not near(X, Y)",
-    ),
-    *(
-        "half(V) = W",
-        "half(V) > 4",
-        "half(V) != W",
-        "W * half(V) >= 30",
-        "tag(V) = tag(W)",
-        "tag(X) != tag(Y)",
-    ),
+    *('contains(X, "a")', 'not contains(X, "a")', "starts_with(X, Y)", 'matches(X, "^[ab]$")'),
+    "not near(X, Y)",
+    *("half(V) = W", "half(V) > 4", "half(V) != W", "W * half(V) >= 30", "tag(V) = tag(W)"),
+    "tag(X) != tag(Y)",
     *("lower(X) = X", "upper(X) = Y", "length(X) = 1", "tag(X) > tag(Y)", "half(V) < W, W < 12"),
 )
 WORKED_OUT = ("D = half(V)", "D = tag(X)", "D = tag(V)", "D = half(V) * 2", "D = length(tag(X))")

@@ -17,11 +17,9 @@ from antelog.language.functions import CALENDAR
 from tests.cases_of_latest import cases_of_latest
 from tests.declared import COLUMNS
 from tests.few_literals import cases_of_few_literals
-from tests.random_aggregates import aggregation
-from tests.random_calculations import calculated
 from tests.random_functions import DECLARED as FUNCTIONS
 from tests.random_functions import TESTS, WORKED_OUT, cases_with_functions
-from tests.random_last import last
+from tests.random_literals import aggregation, calculated, last
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 

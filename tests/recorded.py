@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class Recorded:
     lost: tuple[dict[str, Any], ...] | None = None
 
 
+@cache
 def recorded(name: str) -> Recorded:
     """Reads a case from its folder."""
     folder = FOLDER / name

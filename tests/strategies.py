@@ -25,11 +25,15 @@ from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
-from tests.large_numbers import LARGE
-from tests.random_aggregates import aggregation, count_of_past, value
-from tests.random_calculations import calculated
-from tests.random_last import last
-from tests.times_in_heads import with_times_in_heads
+from tests.random_literals import (
+    LARGE,
+    aggregation,
+    calculated,
+    count_of_past,
+    last,
+    value,
+    with_times_in_heads,
+)
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,7 @@ from benchmarks.workloads import WORKLOADS
 TINY = 0.002
 
 
-LONG = pytest.mark.slow
-"""The flat workload always has 20,000 ticks."""
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=LONG if n == "flat" else ()) for n in WORKLOADS])
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_the_changes_are_those_counted(name: str) -> None:
     run = measure(name, TINY)
     assert run.wrong == ""

@@ -5,7 +5,6 @@ Without `python -m benchmarks.compare.install` most are not there. Those on Spar
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,6 @@ import pytest
 pytest.importorskip("psutil")
 
 from benchmarks.compare import brief, clusters
-from benchmarks.compare.__main__ import chosen
 from benchmarks.compare.checking import Verdict, check
 from benchmarks.compare.folder import Folder, write
 from benchmarks.compare.launching import Took, launch
@@ -25,7 +23,6 @@ from benchmarks.compare.results import Measurement, Results, Run, load, save
 from benchmarks.compare.systems import EVERYTHING, SYSTEMS
 from benchmarks.compare.workloads import END, WORKLOADS, Given
 from benchmarks.report import ROOT, setting
-from tests.processes import Start
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are measured on Linux only")
 
@@ -44,7 +41,6 @@ def asked(
     return name, given, folder
 
 
-@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("system", ASKED)
 def test_engines_agree_with_brute_force(
@@ -65,30 +61,6 @@ def test_engines_agree_with_brute_force(
     assert check(tmp_path / "out", given.answers) == Verdict(given.answers.height, 0, 0, 0)
 
 
-@linux
-def test_a_caller_keeps_its_own_children(tmp_path: Path, start: Start) -> None:
-    own = start([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    took = launch([sys.executable, "-c", ""], tmp_path, 120)
-    assert took.failed == ""
-    assert own.poll() is None
-
-
-def test_batches_are_the_events_in_order(asked: tuple[str, Given, Folder]) -> None:
-    _, given, folder = asked
-    tables = [pl.DataFrame(table) for _, table in folder.batches()]
-    assert pl.concat(tables).equals(given.events)
-    assert given.events["arrival"].is_sorted()
-    for (end, _), table in zip(folder.batches(), tables, strict=True):
-        assert table.filter(pl.col("arrival") > end).is_empty()
-    assert (tables[-1]["device"] == END).all()
-
-
-def test_an_empty_stream_has_nothing_but_its_end(tmp_path: Path) -> None:
-    folder = write(tmp_path / "given", WORKLOADS["W1"], WORKLOADS["W1"].prepare(TINY), empty=True)
-    ((_, table),) = folder.batches()
-    assert table["device"].to_pylist() == [END]
-
-
 def test_what_is_wrong_with_answers_is_counted(tmp_path: Path) -> None:
     expected = pl.DataFrame({"a": ["x", "x", "y"], "t": [1, 2, 3]})
     (tmp_path / "answers.csv").write_text(f"x,1\nx,1\nz,7\n{END},9\n")
@@ -96,15 +68,6 @@ def test_what_is_wrong_with_answers_is_counted(tmp_path: Path) -> None:
     (tmp_path / "_log" / "0").write_text("no answers")
     assert check(tmp_path, expected) == Verdict(reported=3, missing=2, untrue=1, repeated=1)
     assert check(tmp_path / "nothing", expected) == Verdict(reported=0, missing=3, untrue=0, repeated=0)
-
-
-@linux
-def test_a_process_is_measured_with_its_children(tmp_path: Path) -> None:
-    burn = "import time\nwhile time.process_time() < 0.3: pass"
-    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
-    took = launch([sys.executable, "-c", parent], tmp_path, 60)
-    assert took.cpu >= 0.3
-    assert took.failed == ""
 
 
 @linux
@@ -131,14 +94,6 @@ def test_every_engine_is_asked_or_says_why_not() -> None:
         if name != "flink-sql-exact":
             assert {*system.workloads, *system.unable} == set(EVERYTHING), name
             assert not set(system.workloads) & set(system.unable), name
-
-
-def test_names_choose_engines_workloads_and_pairs() -> None:
-    assert [(system.name, name) for system, name in chosen(["esper", "W1", "polars:W3"])] == [
-        ("esper", "W1"),
-        ("polars", "W3"),
-    ]
-    assert len(chosen([])) == sum(len(system.workloads) for system in SYSTEMS.values())
 
 
 def test_the_page_has_what_was_measured_and_what_was_lost(tmp_path: Path) -> None:
@@ -188,18 +143,6 @@ RESULTS = _once_each(
 )
 
 
-def test_engines_are_compared_on_the_same_events_by_the_median_of_the_questions() -> None:
-    found = {
-        each.system.name: (each.kind, each.times, each.low, each.high) for each in brief.compared(RESULTS)
-    }
-    assert found == {
-        "polars-once": (brief.ONCE, 0.5, 0.5, 0.5),
-        "antelog": (brief.OWN, 1.0, 1.0, 1.0),
-        "esper": (brief.FOLLOWS, 3.0, 2.0, 30.0),
-        "siddhi": (brief.FOLLOWS, 5.0, 4.0, 6.0),
-    }
-
-
 def test_the_page_begins_with_one_picture_one_sentence_and_one_table() -> None:
     picture, first, table, *others = page(RESULTS).split("\n\n")[1:]
     assert first == (
@@ -220,20 +163,6 @@ def test_the_page_begins_with_one_picture_one_sentence_and_one_table() -> None:
     assert others[1].endswith("antelog on as many: Siddhi.")
     assert "\nMeasured on 2026-01-01, on " in page(RESULTS)
     assert brief.sentences(_once_each(("antelog", "W1", 1.0, 2.0))) == []
-
-
-def test_who_is_ahead_on_a_single_question_is_said_on_top() -> None:
-    pairs = {"antelog": 2.0, "antelog-all": 8.0, "esper": 6.0, "bytewax": 1.5, "polars-once": 0.5}
-    runs = [(name, question, 1.0, cpu) for name, cpu in pairs.items() for question in ("W1", "W2")]
-    said = brief.sentences(_once_each(*runs, ("flink-cep", "W1", 1.0, 1.0)))
-    assert said[-2].startswith(
-        "**Faster on single questions: Bytewax (0.75 times for W1, 0.75 times for W2).** A program"
-    )
-    assert said[-1].startswith(
-        "**Faster than antelog with all its changes, which no other engine reports: Esper (0.75 times "
-        "for W1, 0.75 times for W2); Bytewax (0.19 times for W1, 0.19 times for W2).** They report"
-    )
-    assert not any("**Faster" in text for text in brief.sentences(RESULTS))
 
 
 def test_the_kept_page_and_its_picture_begin_as_the_kept_results_say() -> None:

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("psutil")
 
 from benchmarks.compare import __main__ as command
-from benchmarks.compare import clusters, given
+from benchmarks.compare import clusters
 from benchmarks.compare.__main__ import Asked, measured
-from benchmarks.compare.checking import Verdict, check
-from benchmarks.compare.given import Kept, kept
+from benchmarks.compare.checking import Verdict
+from benchmarks.compare.given import Kept
 from benchmarks.compare.launching import LATE, Took
 from benchmarks.compare.report import details, page
 from benchmarks.compare.results import START, Measurement, Results, Run
@@ -65,27 +65,6 @@ def test_the_page_says_first_who_is_ahead_of_antelog_on_spark_and_why() -> None:
     assert "\n## On clusters' engines: 2 and 20 million events\n" in details(RESULTS)
 
 
-def test_where_none_is_ahead_the_page_says_that() -> None:
-    said = clusters.sentence(Results([_measured(1, *OWN, *JOINS)]))
-    assert said.startswith("**Of engines for clusters, none is faster than antelog on Spark.** They")
-    assert clusters.sentence(Results([_measured(1, *OWN)])) == ""
-    assert clusters.section(Results([_measured(0.1, *OWN, *CEP)])) == ""
-
-
-def test_an_engine_that_is_ahead_only_without_its_start_is_named_too() -> None:
-    late = (("spark-joins", START, 50.0), ("spark-joins", "W1", 80.0))
-    said = clusters.sentence(Results([_measured(1, *OWN, *late)]))
-    assert "\n- *Spark, joins of streams*: 1.3 for W1, 2 million events, 0.75 without the starts\n" in said
-    assert "Elsewhere" not in said
-
-
-def test_what_an_engine_is_ahead_in_stands_by_its_size() -> None:
-    more = _measured(1, ("antelog-spark-stream", "W2", 50.0), ("flink-cep", "W2", 5.0))
-    (first, second) = RESULTS.measurements
-    said = clusters.sentence(Results([replace(first, runs=[*first.runs, *more.runs]), second]))
-    assert "\n- *Flink CEP*: 0.1 to 0.4 for W1, W2, up to 2 million events, 0.45 without the starts\n" in said
-
-
 def test_one_table_has_each_engine_at_each_size_with_its_start_apart() -> None:
     rows = [line for line in clusters.section(RESULTS).splitlines() if line.startswith("| W1")]
     about, at_ten = "| W1: three in a row | 2,000,000 ", "| W1: three in a row | 20,000,000 "
@@ -97,12 +76,6 @@ def test_one_table_has_each_engine_at_each_size_with_its_start_apart() -> None:
         f"{at_ten}| Flink CEP | all | 150 | 6.0 | 133,333 | 1.5 | 1.8 | 3.0 |",
     ]
     assert "W1 with 2 million: Flink SQL, antelog on Spark, batch" in clusters.section(RESULTS)
-
-
-def test_a_disturbed_measurement_is_marked_in_the_table() -> None:
-    (one, _) = RESULTS.measurements
-    runs = [replace(run, took=replace(run.took, others=0.5)) for run in one.runs]
-    assert "| Flink CEP † |" in clusters.section(Results([replace(one, runs=runs)]))
 
 
 def test_an_engine_that_takes_too_long_has_a_plain_line_and_is_not_asked_again(
@@ -124,37 +97,3 @@ def test_an_engine_that_takes_too_long_has_a_plain_line_and_is_not_asked_again(
         Results([Measurement(_where(1), found)])
     )
     assert list(measured([(SYSTEMS["spark-joins"], "W1")], Asked(minutes=1e-9))) == []
-
-
-def test_pieces_of_one_day_and_commit_become_one_measurement() -> None:
-    pieces = Results([]).added(_measured(1, *OWN)).added(_measured(1, *CEP))
-    (one,) = pieces.measurements
-    assert one.runs == _measured(1, *OWN, *CEP).runs
-    assert len(pieces.added(_measured(10, *CEP)).measurements) == 2
-    again = pieces.added(_measured(1, ("flink-cep", START, 7.0), ("flink-cep", "W1", 25.0)))
-    assert [run.took.cpu for run in again.runs if run.system == "flink-cep"] == [7.0, 25.0]
-    later = Measurement(_where(1, date="2026-01-02"), _measured(1, *CEP).runs)
-    assert len(pieces.added(later).measurements) == 2
-
-
-def test_the_usual_scale_takes_the_place_of_a_smaller_one() -> None:
-    small = _measured(0.1, ("antelog", "W1", 1.0), ("flink-cep", "W1", 9.0), ("siddhi", "W1", 8.0))
-    results = Results([small]).added(_measured(1, *CEP, ("antelog", "W1", 2.0)))
-    left = {(each.where.scale, run.system) for each in results.measurements for run in each.runs}
-    assert left == {(0.1, "antelog"), (0.1, "siddhi"), (1, "antelog"), (1, "flink-cep")}
-    left_at = results.added(_measured(1, ("siddhi", "W1", 80.0))).scales
-    assert left_at == [1]
-    assert results.added(_measured(10, ("siddhi", "W1", 800.0))).scales == [10, 1, 0.1]
-
-
-def test_what_is_given_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = kept("W1", 0.001, tmp_path)
-    assert made.events == 16_001
-    assert len(list((made.folder / "batches").iterdir())) == 21
-    assert len(list((made.empty / "batches").iterdir())) == 1
-    assert check(tmp_path / "nothing", made.answers).missing == made.answers.height > 0
-    (made.path / "mark").touch()
-    assert (kept("W1", 0.001, tmp_path).path / "mark").exists()
-    monkeypatch.setattr(given, "_stamp", lambda: "other")
-    assert not (kept("W1", 0.001, tmp_path).path / "mark").exists()
-    assert len(list(tmp_path.iterdir())) == 1

@@ -8,12 +8,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 PAGE = "from pathlib import Path; from scripts.demo import on_a_page; raise SystemExit(on_a_page(Path('.')))"
 
 
-@pytest.mark.slow
 def test_the_address_of_the_page_is_repeated_and_no_reading_is_of_the_future(tmp_path: Path) -> None:
     command = [sys.executable, "-c", PAGE]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

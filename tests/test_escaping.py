@@ -15,13 +15,13 @@ from tests.obeyed import OBEYED, obeyed
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.parametrize("character", OBEYED)
-def test_what_is_obeyed_is_shown_as_its_number(character: str) -> None:
-    assert shown(f"a{character}b") == f"a\\u{ord(character):04x}b"
-    assert shown_lines(f"a{character}b") == shown(f"a{character}b")
-    assert not obeyed(json_text({character: [character]}))
-    assert json.loads(json_text({character: [character]})) == {character: [character]}
-    assert not obeyed(in_html(character))
+def test_what_is_obeyed_is_shown_as_its_number() -> None:
+    for character in OBEYED:
+        assert shown(f"a{character}b") == f"a\\u{ord(character):04x}b"
+        assert shown_lines(f"a{character}b") == shown(f"a{character}b")
+        assert not obeyed(json_text({character: [character]}))
+        assert json.loads(json_text({character: [character]})) == {character: [character]}
+        assert not obeyed(in_html(character))
 
 
 def test_the_rest_stays_as_it_is() -> None:

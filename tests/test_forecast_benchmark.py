@@ -11,10 +11,7 @@ import pytest
 
 from benchmarks.forecast import page, results
 from benchmarks.forecast.made import MADE, Levels, MadeStream, Spells
-from benchmarks.forecast.records import RECORDS
-from benchmarks.forecast.results import BASE, CHANCE
 from benchmarks.forecast.rivals import base_rate, boosting, logistic
-from benchmarks.forecast.streams import STREAMS
 from benchmarks.options import RESULTS
 
 
@@ -53,17 +50,6 @@ def test_rivals_do_not_look_ahead(rival: Callable[[pl.DataFrame, int], np.ndarra
     assert not np.array_equal(one[until:], other[until:])
 
 
-def test_halves_keep_records_together() -> None:
-    halves = {name: RECORDS[stream.record].reported for name, stream in STREAMS.items()}
-    reported = [name for name, half in halves.items() if half]
-    assert reported == ["gap-2", "steady-2", "again-2", "rush", "ebb", "sultry", "relief", "jam"]
-    paths = [
-        {RECORDS[STREAMS[n].record].path for n, half in halves.items() if half is own}
-        for own in (True, False)
-    ]
-    assert not paths[0] & paths[1]
-
-
 @pytest.mark.parametrize("name", MADE)
 def test_the_truth_of_made_streams_cannot_be_bettered(name: str) -> None:
     """Over many lines: its Brier score is that of chances that are right, its own mean of p(1 - p)."""
@@ -85,32 +71,7 @@ def test_where_readings_always_come_one_declared_level_is_as_good_as_both() -> N
     assert np.abs(chance - truth).max() < 0.01
 
 
-def test_every_stream_has_a_program_with_one_query_that_says_nothing_of_chances() -> None:
-    for stream in STREAMS.values():
-        plan = stream.program.plan
-        assert len(list(plan.queries)) == 1
-        assert not any(source.odds.chances for source in plan.inputs)
-
-
-def test_a_mean_is_of_shares_of_the_base_rate() -> None:
-    streams = {
-        "a": {"scores": {CHANCE: {"log": 0.2}, BASE: {"log": 0.4}}},
-        "b": {"scores": {CHANCE: {"log": 0.3}, BASE: {"log": 0.3}}},
-    }
-    assert results.against_base(streams, CHANCE, "log") == 0.75
-    assert results.against_base(streams, "model", "log") is None
-
-
 def test_the_page_is_made_of_the_results() -> None:
     written = (page.DOCS / "forecast-results.md").read_text(encoding="utf-8")
     assert written == page.as_markdown(results.read(RESULTS))
     assert "| *mean, only reported* |" in written
-
-
-def test_what_chances_cost_is_said_with_its_own_commit() -> None:
-    """It may be measured at another time than the streams were scored."""
-    found = results.read(RESULTS)
-    cost = {**found["cost"], "commit": "0000001", "date": "2026-01-02", "cpu": "a fast one"}
-    text = page.as_markdown({**found, "cost": cost})
-    assert "*Measured at commit 0000001, 2026-01-02, a fast one.*" in text
-    assert f"*Streams scored at commit {found['setting']['commit']}, " in text

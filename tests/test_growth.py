@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from benchmarks.growth import page, results
 from benchmarks.growth.curves import CURVES
-from benchmarks.growth.fitting import fitted, last_step
+from benchmarks.growth.fitting import fitted
 from benchmarks.growth.latency import (
     Latency,
     Load,
@@ -24,7 +21,7 @@ from benchmarks.growth.latency import (
 )
 from benchmarks.growth.measuring import measure, run
 from benchmarks.growth.results import Point
-from benchmarks.growth.sources import SHARES, alternatives, distant, endless, turbines
+from benchmarks.growth.sources import alternatives, distant, endless, turbines
 from benchmarks.options import RESULTS
 
 TINY = 0.01
@@ -60,27 +57,10 @@ def test_a_wrong_count_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert results.wrong(results.as_found([Point(5, (found,))], {}))
 
 
-@pytest.mark.slow
 def test_what_is_made_elsewhere_is_the_same() -> None:
     here = run(CURVES["hot"].source(10, 1.0))
     there = measure("hot", 10, 1.0, times=2)
     assert [(each.facts, each.changes, each.wrong) for each in there] == [(here.facts, here.changes, "")] * 2
-
-
-def test_a_long_stream_is_one() -> None:
-    """Its pieces follow each other: facts are never late, and ticks only grow."""
-    given = endless(5, 10, 3)
-    arrivals = []
-    for end, table in given.batches:
-        assert max(table["arrival"].to_pylist()) <= end
-        assert max(np.array(table["arrival"]) - np.array(table["time"])) <= 2
-        arrivals += table["arrival"].to_pylist()
-    assert all(before <= after for before, after in pairwise(arrivals))
-
-
-def test_the_scale_leaves_two_points() -> None:
-    assert CURVES["keys"].within(1.0) == CURVES["keys"].points
-    assert CURVES["keys"].within(1e-9) == CURVES["keys"].points[:2]
 
 
 # ---- exponents ----
@@ -95,28 +75,7 @@ def test_the_exponent_is_that_of_the_upper_range() -> None:
     assert line.sizes == (100, 1_000, 10_000)
 
 
-def test_the_last_step_is_that_between_the_largest_sizes() -> None:
-    assert last_step([(1, 1.0), (10, 1.0), (100, 1000.0)]) == pytest.approx(3)
-    assert last_step([(1, 1.0)]) is None
-
-
-def test_what_has_no_logarithm_is_left_out() -> None:
-    line = fitted([0, 1, 10, 100], [1.0, 3.0, 30.0, 300.0])
-    assert line is not None
-    assert line.exponent == pytest.approx(1)
-    assert fitted([1, 10, 100], [0.0, 1.0, 2.0]) is None
-
-
 # ---- latency ----
-
-
-def test_instants_lie_within_their_ticks() -> None:
-    load = Load(200, 0.1, 20)
-    facts = load.facts()
-    ticks, arrived = load.instants(facts)
-    assert len(ticks) == pytest.approx(SHARES[0] * len(facts), rel=0.3)
-    assert (arrived > ticks * load.tick).all()
-    assert (arrived < (ticks + 1) * load.tick).all()
 
 
 def test_batches_wait_for_each_other() -> None:
@@ -160,14 +119,3 @@ def test_the_page_is_made_of_the_results() -> None:
     assert (page.DOCS / "growth.md").read_text(encoding="utf-8") == page.as_markdown(found)
     for name, drawing in page.pictures(found):
         assert (page.DOCS / "images" / name).read_text(encoding="utf-8") == drawing.svg(), name
-
-
-def test_results_of_other_curves_stay(tmp_path: Path) -> None:
-    point = Point(10, (run(CURVES["hot"].source(10, 1.0)),))
-    at = results.where(1.0, 1)
-    results.write(tmp_path, {"curves": {"hot": results.as_found([point], at)}, "latency": {}})
-    read = results.read(tmp_path)
-    assert results.points_of(read["curves"]["hot"]) == [point]
-    text = page.as_markdown(read)
-    assert f"| 10 | {point.runs[0].facts:,} | {point.runs[0].changes:,} |" in text
-    assert results.read(tmp_path / "elsewhere") == {"curves": {}, "latency": {}}

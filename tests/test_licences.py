@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from scripts import licences
-from scripts.dependencies import Library, elsewhere, runtime
 
 ACCEPTED = """
 [licences]
@@ -55,34 +54,6 @@ def test_what_a_library_says(expression: str, field: str, classifiers: list[str]
 )
 def test_what_may_be(name: str, found: str, expected: bool) -> None:
     assert licences.is_allowed(name, found, HERE) is expected
-
-
-def test_an_exception_needs_a_reason() -> None:
-    with pytest.raises(SystemExit, match="certifi has no reason"):
-        licences.allowed(ACCEPTED.replace('"a list"', '""'))
-
-
-def test_a_page_that_is_not_current_says_where() -> None:
-    wanted = licences.lines(
-        [Library("new", "1", ("draw",)), Library("old", "1")], {"new": "MIT", "old": "BSD"}
-    )
-    assert list(wanted) == ["old", "new"]  # what is always there comes first
-    head = "| library | licence | comes with |\n| --- | --- | --- |"
-    page = "\n".join([head, wanted["old"].replace("BSD", "GPL"), wanted["new"].replace("new", "gone")])
-    said = list(licences.complaints(wanted, page, others=()))
-    assert len(said) == 3
-    assert said[0] == "new is missing"
-    assert "old is `| old |" in said[1]
-    assert said[2] == "gone is needed no more"
-    assert len(list(licences.complaints(wanted, page, others=["gone"]))) == 2
-    assert list(licences.complaints(wanted, "\n".join([head, *wanted.values()]), others=())) == []
-
-
-def test_the_page_has_every_library() -> None:
-    """A licence may have got another name since; `make check` finds that, and the tests pass nevertheless."""
-    page = licences.PAGE.read_text("utf-8")
-    missing = [name for name in runtime() if name not in elsewhere() and f"| {name} |" not in page]
-    assert missing == []
 
 
 def test_the_command_fails_on_what_is_not_allowed(

@@ -12,10 +12,9 @@ import pytest
 pytest.importorskip("pyspark")
 
 from benchmarks.report import setting
-from benchmarks.spark import cpu
 from benchmarks.spark.measuring import Run
 from benchmarks.spark.queries import QUERIES
-from benchmarks.spark.readings import BATCHES, TICKS, Readings, add_empty, write
+from benchmarks.spark.readings import BATCHES, TICKS, Readings, write
 from benchmarks.spark.report import as_json, as_markdown, versions
 
 
@@ -36,13 +35,6 @@ def test_the_readings_are_files_in_the_order_of_arrival(given: Readings) -> None
 def test_a_stream_tells_less_than_a_batch_by_what_the_last_tick_brings(given: Readings) -> None:
     assert given.stream["confirmed"] <= given.batch["confirmed"]
     assert given.stream["rejected"] < given.batch["rejected"]
-
-
-def test_empty_files_come_last(given: Readings) -> None:
-    add_empty(given.folder, 3)
-    files = sorted(given.folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    assert [pq.read_metadata(path).num_rows for path in files[-3:]] == [0, 0, 0]
-    assert len(files) == BATCHES + 3
 
 
 def test_a_wrong_count_is_noticed(given: Readings, tmp_path: Path) -> None:
@@ -76,20 +68,3 @@ def test_the_report_has_medians_and_spread() -> None:
     written = json.loads(as_json(where, 2_000_000, found))
     assert written["runs"]["plain"][1]["seconds"] == 6.0
     assert written["versions"].keys() >= {"Java", "pyspark"}
-
-
-def test_what_chances_cost_is_told_of_runs_in_the_same_turns() -> None:
-    where = setting(1.0, 3, versions("17"))
-    found = {
-        "batch-all": [Run("batch-all", 4.0), Run("batch-all", 5.0), Run("batch-all", 4.0)],
-        "batch-chances": [Run("batch-chances", 6.0), Run("batch-chances", 6.0), Run("batch-chances", 8.0)],
-    }
-    said = as_markdown(where, 2_000_000, found)
-    assert "they take without: 1.50 (1.20-2.00). At most 2" in said
-    assert "chances" not in as_markdown(where, 2_000_000, {"batch-all": found["batch-all"]})
-
-
-def test_seconds_only_grow() -> None:
-    before = cpu.seconds()
-    sum(range(10_000_000))
-    assert cpu.seconds() > before

@@ -25,8 +25,8 @@ from tests.cli.trying import antelog
 from tests.engine.replay import follow, runnable
 from tests.engine.test_drift import evaluation_of
 from tests.lines import Fact, lines_of
+from tests.random_literals import with_times_in_heads
 from tests.strategies import Case
-from tests.times_in_heads import with_times_in_heads
 from tests.two_times import cases_with_two_times
 from tests.watch.lines import head
 
@@ -49,7 +49,6 @@ def cases(draw: st.DrawFn) -> Case:
     return replace(case, text=with_times_in_heads(draw, case.text))
 
 
-@pytest.mark.slow
 @given(cases())
 def test_the_engine_tells_what_the_specification_tells(case: Case) -> None:
     compiled, evaluation = runnable(case.checked), evaluation_of(case)

@@ -30,39 +30,14 @@ from tests.run.sources.brokers import Broker
 from tests.run.sources.taking import WANTED, taken
 
 _ODD = [
-    *(
-        "{}",
-        '{"event": "start"}',
-        '{"x": "a", "y": 1, "z": 0}',
-        '{"device": "a"}',
-        "[]",
-        "[",
-        "null",
-        "7",
-        '"a',
-    ),
-    *(
-        '{"device": [], "value": {}, "time": null}',
-        '{"device": "a", "value": 1, "time": "soon"}',
-        "x,y,z",
-        "a;b",
-    ),
-    *(
-        '{"Device": "a", "value": 1, "time": 0}',
-        '{"\\ud800": 1}',
-        "device,time",
-        "a,1,soon",
-        '"device,value,time',
-    ),
-    *(
-        "# a comment",
-        "Traceback (most recent call last):",
-        "time,time,device,value",
-        "\0",
-        "\ufeff{}",
-        ",,",
-        "{" * 9,
-    ),
+    *("{}", '{"event": "start"}', '{"x": "a", "y": 1, "z": 0}', '{"device": "a"}', "[]", "[", "null", "7"),
+    '"a',
+    *('{"device": [], "value": {}, "time": null}', '{"device": "a", "value": 1, "time": "soon"}', "x,y,z"),
+    "a;b",
+    *('{"Device": "a", "value": 1, "time": 0}', '{"\\ud800": 1}', "device,time", "a,1,soon"),
+    '"device,value,time',
+    *("# a comment", "Traceback (most recent call last):", "time,time,device,value", "\0", "\ufeff{}"),
+    *(",,", "{" * 9),
     *('{"a": ' * 2000, "x" * 100_000, "device value time", "\u2028", "'a','b','c'", "-", "NaN", "9" * 400),
 ]
 """First records that are none, and stop nothing."""

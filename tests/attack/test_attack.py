@@ -12,16 +12,22 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack.__main__ import ATTACKS
+from tests.attack.__main__ import attempts
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
 
-QUICK = [("programs", 100), ("calls", 150), ("rotations", 144), ("sources", 180)]
-QUICK += [("changing", 30), ("sizes", 100), ("times", 15), ("functions", 150)]
-SLOW = [("processes", 2), ("posts", 1), ("receivers", 2)]
-LONG = [("functions", 4_000), ("calls", 5_000), ("times", 2_000), ("changing", 3_000), ("posts", 100)]
-LONG += [("words", 10_000), ("frames", 10_000), ("files", 460), ("processes", 60), ("receivers", 200)]
+FEW = [
+    ("programs", 100),
+    ("calls", 150),
+    ("rotations", 144),
+    ("sources", 180),
+    ("changing", 30),
+    ("sizes", 100),
+]
+FEW += [("times", 15), ("functions", 150), ("receivers", 2)]
+MANY = [("functions", 4_000), ("calls", 5_000), ("times", 2_000), ("changing", 3_000)]
+MANY += [("words", 10_000), ("frames", 10_000), ("files", 460), ("receivers", 200)]
 SAMPLED = [("suites", 30, 1000), ("frames", 100, 1300), ("words", 20, 266)]
 
 
@@ -30,28 +36,26 @@ def _nothing_found(attempts: Iterable[Attempt]) -> None:
     assert not found, "\n".join(report(len(found), found))
 
 
-@pytest.mark.parametrize(
-    ("attack", "count"), [*QUICK, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)]
-)
+@pytest.mark.parametrize(("attack", "count"), FEW)
 def test_what_is_odd_works_or_is_refused_with_reasons(attack: str, count: int) -> None:
-    _nothing_found(ATTACKS[attack](count, 7))
+    _nothing_found(attempts(attack, count, 7))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("attack", "count"), LONG)
+@pytest.mark.parametrize(("attack", "count"), MANY)
 def test_of_many_attempts_none_is_a_finding(attack: str, count: int) -> None:
-    _nothing_found(ATTACKS[attack](count, 7 if attack in ("words", "frames", "files") else 8))
+    _nothing_found(attempts(attack, count, 7 if attack in ("words", "frames", "files") else 8))
 
 
 @pytest.mark.parametrize(("attack", "count", "of"), SAMPLED)
 def test_of_some_that_are_the_same_each_time_none_is_a_finding(attack: str, count: int, of: int) -> None:
     wanted = set(Random(7).sample(range(of), count))
-    _nothing_found(each for number, each in enumerate(ATTACKS[attack](of, 7)) if number in wanted)
+    _nothing_found(each for number, each in enumerate(attempts(attack, of, 7)) if number in wanted)
 
 
 @pytest.mark.parametrize(("first", "end"), [(456, 486), (0, 46)], ids=["texts", "parquet"])
 def test_odd_files_are_read_as_far_as_they_can_be(first: int, end: int) -> None:
-    _nothing_found(islice(ATTACKS["files"](1000, 7), first, end))
+    _nothing_found(islice(attempts("files", 1000, 7), first, end))
 
 
 def test_whatever_is_no_error_of_antelog_is_a_finding() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,7 @@ def blocks(text: str, page: str) -> list[Block]:
     return found
 
 
+@cache
 def all_blocks() -> list[Block]:
     return [block for page in PAGES for block in blocks_of(page)]
 

@@ -21,15 +21,9 @@ from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
 WALKED = (
-    "README",
-    "examples/",
-    "tutorial/",
-    "watch.md",
-    "from-csv-to-alert.md",
-    "idioms.md",
-    "testing.md",
+    "README", "examples/", "tutorial/", "watch.md", "from-csv-to-alert.md", "idioms.md", "testing.md",
     "commands.md",
-)
+)  # fmt: skip
 BLOCKS = [block for block in all_blocks() if not block.page.startswith(WALKED)]
 COMMANDS = [
     pytest.param(words[1:], id=f"{block}-{number}")
@@ -95,7 +89,6 @@ def test_the_page_about_pictures_draws(here: Path) -> None:
     assert {"answers.svg", "open.html", "rules.png"} <= {path.name for path in here.iterdir()}
 
 
-@pytest.mark.slow
 def test_the_library_on_spark(here: Path) -> None:
     try:
         require_java()

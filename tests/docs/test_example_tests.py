@@ -28,7 +28,6 @@ EQUIVALENT = {
 }
 
 
-@pytest.mark.slow
 def test_all_of_them_pass_and_all_parts_of_rules_are_covered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     done = CliRunner().invoke(main, ["test", "examples"], catch_exceptions=False)
@@ -60,7 +59,6 @@ def _with(text: str, rule: syntax.Rule, changed: str) -> str:
     return text[: rule.span.start] + changed + text[rule.span.end :]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_rule_that_lacks_a_literal_fails_a_case(program: Path, tmp_path: Path) -> None:
     shutil.copytree(program.parent, tmp_path, dirs_exist_ok=True)

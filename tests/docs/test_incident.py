@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from antelog import theme
 from scripts.incident import TICKS, TURBINE, Story, story
-from scripts.incident_picture import FOLDER, NARROW, SECONDS, WIDE, captions, picture, pictures
-from scripts.site_pages import with_moving_pictures
+from scripts.incident_picture import FOLDER, NARROW, WIDE, captions, picture, pictures
 from scripts.turbine_readings import readings
 from tests.docs.pages import ROOT
 
@@ -44,27 +42,6 @@ def test_the_picture_says_what_was_reported(told: Story) -> None:
         assert {told.words, *chances, *map(told.time, range(told.decided + 1))} <= {*texts}
         said = " ".join(texts)
         assert all(each.text in said for each in captions(told))
-
-
-def test_it_moves_for_those_only_who_do_not_mind(told: Story) -> None:
-    drawn = picture(told, WIDE)
-    before, _, after = drawn.partition("@media (prefers-reduced-motion: no-preference)")
-    assert "animation" not in before
-    assert f"{SECONDS}s linear infinite" in after
-    assert "<script" not in drawn
-    still = picture(told, WIDE, theme.DARK)
-    assert "animation" not in still
-    assert "prefers-" not in still
-    # Without motion only the last moment is seen: all that goes again is hidden.
-    assert len(re.findall(r'class="in-\d-\d gone"', still)) == drawn.count(" gone")
-
-
-def test_the_page_has_it_in_its_own_colours() -> None:
-    page = '<p><img alt="x" src="pictures/incident.svg" /><img alt="y" src="pictures/logo.svg" /></p>'
-    found = with_moving_pictures(page, ROOT / "docs")
-    assert 'class="incident incident"' in found
-    assert 'class="colours"' not in found
-    assert '<img alt="y" src="pictures/logo.svg" />' in found
 
 
 def test_the_readme_shows_it_on_light_and_on_dark() -> None:

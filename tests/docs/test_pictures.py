@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import nbformat
-import pytest
 
 from scripts.notebook import NOTEBOOK, executed
 from scripts.pictures import FOLDER, pictures
@@ -41,7 +40,6 @@ def test_pages_show_pictures_that_exist() -> None:
     assert all(path.is_file() and path.is_relative_to(ROOT) for path in shown)
 
 
-@pytest.mark.slow
 def test_the_notebook_shows_what_it_shows_now() -> None:
     kept = nbformat.read(NOTEBOOK, as_version=4)
     now = executed(NOTEBOOK)

@@ -183,7 +183,6 @@ def _open(answers: pa.Table, names: Collection[str]) -> dict[Fact, frozenset[flo
     return {answer: so_far for answer, so_far in found.items() if None not in answer}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS, ids=[each.program for each in RULE_SETS])
 def test_a_rule_set_is_open_and_confirmed_as_in_plain_python(rules: RuleSet) -> None:
     program = antelog.parse(PROGRAMS[rules.program], limits=rules.limits)

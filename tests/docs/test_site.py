@@ -76,7 +76,6 @@ def test_every_public_member_says_what_it_is() -> None:
     assert [name for name in members(antelog.Engine) if not getattr(antelog.Engine, name).__doc__] == []
 
 
-@pytest.mark.slow
 def test_the_reference_has_every_member_of_an_engine(built: Path) -> None:
     page = (built / "python" / "index.html").read_text(encoding="utf-8")
     assert [name for name in members(antelog.Engine) if f'id="antelog.Engine.{name}"' not in page] == []
@@ -145,7 +144,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_no_page_loads_anything_from_elsewhere(built: Path) -> None:
     pages = {path: elsewhere(path.read_text(encoding="utf-8")) for path in built.rglob("*.html")}
     assert len(pages) > 20
@@ -154,7 +152,6 @@ def test_no_page_loads_anything_from_elsewhere(built: Path) -> None:
     assert {path: found for path, found in styles.items() if found} == {}
 
 
-@pytest.mark.slow
 def test_the_notebook_and_the_changelog_are_pages(built: Path) -> None:
     page = (built / "notebooks" / "tutorial" / "index.html").read_text(encoding="utf-8")
     assert page.count('class="shown"') > 3

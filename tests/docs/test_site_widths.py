@@ -57,7 +57,6 @@ def served(folder: Path) -> Iterator[str]:
         server.server_close()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium")
 @pytest.mark.skipif(any(find_spec(name) is None for name in TOOLS), reason="`make docs` installs the tools")
 def test_nothing_touches_the_edge_of_the_window(tmp_path: Path) -> None:

@@ -79,7 +79,6 @@ def _runs_on_spark(page: Path) -> bool:
 
 
 # The README starts Spark as the tutorial does.
-@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in WALKS[1:] if _runs_on_spark(page)], ids=name_of)
 def test_walks_on_spark(page: Path, here: Path) -> None:
     try:

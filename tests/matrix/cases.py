@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ _TIMES = ("arrival", "time")
 class MatrixCase:
     """A program, the options of a command that reads its facts, and the files by name.
 
-    `model` are the options of commands that know of chances.
+    `model` are the options of commands that know of chances; `added` names what `complete` is to add.
     """
 
     name: str
@@ -37,6 +38,14 @@ class MatrixCase:
     options: tuple[str, ...]
     files: Mapping[str, bytes]
     model: tuple[str, ...] = ()
+    added: str = "plain"
+
+    def complete(self) -> MatrixCase:
+        """The case with what is added, which takes its program apart."""
+        try:
+            return ADDED[self.added](self)
+        except ProgramError:
+            pytest.skip("it includes others, or its functions are elsewhere")
 
     def write(self, folder: Path, *, half: bool = False) -> None:
         """Writes its files into a folder; with `half` only the facts before the tick in the middle."""
@@ -153,21 +162,13 @@ ADDED: Mapping[str, Callable[[MatrixCase], MatrixCase]] = {
 }
 
 
-def cases() -> dict[str, MatrixCase]:
-    """All cases, by name."""
-    found = {}
-    for case in (*_conformance(), *_examples(), *_idioms()):
-        for name, add in ADDED.items():
-            try:
-                found[f"{case.name}, {name}"] = add(case)
-            except ProgramError:  # it includes others, or its functions are elsewhere
-                continue
-    return found
-
-
+@cache
 def sampled(every: int) -> list[Any]:
-    """All cases as parameters of a test; those that are not every so-manieth are for `make long`."""
+    """All cases as parameters of a test; of each so many, `make long` runs all but the first."""
+    found = [
+        replace(case, added=added) for case in (*_conformance(), *_examples(), *_idioms()) for added in ADDED
+    ]
     return [
-        pytest.param(case, id=name, marks=() if at % every == 0 else pytest.mark.long)
-        for at, (name, case) in enumerate(cases().items())
+        pytest.param(case, id=f"{case.name}, {case.added}", marks=pytest.mark.long if at % every else ())
+        for at, case in enumerate(found)
     ]

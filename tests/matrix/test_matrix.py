@@ -18,7 +18,6 @@ from tests.matrix.views import (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", sampled(20))
 def test_nothing_breaks_where_parts_meet(
     case: MatrixCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -39,6 +39,7 @@ VIEWS = (
 
 def wrong(case: MatrixCase, *views: View) -> list[str]:
     """What is wrong with some views of a case, whose files are written into the folder."""
+    case = case.complete()
     case.write(Path())
     lines = lines_of(tried(case))
     return [f"{view.__name__}: {each}" for view in views for each in view(case, lines)]

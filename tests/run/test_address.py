@@ -133,20 +133,6 @@ def test_variables_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         filled("${STORE_KEZ}")
 
 
-@pytest.mark.parametrize(
-    ("url", "left", "options"),
-    [
-        ("jdbc:h2:mem", "jdbc:h2:mem", {}),
-        ("jdbc:h2://h/d?user=a&password=%24x&ssl=1", "jdbc:h2://h/d?ssl=1", {"user": "a", "password": "$x"}),
-        ("jdbc:mysql://a:b%40c@h/d", "jdbc:mysql://h/d", {"user": "a", "password": "b@c"}),
-        ("jdbc:sqlserver://h;a=d;password={x;y}", "jdbc:sqlserver://h;a=d", {"password": "x;y"}),
-        ("jdbc:oracle:thin:a/b@h:1521/d", "jdbc:oracle:thin:@h:1521/d", {"user": "a", "password": "b"}),
-    ],
-)  # fmt: skip
-def test_no_password_stays_in_an_address(url: str, left: str, options: dict[str, str]) -> None:
-    assert apart(url, str) == (left, tuple(options.items()))
-
-
 def test_variables_are_filled_in_last() -> None:
     """A password that looks like part of an address is none."""
     found = apart("jdbc:h2://h/d?password=$P", lambda text: text.replace("$P", "x&user=y"))

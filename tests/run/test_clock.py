@@ -27,19 +27,6 @@ def _column(numbers: list[int]) -> Column:
 # ---- arrivals ----
 
 
-def test_recorded_facts_arrive_at_their_own_ticks() -> None:
-    assert arrivals(_column([0, 5, 1, 2]), NOTHING).tolist() == [0, 5, 1, 2]
-
-
-def test_from_a_source_that_goes_on_they_arrive_at_the_first_tick_that_is_not_finished() -> None:
-    assert arrivals(_column([0, 5, 1, 2]), 1).tolist() == [2, 5, 2, 2]
-
-
-def test_by_the_wall_clock_they_arrive_now_at_the_latest() -> None:
-    assert arrivals(_column([3, 8, 99]), 5, latest=9).tolist() == [6, 8, 9]
-    assert arrivals(_column([3, 8, 99]), 11, latest=9).tolist() == [12, 12, 12]
-
-
 @given(TIMES, st.integers(-1, 30))
 def test_the_engine_dates_a_frame_without_arrivals_alike(times: list[int], now: int) -> None:
     program = antelog.parse("input A(x, time) delay 99. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")

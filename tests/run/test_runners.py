@@ -75,7 +75,6 @@ def test_of_each_example(name: str, tmp_path: Path) -> None:
     compare(cases.example(name), tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", cases.SAMPLE)
 def test_of_the_first_facts_of_streams(name: str, tmp_path: Path) -> None:
     compare(cases.stream(name, tmp_path, cases.MOST), tmp_path)

@@ -46,11 +46,6 @@ def test_rows_wait_until_they_arrive_and_come_in_that_order() -> None:
         assert waiting.last == -1
 
 
-def test_a_batch_is_cut_by_ticks() -> None:
-    between = _waiting().batch(12).between(1, 9)
-    assert (between.now, between.facts["P"].column("x").to_pylist()) == (9, [1, "a", "b"])
-
-
 def test_rows_that_the_engine_set_aside_have_their_file_and_line() -> None:
     engine, waiting = Engine(PROGRAM, arrival=ARRIVAL), WaitingRows()
     waiting.add("P", "a.csv", _rows(["a", "b"], [9, 9], [9, 9]))
@@ -72,11 +67,6 @@ def _batches(*arrivals: list[int], step: int) -> Iterator[tuple[int, list[int]]]
     while waiting.last >= 0:
         batch = waiting.batch(end, step)
         yield batch.now, sorted(a for rows in batch.rows.values() for a in rows.arrivals.tolist())
-
-
-def test_batches_end_with_whole_ticks() -> None:
-    assert list(_batches([0, 0, 0, 1, 1, 2], step=2)) == [(0, [0, 0, 0]), (1, [1, 1]), (2, [2])]
-    assert list(_batches([3, 1, 2, 0], [2, 9], step=100)) == [(9, [0, 1, 2, 2, 3, 9])]
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 5, 8])

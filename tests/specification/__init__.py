@@ -31,25 +31,10 @@ from tests.specification.stream import Admitted, Arrival, Stream, admit
 from tests.specification.world import World
 
 __all__ = [
-    "Admitted",
-    "Answer",
-    "Arrival",
-    "Change",
-    "Evaluation",
-    "Explanation",
-    "Kind",
-    "Outlook",
-    "RefusedError",
-    "Report",
-    "Silence",
-    "Stream",
-    "TooManyDerivationsError",
-    "admit",
-    "changes",
-    "evaluate",
-    "outlook",
-    "snapshots",
-]
+    "Admitted", "Answer", "Arrival", "Change", "Evaluation", "Explanation", "Kind", "Outlook",
+    "RefusedError", "Report", "Silence", "Stream", "TooManyDerivationsError", "admit", "changes",
+    "evaluate", "outlook", "snapshots",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

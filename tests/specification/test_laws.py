@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
@@ -29,7 +28,6 @@ def _by_tick(evaluation: Evaluation) -> dict[int, dict[Key, Report]]:
     return found
 
 
-@pytest.mark.slow
 @given(ANY)
 def test_the_last_lines_give_the_answers_of_every_tick(case: Case) -> None:
     note(str(case))
@@ -58,7 +56,6 @@ def test_the_last_lines_give_the_answers_of_every_tick(case: Case) -> None:
                 assert ahead.if_silent.tick > tick, "overdue"
 
 
-@pytest.mark.slow
 @given(ANY, st.randoms(use_true_random=False))
 def test_the_order_of_facts_does_not_matter(case: Case, random: Random) -> None:
     facts = [*case.facts]
@@ -67,7 +64,6 @@ def test_the_order_of_facts_does_not_matter(case: Case, random: Random) -> None:
     assert list(changes(evaluation_of(case))) == list(changes(evaluation_of(other)))
 
 
-@pytest.mark.slow
 @given(ANY)
 def test_what_is_reported_at_a_tick_needs_no_later_fact(case: Case) -> None:
     note(str(case))
@@ -77,7 +73,6 @@ def test_what_is_reported_at_a_tick_needs_no_later_fact(case: Case) -> None:
         assert _by_tick(evaluation_of(Case(case.text, facts, case.until)))[now] == whole[now]
 
 
-@pytest.mark.slow
 @given(ANY)
 def test_what_is_known_ahead_comes_true(case: Case) -> None:
     """After the last fact answers end as was said, and each is decided by its tick."""

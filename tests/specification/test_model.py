@@ -6,7 +6,6 @@ nothing of patterns and ticks of arrival.
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import assume, event, given, note
 
 from antelog.language import syntax
@@ -52,7 +51,6 @@ def _is_beyond(literal: syntax.Literal) -> bool:
     return isinstance(literal, syntax.Aggregation)
 
 
-@pytest.mark.slow
 @given(
     cases(recursion=False, latest=2, most=6)
     | cases_of_latest(latest=2, most=6).filter(lambda case: " D " not in case.text)  # no equations

@@ -127,7 +127,6 @@ def _decided(evaluation: Evaluation) -> Iterator[tuple[Derivation, Literal]]:
                 yield from ((each.derivation, li) for li, ticks in literals if min(ticks) < NEVER)
 
 
-@pytest.mark.slow
 @given(ANY)
 def test_who_sees_less_decides_the_same_or_nothing(case: Case) -> None:
     note(str(case))
@@ -139,7 +138,6 @@ def test_who_sees_less_decides_the_same_or_nothing(case: Case) -> None:
         assert seen.false_at == NEVER or false_at <= seen.false_at
 
 
-@pytest.mark.slow
 @given(cases_of_sight(latest=6))
 def test_what_is_lost_at_a_tick_needs_no_later_fact(case: Case) -> None:
     note(str(case))
@@ -150,7 +148,6 @@ def test_what_is_lost_at_a_tick_needs_no_later_fact(case: Case) -> None:
         assert [each for each in log if each.tick <= now] == [each for each in whole if each.tick <= now]
 
 
-@pytest.mark.slow
 @given(ANY, st.randoms(use_true_random=False))
 def test_what_is_not_lost_no_fact_of_an_unseen_source_would_have_changed(case: Case, random: Random) -> None:
     """Whatever else such a source may have sent, but for what is excused."""

@@ -20,7 +20,6 @@ from tests.specification.stream import Arrival
 from tests.specification.worlds import MOST_WORLDS, TooManyWorldsError, Worlds
 
 
-@pytest.mark.slow
 @given(forecasts())
 def test_a_forecast_grows_up_to_the_chance(asked: Asked) -> None:
     note(str(asked))
@@ -39,7 +38,6 @@ def test_a_forecast_grows_up_to_the_chance(asked: Asked) -> None:
             assert chances[-1] == found.chance <= 1
 
 
-@pytest.mark.slow
 @settings(max_examples=max(1, settings().max_examples // 4))  # each adds up many worlds
 @given(forecasts())
 def test_no_news_is_expected_to_change_a_chance(asked: Asked) -> None:

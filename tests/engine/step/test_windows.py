@@ -9,7 +9,7 @@ import pytest
 from antelog.compile.passes import compile_program
 from antelog.engine.step import atoms
 from tests.engine.replay import follow, run, runnable
-from tests.random_aggregates import CALCULATED
+from tests.random_literals import CALCULATED
 from tests.specification import evaluate
 from tests.specification.helpers import stream_of
 from tests.strategies import Case

@@ -6,7 +6,6 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier
 
 from antelog.forecast.judges.looks import Look, looks_of
 from antelog.forecast.judges.values_judge import LEAVES, ROUNDS, fitted
@@ -106,6 +105,8 @@ OUTCOME = RANDOM.random(400) < 1 / (1 + np.exp(-2 * FEATURES[:, 1]))
 
 
 def test_the_sums_are_the_log_odds_of_scikit_learn() -> None:
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - an extra, and slow to import
+
     models: list[HistGradientBoostingClassifier] = []
     fit = HistGradientBoostingClassifier.fit
 

@@ -198,7 +198,6 @@ def broker() -> Iterator[Kafka]:
         pytest.skip(str(error))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("times", [5, pytest.param(20, marks=pytest.mark.long)])
 def test_a_follower_that_was_killed_tells_every_message_once(
     broker: Kafka, tmp_path: Path, times: int

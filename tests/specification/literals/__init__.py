@@ -14,18 +14,9 @@ from tests.specification.literals.literal import Body, Lowering
 from tests.specification.literals.negation import Negated
 
 __all__ = [
-    "KINDS",
-    "Absence",
-    "Aggregation",
-    "Body",
-    "Call",
-    "Comparison",
-    "Fact",
-    "Last",
-    "Negated",
-    "Static",
+    "KINDS", "Absence", "Aggregation", "Body", "Call", "Comparison", "Fact", "Last", "Negated", "Static",
     "lowered",
-]
+]  # fmt: skip
 
 KINDS: tuple[type[Body], ...] = (Fact, Absence, Aggregation, Last, Negated, Static, Call, Comparison)
 
