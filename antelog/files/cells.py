@@ -128,7 +128,7 @@ def _numbers(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     long = mask_of(pc.match_substring_regex(texts, _LONG)) & mask_of(pc.match_substring_regex(texts, _WHOLE))
     if not long.any():
         return doubles, fine
-    # Whole numbers of so many digits are not to be rounded.
+    # Long whole numbers are not to be rounded.
     exact = [
         int(text) if is_long else double
         for text, is_long, double in zip(texts.to_pylist(), long, doubles.to_pylist(), strict=True)

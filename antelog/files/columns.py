@@ -249,7 +249,7 @@ class Advice:
 
 
 _SHOWN = 20
-"""So many names of a file are shown."""
+"""The names of a file that are shown, at most."""
 _TIMES = re.compile(
     r"(^|[_.])(time|ts|at|utc|date|day|week|when|sent|epoch|nanos|millis)$|(^|[_.])time[_.]|timestamp",
     re.IGNORECASE,

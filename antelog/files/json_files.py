@@ -24,7 +24,7 @@ _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
 _TOO_LONG = 10**MOST_DIGITS
 _LOOKED_AT = 100
-"""In so many rows names of fields within fields are looked for, to be shown."""
+"""The rows in which names of fields within fields are looked for, to be shown."""
 _DEEPEST = 8
 """Fields that lie deeper are not shown."""
 _KINDS = 1_000
@@ -181,7 +181,8 @@ def json_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[tuple[str, 
     If only some say so, the others have their time in its place.
     """
     arrives = None
-    columns = [_values(rows, name) for name in wanted[0]] if len(set(wanted)) == 1 else []
+    alike = len(set(wanted)) == 1
+    columns = [_values(rows, name) for name in wanted[0]] if alike else []
     if not columns or not all(map(_are_plain, columns)):
         # Rows have names of their own, or something is wrong with some: each is looked at only then.
         given, rows, values = rows, [], list[list[object]]()
@@ -196,7 +197,8 @@ def json_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[tuple[str, 
         arrives = np.array([len(each) > width for each in values], np.bool_)
         if arrives.any():
             values = [each if len(each) > width else [*each, each[-1]] for each in values]
-        columns = [list(column) for column in zip(*values, strict=True)] or [[] for _ in range(width)]
+        columns = [list(column) for column in zip(*values, strict=True)]
+        columns = columns or [[] for _ in (wanted[0] if alike else range(width))]
     return Chunk(
         [array_of(each) for each in columns],
         lambda: np.array([row.line for row in rows], np.int64),

@@ -17,14 +17,12 @@ from antelog.files.parquet_files import parquet_chunks
 from antelog.files.setting_aside import Rejects
 
 
-def tables(
-    path: Path, wanted: WantedColumns, rejects: Rejects, progress: Callable[[int], None] = lambda _: None
-) -> Iterator[pa.Table]:
-    """The facts of a file; `progress` gets the number of bytes read since its last call.
+def tables(path: Path, wanted: WantedColumns, rejects: Rejects) -> Iterator[pa.Table]:
+    """The facts of a file, table after table.
 
     Raises DataError if the file cannot be read, or if its columns are not the wanted ones.
     """
-    for each in sorted_out(wanted, chunks_of(path, wanted, rejects.notes, progress), str(path)):
+    for each in sorted_out(wanted, chunks_of(path, wanted, rejects.notes), str(path)):
         if wanted.timed:
             rejects.tally.update(malformed=len(each.set_aside))
         rejects.notes.extend(rejects.new_of(each.notes))
@@ -45,7 +43,8 @@ def chunks_of(
 ) -> Iterator[Chunk]:
     """A file piece by piece, before anybody has looked at its values; otherwise as `tables`.
 
-    One that is not `whole` is a part of what goes on, as the files of a folder are: names decide there.
+    `progress` gets the number of bytes read since its last call. One that is not `whole` is a part of what
+    goes on, as the files of a folder are: names decide there.
     """
     form = form_of(path)
     if form is None:

@@ -1,9 +1,9 @@
 """The bytes of a text file in blocks of whole rows: lines, or rows of CSV, as RFC 4180 says.
 
-A value of CSV is in quotes if a quote is the first of it. It goes on, over line breaks too, up to a quote
-that a separator or the line's end follows; a quote in it is written twice. A quote that stands alone in it
-closes nothing. Then the row is no row, for nobody knows where its value was meant to end. A quote that stays
-open for too long is none either: the line in which its row begins is lost, and the next one begins a row.
+A value of CSV is in quotes if it begins with one. It goes on, over line breaks too, up to a quote that a
+separator or the line's end follows; a quote in it is written twice. A quote that stands alone in it closes
+nothing, and its row cannot be used, for nobody knows where the value was meant to end. If a quote stays open
+for too long, the line in which its row begins is lost, and the next line begins a row.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST
 _SHOWN = 1000
 """The bytes shown of a row that is lost."""
 _NEAR = 1 << 12
-"""Most rows end within so many bytes."""
+"""The bytes within which most rows end."""
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _SEPARATORS = b",;\t"
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
@@ -44,7 +44,7 @@ csv.field_size_limit(max(LARGEST, csv.field_size_limit()))
 
 @dataclass(frozen=True)
 class Bad:
-    """A row that is none: its line, why, and its text, or how that begins."""
+    """A row that cannot be read: its line, why, and its text, or how that begins."""
 
     line: int
     detail: str
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def values(self) -> list[str] | None:
-        """Its values; None if a quote is not closed."""
+        """The values; None if a quote is not closed."""
         text, grammar = self.text, self.grammar
         if grammar.orderly.fullmatch(self.data.rstrip(b"\r\n") + b"\n") is None:
             return None
@@ -90,7 +90,7 @@ class Row:
 
     @property
     def unclosed(self) -> Bad:
-        """It as a row that is none, for its quotes."""
+        """The row as one that cannot be read, for its quotes."""
         last = self.line + max(0, breaks(self.data) - 1)
         taken = f"; it takes the lines up to {last} with it" if last > self.line else ""
         return Bad(self.line, f"has a quote that is not closed{taken}", text_of(self.data[:_SHOWN]))
@@ -237,7 +237,7 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
 
 
 MARK = len(BOM_UTF8)
-"""So many bytes tell whether a file begins with a mark."""
+"""The bytes that show whether a file begins with a mark."""
 
 
 def without_mark(head: bytes, path: Path | str) -> bytes:

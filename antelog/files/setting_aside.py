@@ -4,8 +4,7 @@
     as in line 2: wt2,91,soon
 
 If none of an input can be used, that is an error, with the most common reason: a file of which nothing was
-understood would look like one in which nothing happened. Rows that were understood and came at the wrong time
-are none.
+understood would look like one in which nothing happened. It is none if rows only came at the wrong time.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from antelog.files.naming import Form, form_of
 from antelog.writing import replacing
 
 _KINDS = 1_000
-"""At most so many different reasons are counted, so that odd files take no endless memory."""
+"""The most different reasons that are counted, so that odd files do not fill the memory."""
 _MALFORMED = "malformed"
 _LONGEST = 200
-"""Of an example no more letters are shown."""
+"""The most letters of an example that are shown."""
 
 SHOWN = 5
 """How many rejects a summary shows in full."""

@@ -19,19 +19,8 @@ NOTE = "input R(note: text, n: number, time).\nA(X, T) :- R(X, N, T).\nquery A(X
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_line_break_in_quotes_belongs_to_the_value(temp: Path, end: str) -> None:
-    lines = [
-        "note,n,time",
-        '"note',
-        "EVIL,99,0",
-        '",1,0',
-        "plain,2,0",
-        '"x ""y""',
-        '",3,"',
-        '0"',
-        "z,4",
-        "u,5,0",
-    ]
-    rows, bad = read(temp, end.join(lines) + end, NOTE, "R")
+    text = 'note,n,time\n"note\nEVIL,99,0\n",1,0\nplain,2,0\n"x ""y""\n",3,"\n0"\nz,4\nu,5,0\n'
+    rows, bad = read(temp, text.replace("\n", end), NOTE, "R")
     assert rows == [
         (f"note{end}EVIL,99,0{end}", 1, 0, 0),
         ("plain", 2, 0, 0),
@@ -42,9 +31,8 @@ def test_a_line_break_in_quotes_belongs_to_the_value(temp: Path, end: str) -> No
 
 
 def test_names_of_columns_may_have_line_breaks_and_the_first_row_too(temp: Path) -> None:
-    program = "input R(note: text, n: number, time).\nA(X, T) :- R(X, N, T).\nquery A(X, T).\n"
-    assert read(temp, '"the, text";"the\ncount";"at\n"\na;1;0\n', program, "R") == ([("a", 1, 0, 0)], [])
-    assert read(temp, '"a, b\n";1;0\nc;x;0\n', program, "R") == (
+    assert read(temp, '"the, text";"the\ncount";"at\n"\na;1;0\n', NOTE, "R") == ([("a", 1, 0, 0)], [])
+    assert read(temp, '"a, b\n";1;0\nc;x;0\n', NOTE, "R") == (
         [("a, b\n", 1, 0, 0)],
         [(3, "value `x` of column n is not a number")],
     )

@@ -1,6 +1,6 @@
 """The differences of two programs as data: in meaning, in their rules, in the answers on recorded facts.
 
-difference = difference_of(old, new);    difference.to_dict();    text_of(difference) in `words`
+difference = difference_of(old, new);    difference.to_dict();    lines_of(difference) in `words`
 
 Malf(wt2, 0): the old rules confirm it at 2, the new ones never do
 """

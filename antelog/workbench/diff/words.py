@@ -50,10 +50,6 @@ def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine
     yield _summary(difference), TITLE
 
 
-def text_of(difference: ProgramDifference, most: int = 10) -> str:
-    return "".join(f"{line}\n" for line, _ in lines_of(difference, most))
-
-
 def _query(
     difference: ProgramDifference, each: QueryDifference, shown: dict[RuleDifference, str]
 ) -> Iterator[DiffLine]:

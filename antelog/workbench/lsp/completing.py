@@ -244,11 +244,11 @@ def signature(snapshot: Snapshot, path: str, offset: int) -> types.SignatureHelp
     if cursor is None or not cursor.calls or analysis is None or cursor.first in COLUMN_LISTS:
         return None
     name, argument = cursor.calls[-1]
-    predicate = analysis.checked.vocabulary.predicates.get(name)
-    function = analysis.checked.vocabulary.functions.get(name)
-    if predicate is None and function is None:
+    vocabulary = analysis.checked.vocabulary
+    known = vocabulary.predicates.get(name) or vocabulary.functions.get(name)
+    if known is None:
         return None
-    names = predicate.columns if predicate else function.parameters if function else ()
+    names = known.columns if isinstance(known, Predicate) else known.parameters
     label = f"{name}({', '.join(names)})"
     information = types.SignatureInformation(label, parameters=[types.ParameterInformation(n) for n in names])
     return types.SignatureHelp([information], active_signature=0, active_parameter=argument)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from antelog.language.printer import value_text
-from antelog.language.vocabulary import Predicate, Type, Vocabulary
+from antelog.language.vocabulary import Predicate, Type
 
 _HEAD = 1 << 16
 _MOST_ROWS = 200
@@ -66,13 +66,6 @@ def _fit(predicate: Predicate, file: DataFile) -> int:
     if not predicate.declared:  # its columns have no names
         return 3 if same and len(file.columns) >= predicate.arity else 0
     return (2 + 2 * same) if named else 0
-
-
-def sources(vocabulary: Vocabulary, names: Sequence[str], folder: Path) -> dict[str, DataFile] | None:
-    """The files of these inputs; None if one has none."""
-    files = data_files(folder)
-    found = {name: file_of(vocabulary[name], files) for name in names}
-    return {n: f for n, f in found.items() if f is not None} if all(found.values()) else None
 
 
 def example_of(predicate: Predicate, file: DataFile) -> str | None:

@@ -1,4 +1,4 @@
-"""What an editor shows: spans of files as URIs and ranges, statements as symbols, errors and warnings."""
+"""Spans of files as URIs and ranges, statements as symbols, errors and warnings: for editors."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ def _route_writing(ls: RuleServer) -> None:
 class MessageReader:
     """Reads messages for the server, and looks at their headers before it.
 
-    Content-Length: 52        one header line at least, then an empty line, then so many bytes of JSON
+    Content-Length: 52        one header line at least, then an empty line, then that many bytes of JSON
 
     After a header that does not say how long its message is, nobody knows where the next one begins: the
     server ends, and `problem` says why.

@@ -23,7 +23,7 @@ from antelog.diagnostics import Source, Span
 from antelog.language import syntax
 from antelog.language.vocabulary import PredicateKind
 from antelog.workbench.lsp.mentions import NameKind, statements_of
-from antelog.workbench.lsp.near_data import DataFile, data_files, file_of, sources
+from antelog.workbench.lsp.near_data import DataFile, data_files, file_of
 from antelog.workbench.lsp.places import Places
 from antelog.workbench.lsp.session import Analysis, Snapshot, real
 
@@ -152,15 +152,15 @@ def trials(analysis: Analysis) -> list[Trial]:
     plan = analysis.compiled.plan if analysis.compiled else None
     if plan is None or list(analysis.checked.document.functions):
         return []
-    folder = Path(analysis.root).parent
-    vocabulary = analysis.checked.vocabulary
-    inputs = sources(vocabulary, [each.name for each in plan.inputs], folder)
-    if not inputs:
+    files = data_files(Path(analysis.root).parent)
+    predicates = analysis.checked.vocabulary.predicates
+    found = {name: file for name, each in predicates.items() if (file := file_of(each, files)) is not None}
+    inputs = {each.name: found[each.name] for each in plan.inputs if each.name in found}
+    if not inputs or len(inputs) < len(plan.inputs):
         return []
     facts = {each.head.predicate for each in analysis.checked.document.rules}
-    names = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.STATIC]
-    found = {name: file_of(vocabulary[name], data_files(folder)) for name in names if name not in facts}
-    statics = {name: file for name, file in found.items() if file}
+    static = {name for name, each in predicates.items() if each.kind is PredicateKind.STATIC} - facts
+    statics = {name: file for name, file in found.items() if name in static}
     return [Trial(each.atom.predicate, inputs, statics) for each in analysis.checked.document.queries]
 
 

@@ -34,11 +34,11 @@ Found = TypeVar("Found")
 
 
 class MisfitError(Exception):
-    """A text that is not what it has to be: the problem."""
+    """A text that is not what it has to be: the problems."""
 
-    def __init__(self, problem: Diagnostic) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
+    def __init__(self, *problems: Diagnostic) -> None:
+        super().__init__(*problems)
+        self.problems = problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class MarkedFile:
         try:
             return reader(text)
         except MisfitError as error:
-            self.problems.append(error.problem)
+            self.problems += error.problems
             return None
 
     def span(self, where: Node | Span) -> Span:

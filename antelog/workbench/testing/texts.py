@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import partial
 from typing import Any, TypeGuard
 
 from yaml import Mark, ScalarNode
 
 from antelog.arrow.ticks import LAST, tick_of
 from antelog.compile.nodes.plan import Input, Static
-from antelog.diagnostics import Source, Span
+from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
@@ -93,8 +94,17 @@ class ProgramTexts:
                 raise whole.misfit(Span(at.start(), len(whole.text)), message, "Leave out the `@`.")
             most = known.most or most
         columns = zip(atom.terms, known.types, most, strict=False)
-        values = [self._value(text, *each) for each in columns]
-        values += [] if isinstance(known, Static) else [self._time(text, atom.terms[-1])]
+        readers: list[Callable[[], syntax.Value]] = [partial(self._value, text, *each) for each in columns]
+        if not isinstance(known, Static):
+            readers.append(partial(self._time, text, atom.terms[-1]))
+        values, wrong = list[syntax.Value](), list[Diagnostic]()
+        for read in readers:
+            try:
+                values.append(read())
+            except MisfitError as error:
+                wrong += error.problems
+        if wrong:
+            raise MisfitError(*wrong)
         return Fact(name, tuple(values), arrival, whole.node)
 
     def answer(self, whole: ScalarText) -> syntax.Atom:

@@ -8,7 +8,7 @@ import pytest
 
 import antelog
 from antelog.workbench.diff.difference import ProgramDifference, difference_of
-from antelog.workbench.diff.words import text_of
+from antelog.workbench.diff.words import lines_of
 
 OLD = """
 input Temp(device, level, time) delay 2.
@@ -23,6 +23,10 @@ query Cold(X, T) critical.
 
 def difference(old: str, new: str) -> ProgramDifference:
     return difference_of(antelog.parse(old, name="old.alog"), antelog.parse(new, name="new.alog"))
+
+
+def text_of(found: ProgramDifference) -> str:
+    return "".join(f"{line}\n" for line, _ in lines_of(found))
 
 
 def text(old: str, new: str) -> str:

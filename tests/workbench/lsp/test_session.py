@@ -37,7 +37,6 @@ class Editor:
     def __init__(self, client: LanguageClient) -> None:
         self.client = client
         self.diagnostics: dict[str, types.PublishDiagnosticsParams] = {}
-        self.messages: list[str] = []
         self.documents: list[str] = []
         self.refreshed = 0
         self._news = asyncio.Condition()
@@ -55,10 +54,6 @@ class Editor:
             async with self._news:
                 self.refreshed += 1
                 self._news.notify_all()
-
-        @client.feature(types.WINDOW_SHOW_MESSAGE)  # type: ignore[untyped-decorator]  # pygls
-        def message(params: types.ShowMessageParams) -> None:
-            self.messages.append(params.message)
 
         @client.feature(types.WINDOW_SHOW_DOCUMENT)  # type: ignore[untyped-decorator]  # pygls
         def document(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
