@@ -91,7 +91,7 @@ def _tick(offset: int) -> str:
 def _diagram(form: QueryForm) -> str:
     """What is left after each tick, if nothing came that ever will, and if a fact did."""
     always = (True,) * len(form.formula.conditions)  # all times are from the first tick on
-    found = diagram_of(Question(form.formula.whole, always, form.leaves, [2], lambda _: True))
+    found = diagram_of(Question(form.formula.whole, always, form.leaves, [2], {*form.leaves.values()}))
     words = {FALSE: "false", TRUE: "true"}
     rows = [
         [_tick(layer.at), node, *(words.get(each, each) for each in left)]

@@ -37,6 +37,7 @@ from antelog.forecast.inference.nodes import (
     Never,
     Node,
     Some,
+    UnknownChanceError,
     ValuedFacts,
     Weighed,
     at_least,
@@ -57,10 +58,6 @@ WHEN = "<tick>"
 
 _MOST = 4096
 """So many literals a formula may have, about."""
-
-
-class UnknownChanceError(Exception):
-    """These answers have no chance; the message says why."""
 
 
 Condition: TypeAlias = Comparison | StaticAtom

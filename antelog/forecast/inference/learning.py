@@ -94,18 +94,13 @@ class OddsOf:
         counts = self.learning.counts_in(family_of(chain))
         return ticks // self.learning.length if counts else np.zeros_like(ticks)
 
-    def _declared(self, odds: Odds, family: Family) -> bool:
-        """Whether nothing of these odds is learned."""
-        if self.learning.slots and not family.slotted:
-            return True
-        chances = (odds.known & odds.chance_declared.all(axis=1)).all()
-        return bool(chances and (self.learning.slots or odds.shares_declared.all()))
-
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
         source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
-        if family.name not in self.series or self._declared(odds, family):
+        slots = self.learning.slots
+        sure = (odds.known & odds.chance_declared.all(axis=1)).all() and (slots or odds.shares_declared.all())
+        if sure or family.name not in self.series or (slots and not family.slotted):
             return odds
         parts, order = [], []
         possible = possible_kinds(chain, source, keys) if family.slotted else ()
@@ -118,4 +113,4 @@ class OddsOf:
         found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))
         if family.more:
             found = less_declared(found, odds)
-        return completed(odds, found, whole=not (self.learning.slots or family.more))
+        return completed(odds, found, whole=not (slots or family.more))

@@ -27,6 +27,10 @@ from antelog.language.literals.aggregate import Affine, after_steps
 from antelog.language.literals.comparison import HOLDS
 
 
+class UnknownChanceError(Exception):
+    """These answers have no chance; the message says why."""
+
+
 @dataclass(frozen=True)
 class Comes:
     """A fact of a series comes; `key` names the answer's variables that tell which, `at` the tick."""
