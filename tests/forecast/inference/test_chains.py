@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antelog.forecast.inference.forms import QueryForm, forms, layout
-from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.inference.nodes import UnknownChanceError
 from antelog.forecast.rates.tally import EPOCH
 from tests.forecast.making import chains, plan_of
 
