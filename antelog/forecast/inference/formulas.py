@@ -30,10 +30,10 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.forecast.inference.nodes import (
     NOT,
-    Bindings,
     Comes,
     Every,
     Holds,
+    KnownTerms,
     Never,
     Node,
     Some,
@@ -170,14 +170,14 @@ class _Unfolding:
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
-        known = Bindings(bound, times)
+        known = KnownTerms(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
         left = (each for each in literals if each not in met or each.variables & times.keys())
         parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _literal(self, literal: Literal, known: Bindings) -> Node:
+    def _literal(self, literal: Literal, known: KnownTerms) -> Node:
         """The formula of a literal that is no fact, once the times are known."""
         if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")
