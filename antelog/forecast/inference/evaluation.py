@@ -133,8 +133,9 @@ def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram
 def _after(held: Numbers, rows: _Rows, layer: Layer | None, tick: int, horizon: int) -> Numbers:
     """The probabilities of nodes and states a tick later, by a horizon."""
     table = rows.table
+    begun = tick >= table.since
     for axis, own in enumerate(rows.moves):
-        held = _moved(held, axis, moves_at(own, tick >= table.since))
+        held = _moved(held, axis, moves_at(own, begun))
     led = _led(held, layer, [weights_at(table, chain, tick, horizon) for chain in range(len(table.odds))])
     led /= led.sum(axis=tuple(range(led.ndim - 1)))
     return led

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -68,6 +70,13 @@ class Learning:
         return None if self.half_life is None else self.half_life / self.length
 
 
+_Asked: TypeAlias = tuple[Layout, Learning, Chain, bytes, tuple[bytes, ...]]
+
+# A step with few facts asks for the odds of the same keys again and again.
+_KNOWN: WeakKeyDictionary[SeriesCounts, dict[_Asked, Odds]] = WeakKeyDictionary()
+_FEW, _MANY = 4, 4096
+
+
 @dataclass(frozen=True, eq=False)
 class OddsOf:
     """The odds of keys in epochs: as declared, or else as learned by then."""
@@ -96,6 +105,19 @@ class OddsOf:
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
+        counts = self.series.get(family_of(chain).name)
+        if counts is None or keys.count > _FEW:
+            return self._odds(chain, keys, epochs)
+        known = _KNOWN.setdefault(counts, {})
+        cells = tuple(column.tobytes() for column in keys.cells.values())
+        asked = self.layout, self.learning, chain, epochs.tobytes(), cells
+        if asked not in known:
+            if len(known) == _MANY:
+                known.clear()
+            known[asked] = self._odds(chain, keys, epochs)
+        return known[asked]
+
+    def _odds(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
         slots = self.learning.slots
