@@ -25,11 +25,6 @@ def test_where_facts_hang_together_in_another_way(body: str, why: str) -> None:
         chains(SLOT.format("", body))
 
 
-def test_so_many_kinds_are_not_too_many() -> None:
-    (one,) = chains(SLOT.format("", ", ".join(f"Temp(X, l{i}, T+{i})" for i in range(7))))
-    assert len(one.states) == 8
-
-
 INPUTS = """
 input Temp(x: text, level: text, time) delay 1{}.
 delay Temp(wt4, _, _) = 3.
