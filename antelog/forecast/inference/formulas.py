@@ -166,7 +166,10 @@ class _Unfolding:
             series, key = series_of(fact.node, bound, fact.tests)
             met |= {test for test in fact.tests if not test.variables & bound.keys()}
             parts.append(self._comes(series, key, _put_time(fact.node.time, times)))
-        self._refuse_shared(each, bound)
+        # A value that two facts have to share, and the answer does not have, may be any.
+        names = [name for fact in each.facts for name in variables_in(fact.node.terms) - bound.keys()]
+        if len(names) > len(set(names)):
+            raise UnknownChanceError(_SHARED)
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
@@ -315,15 +318,6 @@ class _Unfolding:
         if self.timed and at.variable is None:
             raise UnknownChanceError(_FIXED)
         return Comes(series, tuple(variable.name for variable in key), at.offset)
-
-    def _refuse_shared(self, each: Prepared, bound: Mapping[str, Term]) -> None:
-        """A value that two facts have to share, and the answer does not have, may be any."""
-        seen: set[str] = set()
-        for fact in each.facts:
-            own = {a.name for a in fact.node.arguments if isinstance(a, Var)} - bound.keys()
-            if own & seen:
-                raise UnknownChanceError(_SHARED)
-            seen |= own
 
     def compared(self, comparison: Comparison) -> Node:
         known = comparison.outcome

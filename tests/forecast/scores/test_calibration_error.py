@@ -72,13 +72,6 @@ def test_more_answers_know_it_better() -> None:
     assert wrong[0] > 0.05
 
 
-def test_it_is_the_same_each_time_and_however_it_is_added_up() -> None:
-    lines = stream(2, Made())
-    parts = [lines.take(lines.answer % 3 == number) for number in range(3)]
-    one, two, three = map(calibration, parts)
-    assert judged(one + (two + three)) == judged(calibration(lines)) == judged((three + one) + two)
-
-
 def block_of(*ticks: int) -> Blocks:
     """One sum, of 1 for each tick."""
     tick = np.array(ticks, np.int64)
