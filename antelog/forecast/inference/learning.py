@@ -74,7 +74,7 @@ _Asked: TypeAlias = tuple[Layout, Learning, Chain, bytes, tuple[bytes, ...]]
 
 # A step with few facts asks for the odds of the same keys again and again.
 _KNOWN: WeakKeyDictionary[SeriesCounts, dict[_Asked, Odds]] = WeakKeyDictionary()
-_FEW, _MANY = 4, 4096
+_FEW, _MANY = 4, 128
 
 
 @dataclass(frozen=True, eq=False)
