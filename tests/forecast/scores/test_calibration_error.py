@@ -84,3 +84,8 @@ def test_parts_add_up(ticks: list[int], cut: int) -> None:
     assert (whole.first, whole.last) == (parts.first, parts.last)
     assert np.array_equal(whole.sums, parts.sums)
     assert whole.sums.sum() == len(ticks)
+
+
+def test_blocks_become_wider() -> None:
+    ticks = [(0, 31), (0, 32), (1, 64), (0, 70)]
+    assert [block_of(*each).width for each in ticks] == [1, 2, 4, 4]
