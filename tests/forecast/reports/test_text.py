@@ -43,7 +43,6 @@ def test_percent(share: float, text: str) -> None:
         (3, MINUTES, "30 minutes"),
         (144, MINUTES, "1 day"),
         (151, MINUTES, "1 day"),
-        (11, MINUTES, "1.8 hours"),
         (2000, MINUTES, "2 weeks"),
     ],
 )
