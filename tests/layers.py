@@ -64,9 +64,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("meaning", "show"),
     ),
     "forecast": (
-        *("columns", "rates", "inference", "scores", "outcomes", "values", "judges"),
-        *("alerts", "limits", "model_file", "query", "forecasting", "parts"),
-        *("carrying", "forecaster", "reports"),
+        *("columns", "rates", "inference", "scores", "judges"),
+        *("lines", "model_file", "query", "forecasting", "parts", "forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),

@@ -30,6 +30,7 @@ from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import LineSelection
 from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.values import SavedValues, Values
+from antelog.errors import StateError
 from antelog.forecast.inference.forms import Layout, key_of, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known, Tables
@@ -233,9 +234,12 @@ def members(current: Forecasting) -> dict[str, bytes]:
 
 
 def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
-    """The forecasts read back from `members`."""
+    """The forecasts read back from `members`. Raises StateError if another version has written them."""
     there = {name.removeprefix(FORECAST): content for name, content in members.items()}
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
-    known = unpacked(there["known.json"], there["known.arrow"])
+    try:
+        known = unpacked(there["known.json"], there["known.arrow"])
+    except (KeyError, TypeError):
+        raise StateError("the state has chances of another version of antelog: replay the facts") from None
     history = added(nothing_seen(layout(plan).families).history, known["sightings"])
     return Forecasting(**{**known, "sightings": Sightings(history, values)})

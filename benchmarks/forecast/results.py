@@ -57,15 +57,16 @@ def _scored(told: Replay, names: Sequence[str], since: int) -> Found:
     )
     found = {name: _result(lines, name) for name in names if not lines[name].is_nan().any()}
     own = found[CHANCE]
+    calibrated, error = own.calibration, own.calibration.error
     return {
         "ticks": last + 1,
         **asdict(own.counted),
         "scores": {
             name: {"brier": each.brier.mean, "log": each.log_loss.mean} for name, each in found.items()
         },
-        "error": None if own.calibration.error is None else asdict(own.calibration.error),
-        "refuted": own.calibration.refuted,
-        "bins": [asdict(each) for each in own.calibration.bins],
+        "error": None if error is None else {"mean": error, "interval": calibrated.interval},
+        "refuted": calibrated.refuted,
+        "bins": [asdict(each) for each in calibrated.bins],
         "alerts": [asdict(each) for each in own.alerts],
     }
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import pytest
+
 import antelog
+from antelog.engine.saving import FORECAST
+from antelog.errors import StateError
+from antelog.forecast.forecasting import resumed
 from antelog.process import Engine
 
 RULES = """
@@ -91,3 +96,11 @@ def test_patterns_in_another_order_are_learned_of_anew() -> None:
     change = engine.change_rules(new)
     assert change is not None
     assert change.anew == ("Q",)
+
+
+def test_a_state_of_another_version_is_refused() -> None:
+    engine = Engine(OLD, model="learn")
+    there = engine.forecaster.members()
+    known = f"{FORECAST}known.json"
+    with pytest.raises(StateError, match="of another version of antelog: replay the facts"):
+        resumed(OLD.plan, {**there, known: there[known].replace(b"TrackedAnswers", b"OpenAnswers")})

@@ -175,7 +175,6 @@ def test_without_a_model() -> None:
     ("limits", "why"),
     [
         ({"min_chance": 1.5}, "min_chance is 1.5, and a chance is from 0 to 1"),
-        ({"min_chance": -0.1}, "a chance is from 0 to 1"),
         ({"most": 0}, "at least one answer has to be shown"),
     ],
 )

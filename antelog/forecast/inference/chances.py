@@ -17,11 +17,10 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
 from antelog.escaping import shown
-from antelog.forecast.inference.diagrams import Diagram, DiagramTooLargeError, Leaf, Question, diagram_of
+from antelog.forecast.inference.diagrams import Diagram, Leaf, Question, diagram_of
 from antelog.forecast.inference.evaluation import FOREVER, NOTHING_AHEAD, TRUTH, Ahead, probability
 from antelog.forecast.inference.forms import QueryForm, forms
-from antelog.forecast.inference.formulas import UnknownChanceError
-from antelog.forecast.inference.nodes import Node
+from antelog.forecast.inference.nodes import Node, UnknownChanceError
 from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
 from antelog.forecast.rates.odds import Series, exclusive
 
@@ -63,18 +62,17 @@ def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Qu
     """
     outcomes = [chain.outcomes for chain in form.chains]
     leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
-    return Question(
-        form.formula.whole, shape.conditions, leaves, outcomes, lambda leaf: shape.until(leaf) <= horizon
-    )
+    over = frozenset(leaf for leaf in leaves.values() if shape.until(leaf) <= horizon)
+    return Question(form.formula.whole, shape.conditions, leaves, outcomes, over)
 
 
 @lru_cache(maxsize=1024)
 def diagrams(form: QueryForm, shape: DiagramShape) -> Mapping[int, Diagram] | None:
-    """The diagrams of a shape by horizon; None if any is too large."""
+    """The diagrams of a shape by horizon; None if any is too large, or if two chains differ in one slot."""
     horizons = [FOREVER, *(shape.ticks(form).tolist() if shape.slowest else [])]
     try:
         return {horizon: diagram_of(question(form, shape, horizon)) for horizon in horizons}
-    except DiagramTooLargeError:
+    except UnknownChanceError:
         return None
 
 
@@ -186,14 +184,11 @@ def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
 
 
 def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
-    """The chance of another formula over the literals of a form, for the only row of a table.
-
-    Raises UnknownChanceError and DiagramTooLargeError.
-    """
+    """The chance of another formula over a form's literals, for the only row of a table, or an error."""
     shape = _shape(table)
     other = replace(form, formula=replace(form.formula, whole=node))
-    found = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last, FOREVER)
-    return float(found.chance[0])
+    by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last, FOREVER)
+    return float(by_tick[0, -1])
 
 
 def _cut(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> AnswerTable:
@@ -203,13 +198,10 @@ def _cut(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> AnswerTabl
 
 
 def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
-    """The chances of answers of one shape; None if its diagram is too large."""
+    """The chances of answers of one shape; None if it has no diagrams."""
     shape = _shape(table)
     table = _cut(form, table, shape)
-    try:
-        by_horizon = diagrams(form, shape)
-    except UnknownChanceError:
-        return None
+    by_horizon = diagrams(form, shape)
     if by_horizon is None:
         return None
     whole, ahead = by_horizon[FOREVER], NOTHING_AHEAD
@@ -217,17 +209,16 @@ def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
         # Where facts may be late, the formula by each tick is another one.
         ticks = [tick for tick in by_horizon if table.age.min() < tick < FOREVER]
         ahead = Ahead(ticks, [by_horizon[tick] for tick in ticks], shape.slowest)
-    found = probability(whole, table, form.last, FOREVER, ahead)
+    by_tick, later = probability(whole, table, form.last, FOREVER, ahead)
     holds = np.full(table.count, np.nan)
     if form.memory:
-        holds = np.minimum(probability(whole, table, form.last, TRUTH).chance, 1)
+        holds = np.minimum(probability(whole, table, form.last, TRUTH)[0][:, -1], 1)
     if shape.slowest:
-        growth = _growth(table.age, np.array(ahead.horizons, np.int64), found.by_horizon)
+        growth = _growth(table.age, np.array(ahead.horizons, np.int64), later)
     else:
-        ticks_ = np.arange(table.begin + 1, table.begin + 1 + found.by_tick.shape[1])
-        growth = _growth(table.age, ticks_, found.by_tick)
+        growth = _growth(table.age, table.begin + 1 + np.arange(by_tick.shape[1]), by_tick)
     # Sums of what leads to TRUE may end in a digit more than one.
-    return Chances(np.minimum(found.chance, 1), growth, holds, np.arange(table.count))
+    return Chances(np.minimum(by_tick[:, -1], 1), growth, holds, np.arange(table.count))
 
 
 def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
@@ -278,10 +269,7 @@ def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
 
 
 def without_chances(plan: Plan, *, learned: bool) -> Mapping[str, str]:
-    """The queries of which the model of facts has no chances, and why.
-
-    If it is `learned` how often facts come, nothing need be declared.
-    """
+    """The queries without chances, and why. If these are `learned`, nothing need be declared."""
     found = {query: _reason(plan, form, learned) for query, form in forms(plan).items()}
     return {query: reason for query, reason in found.items() if reason}
 
@@ -299,11 +287,9 @@ def notes(plan: Plan, *, learned: bool) -> list[str]:
 
 def summary(plan: Plan) -> Mapping[str, str]:
     """The text that `check` prints for each query without chances."""
-    declares = plan.declares_chances
-    start = "none" if declares else "by the outcomes of earlier answers alone"
-    return {
-        query: f"{start}: {reason}" for query, reason in without_chances(plan, learned=not declares).items()
-    }
+    start = "none" if plan.declares_chances else "by the outcomes of earlier answers alone"
+    found = without_chances(plan, learned=not plan.declares_chances)
+    return {query: f"{start}: {reason}" for query, reason in found.items()}
 
 
 def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
@@ -312,19 +298,10 @@ def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
     if not whole_fits(form):
         return "its formula is too large to work out"
     inputs = {source.name: source for source in plan.inputs}
-    reasons = [
-        next(
-            (
-                why
-                for each in chain.states[: chain.formula_states]
-                if (why := _undeclared(each.series, inputs))
-            ),
-            None,
-        )
-        for chain in form.chains
-    ]
     # Of facts that have come nothing need be declared: one declared chain may be all that is waited for.
-    return reasons[0] if not learned and reasons and all(reasons) else None
+    chains = [chain.states[: chain.formula_states] for chain in form.chains]
+    reasons = [[why for each in own if (why := _undeclared(each.series, inputs))] for own in chains]
+    return reasons[0][0] if not learned and reasons and all(reasons) else None
 
 
 def _undeclared(series: Series, inputs: Mapping[str, Input]) -> str | None:

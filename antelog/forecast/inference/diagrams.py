@@ -9,7 +9,7 @@ node, and each outcome of the chains at that tick, the node that is left. Nodes 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -18,7 +18,17 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some, Turns
+from antelog.forecast.inference.nodes import (
+    AtLeast,
+    Comes,
+    Every,
+    Holds,
+    Never,
+    Node,
+    Some,
+    Turns,
+    UnknownChanceError,
+)
 
 FALSE, TRUE = 0, 1
 """The numbers of what is decided."""
@@ -39,7 +49,7 @@ class Leaf:
 class Question:
     """A formula with the values of its conditions, the leaf of each literal, and the leaves that are over.
 
-    A literal that did not come is false where its leaf is `over`: no fact of it can come any more.
+    A literal that did not come is false where its leaf is among those `over`: none can come any more.
     `outcomes` is the number of outcomes that each chain has at a tick.
     """
 
@@ -47,7 +57,7 @@ class Question:
     conditions: Sequence[bool]
     leaves: Mapping[Comes, Leaf]
     outcomes: Sequence[int]
-    over: Callable[[Leaf], bool]
+    over: Set[Leaf]
 
 
 @dataclass(frozen=True)
@@ -137,10 +147,6 @@ MOST_STEPS = 100_000
 a tick of it; a larger diagram is refused."""
 
 
-class DiagramTooLargeError(Exception):
-    """The diagram would have too many nodes."""
-
-
 @dataclass(frozen=True)
 class Layer:
     """The step from nodes to nodes at a tick: `then` has an axis for the nodes and one for each chain.
@@ -174,7 +180,7 @@ BEFORE = 3
 
 
 def diagram_of(question: Question) -> Diagram:
-    """The decision diagram of a question; raises DiagramTooLargeError where it has too many nodes."""
+    """The decision diagram of a question; raises UnknownChanceError where it has too many nodes."""
     parts = Parts(question)
     root = parts.of(question.whole)
     ticks: dict[int, set[int]] = {}
@@ -188,7 +194,7 @@ def diagram_of(question: Question) -> Diagram:
         outcomes = [range(question.outcomes[chain]) for chain in chains]
         steps += len(frontier) * prod(map(len, outcomes))
         if steps > MOST_STEPS or len(frontier) * together > MOST_STEPS:
-            raise DiagramTooLargeError
+            raise UnknownChanceError("its formula is too large to work out")
         numbers = {FALSE: FALSE, TRUE: TRUE}
         then = []
         for node in frontier:
@@ -219,4 +225,4 @@ def _shown(question: Question, leaf: Leaf, came: bool, outcome: int) -> bool:
     if came:
         return outcome == leaf.state
     taken = outcome not in (0, leaf.state)
-    return taken or (outcome != leaf.state and question.over(leaf))
+    return taken or (outcome != leaf.state and leaf in question.over)

@@ -45,26 +45,13 @@ class Ahead:
 NOTHING_AHEAD = Ahead((), (), 0)
 
 
-@dataclass(frozen=True, eq=False)
-class Held:
-    """The probability that a formula is true by a horizon, for each row, and after each tick of the window.
-
-    `by_tick` has a column for each tick after `begin`. The chance that it is true by what came up to a
-    tick is that of the last tick, once everything has come that ever will. `by_horizon` has a column for each
-    horizon ahead, with 0 where that is not after now.
-    """
-
-    chance: Numbers
-    by_tick: Numbers
-    by_horizon: Numbers
-
-
 def probability(
     diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead = NOTHING_AHEAD
-) -> Held:
+) -> tuple[Numbers, Numbers]:
     """The probability that a formula is true by a horizon, given what has and has not come by now.
 
-    The outcomes at the first tick of the table are final.
+    By the tick: a column for each after the first one of the table, whose outcomes are final. The last column
+    is by what comes ever. And by each horizon ahead; 0 where that is not after now.
     """
     states = prod(odds.states for odds in table.odds)
     at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
@@ -76,13 +63,9 @@ def probability(
         for start in range(0, table.count, at_once)
     ]
     # Parts end at different ticks; after its last one nothing changes for a part.
-    width = max(part.by_tick.shape[1] for part in parts)
-    filled = (np.pad(p.by_tick, ((0, 0), (0, width - p.by_tick.shape[1])), "edge") for p in parts)
-    return Held(
-        np.concatenate([part.chance for part in parts]),
-        np.concatenate(list(filled)),
-        np.concatenate([part.by_horizon for part in parts]),
-    )
+    width = max(by_tick.shape[1] for by_tick, _ in parts)
+    filled = [np.pad(each, ((0, 0), (0, width - each.shape[1])), "edge") for each, _ in parts]
+    return np.concatenate(filled), np.concatenate([by_horizon for _, by_horizon in parts])
 
 
 _AT_ONCE = 8192
@@ -102,7 +85,9 @@ class _Rows(ColumnSet):
     moves: tuple[Numbers, ...]
 
 
-def _probability(diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead) -> Held:
+def _probability(
+    diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead
+) -> tuple[Numbers, Numbers]:
     """The probability for few rows. Rows are the last axis of all tables here: they lie side by side."""
     count, begin = table.count, table.begin
     held = np.zeros((BEFORE, *(odds.states for odds in table.odds), count))
@@ -126,7 +111,7 @@ def _probability(diagram: Diagram, table: AnswerTable, last: int, horizon: int, 
                 if len(rows) < count:
                     some, later = held.take(rows, axis=-1), every.take(rows)
                 by_horizon[rows, number] = _by(some, later, ticks, until, by_then)
-    return Held(by_tick[:, -1], by_tick, by_horizon)
+    return by_tick, by_horizon
 
 
 def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram) -> Numbers:
@@ -148,8 +133,9 @@ def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram
 def _after(held: Numbers, rows: _Rows, layer: Layer | None, tick: int, horizon: int) -> Numbers:
     """The probabilities of nodes and states a tick later, by a horizon."""
     table = rows.table
+    begun = tick >= table.since
     for axis, own in enumerate(rows.moves):
-        held = _moved(held, axis, moves_at(own, tick >= table.since))
+        held = _moved(held, axis, moves_at(own, begun))
     led = _led(held, layer, [weights_at(table, chain, tick, horizon) for chain in range(len(table.odds))])
     led /= led.sum(axis=tuple(range(led.ndim - 1)))
     return led

@@ -20,8 +20,8 @@ from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.forecast.inference.diagrams import Leaf
-from antelog.forecast.inference.formulas import Formula, UnknownChanceError, formula_of
-from antelog.forecast.inference.nodes import Comes
+from antelog.forecast.inference.formulas import Formula, formula_of
+from antelog.forecast.inference.nodes import Comes, UnknownChanceError
 from antelog.forecast.rates.declared import memory
 from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive
 from antelog.forecast.rates.sightings import Family, family_of
@@ -140,12 +140,11 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
         number = next(i for i, chain in enumerate(chains) if state in chain.states)
         leaves[literal] = Leaf(number, chains[number].states.index(state) + 1, literal.at)
     slowest = max((max(rules.inputs[chain.predicate].delays) for chain in chains), default=0)
-    ticks = [leaf.at for leaf in leaves.values()]
-    wide = max(ticks, default=0) - min(ticks, default=0)
-    if wide > WIDEST:
-        return f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most"
     lasting = max((memory(rules.inputs[chain.predicate]) for chain in chains), default=0)
-    return QueryForm(formula, chains, leaves, slowest, lasting)
+    form = QueryForm(formula, chains, leaves, slowest, lasting)
+    if (wide := form.last - form.first) > WIDEST:
+        return f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most"
+    return form
 
 
 WIDEST = 512

@@ -32,11 +32,12 @@ from antelog.forecast.inference.nodes import (
     NOT,
     Comes,
     Every,
-    Given,
     Holds,
+    KnownTerms,
     Never,
     Node,
     Some,
+    UnknownChanceError,
     ValuedFacts,
     Weighed,
     at_least,
@@ -57,10 +58,6 @@ WHEN = "<tick>"
 
 _MOST = 4096
 """So many literals a formula may have, about."""
-
-
-class UnknownChanceError(Exception):
-    """These answers have no chance; the message says why."""
 
 
 Condition: TypeAlias = Comparison | StaticAtom
@@ -169,18 +166,21 @@ class _Unfolding:
             series, key = series_of(fact.node, bound, fact.tests)
             met |= {test for test in fact.tests if not test.variables & bound.keys()}
             parts.append(self._comes(series, key, _put_time(fact.node.time, times)))
-        self._refuse_shared(each, bound)
+        # A value that two facts have to share, and the answer does not have, may be any.
+        names = [name for fact in each.facts for name in variables_in(fact.node.terms) - bound.keys()]
+        if len(names) > len(set(names)):
+            raise UnknownChanceError(_SHARED)
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
-        known = Given(bound, times)
+        known = KnownTerms(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
         left = (each for each in literals if each not in met or each.variables & times.keys())
         parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _literal(self, literal: Literal, known: Given) -> Node:
+    def _literal(self, literal: Literal, known: KnownTerms) -> Node:
         """The formula of a literal that is no fact, once the times are known."""
         if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")
@@ -318,15 +318,6 @@ class _Unfolding:
         if self.timed and at.variable is None:
             raise UnknownChanceError(_FIXED)
         return Comes(series, tuple(variable.name for variable in key), at.offset)
-
-    def _refuse_shared(self, each: Prepared, bound: Mapping[str, Term]) -> None:
-        """A value that two facts have to share, and the answer does not have, may be any."""
-        seen: set[str] = set()
-        for fact in each.facts:
-            own = {a.name for a in fact.node.arguments if isinstance(a, Var)} - bound.keys()
-            if own & seen:
-                raise UnknownChanceError(_SHARED)
-            seen |= own
 
     def compared(self, comparison: Comparison) -> Node:
         known = comparison.outcome

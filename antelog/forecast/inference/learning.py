@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -68,6 +70,13 @@ class Learning:
         return None if self.half_life is None else self.half_life / self.length
 
 
+_Asked: TypeAlias = tuple[Layout, Learning, Chain, bytes, tuple[bytes, ...]]
+
+# A step with few facts asks for the odds of the same keys again and again.
+_KNOWN: WeakKeyDictionary[SeriesCounts, dict[_Asked, Odds]] = WeakKeyDictionary()
+_FEW, _MANY = 4, 128
+
+
 @dataclass(frozen=True, eq=False)
 class OddsOf:
     """The odds of keys in epochs: as declared, or else as learned by then."""
@@ -94,18 +103,26 @@ class OddsOf:
         counts = self.learning.counts_in(family_of(chain))
         return ticks // self.learning.length if counts else np.zeros_like(ticks)
 
-    def _declared(self, odds: Odds, family: Family) -> bool:
-        """Whether nothing of these odds is learned."""
-        if self.learning.slots and not family.slotted:
-            return True
-        chances = (odds.known & odds.chance_declared.all(axis=1)).all()
-        return bool(chances and (self.learning.slots or odds.shares_declared.all()))
-
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
+        counts = self.series.get(family_of(chain).name)
+        if counts is None or keys.count > _FEW:
+            return self._odds(chain, keys, epochs)
+        known = _KNOWN.setdefault(counts, {})
+        cells = tuple(column.tobytes() for column in keys.cells.values())
+        asked = self.layout, self.learning, chain, epochs.tobytes(), cells
+        if asked not in known:
+            if len(known) == _MANY:
+                known.clear()
+            known[asked] = self._odds(chain, keys, epochs)
+        return known[asked]
+
+    def _odds(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
-        if family.name not in self.series or self._declared(odds, family):
+        slots = self.learning.slots
+        sure = (odds.known & odds.chance_declared.all(axis=1)).all() and (slots or odds.shares_declared.all())
+        if sure or family.name not in self.series or (slots and not family.slotted):
             return odds
         parts, order = [], []
         possible = possible_kinds(chain, source, keys) if family.slotted else ()
@@ -118,4 +135,4 @@ class OddsOf:
         found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))
         if family.more:
             found = less_declared(found, odds)
-        return completed(odds, found, whole=not (self.learning.slots or family.more))
+        return completed(odds, found, whole=not (slots or family.more))

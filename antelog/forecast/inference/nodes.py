@@ -27,6 +27,10 @@ from antelog.language.literals.aggregate import Affine, after_steps
 from antelog.language.literals.comparison import HOLDS
 
 
+class UnknownChanceError(Exception):
+    """These answers have no chance; the message says why."""
+
+
 @dataclass(frozen=True)
 class Comes:
     """A fact of a series comes; `key` names the answer's variables that tell which, `at` the tick."""
@@ -239,13 +243,13 @@ def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
     terms = tuple(Const(constants[i]) if i in constants else e for i, e in enumerate(inside.arguments))
     pairs = zip(inside.arguments, terms, strict=True)
     known = {open_name(e): t for e, t in pairs if isinstance(e, Inner) and isinstance(t, Const)}
-    conditions = tuple(each.replaced(Given(known)) for each in inside.opened)
+    conditions = tuple(each.replaced(KnownTerms(known)) for each in inside.opened)
     if any(each.outcome is None for each in conditions):
         return None
     return replace(inside, arguments=terms, conditions=conditions)
 
 
-class Given(Replacement):
+class KnownTerms(Replacement):
     """Puts in what variables stand for, as far as that is known."""
 
     def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time] = MappingProxyType({})) -> None:

@@ -63,22 +63,16 @@ class AnswersAtTicks(ColumnSet):
 
 
 def met(condition: Condition, asked: AnswersAtTicks, tables: Tables, values: Values) -> Mask:
-    """For which answers a condition holds."""
-    if isinstance(condition, StaticAtom):
-        return _there(condition, asked, tables, values) ^ condition.negated
-    return holds(condition, {**asked.cells, WHEN: asked.tick}, asked.count, values)
-
-
-def _there(atom: StaticAtom, asked: AnswersAtTicks, tables: Tables, values: Values) -> Mask:
-    """For which answers the background has a fact; where the atom says nothing, any value does."""
-    columns = tables[atom.predicate]
-    given = [(i, argument) for i, argument in enumerate(atom.arguments) if argument is not None]
-    if not columns or not given:
-        return np.full(asked.count, bool(columns))
-    table = [columns[i] for i, _ in given]
-    sought = [term_column(argument, asked, values) for _, argument in given]
-    found: Mask = find_rows(sought, table) >= 0
-    return found
+    """For which answers a condition holds; the background has a fact if its columns are as far as given."""
+    if not isinstance(condition, StaticAtom):
+        return holds(condition, {**asked.cells, WHEN: asked.tick}, asked.count, values)
+    columns = tables[condition.predicate]
+    given = [(i, argument) for i, argument in enumerate(condition.arguments) if argument is not None]
+    there = np.full(asked.count, bool(columns))
+    if columns and given:
+        sought = [term_column(argument, asked, values) for _, argument in given]
+        there = find_rows(sought, [columns[i] for i, _ in given]) >= 0
+    return there ^ condition.negated
 
 
 def term_column(term: Term, asked: AnswersAtTicks, values: Values) -> Column:
@@ -161,27 +155,17 @@ def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTabl
     begin = min(form.first - 1, int(age.min())) - form.slowest - form.memory
     ticks = range(begin, end + 1)
     tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
-    conditions = np.array(tests, np.int64).reshape(len(tests), asked.count).T
-    odds: list[Odds] = []
-    which: list[Column] = []
-    shown: list[Column] = []
-    keys: list[list[Column]] = []
-    for chain in form.chains:
-        own, number = _odds(chain, asked, known)
-        odds.append(own)
-        which.append(number)
-        columns = [term_column(term, asked, values) for term in chain.terms]
-        keys.append(columns)
-        shown.append(_shown(known, chain, asked, columns, ticks))
-    since = np.clip(known.begin - asked.tick, begin, end + 1)
+    keys = [[term_column(term, asked, values) for term in chain.terms] for chain in form.chains]
+    odds = [_odds(chain, asked, known) for chain in form.chains]
+    pairs = zip(form.chains, keys, strict=True)
     return AnswerTable(
         age,
-        since,
-        conditions,
-        tuple(odds),
-        tuple(which),
+        np.clip(known.begin - asked.tick, begin, end + 1),
+        np.array(tests, np.int64).reshape(len(tests), asked.count).T,
+        tuple(each for each, _ in odds),
+        tuple(which for _, which in odds),
         _twins(form.chains, keys, asked.count),
-        tuple(shown),
+        tuple(_shown(known, chain, asked, columns, ticks) for chain, columns in pairs),
         begin,
     )
 
@@ -224,10 +208,8 @@ def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int
         twin = np.full(count, number)
         for other in reversed(range(number)):
             if alike(chain, chains[other]):
-                same = np.ones(count, np.bool_)
-                for one, two in zip(keys[number], keys[other], strict=True):
-                    same &= one == two
-                twin[same] = other
+                pairs = zip(keys[number], keys[other], strict=True)
+                twin[np.all([np.ones(count, np.bool_), *(one == two for one, two in pairs)], axis=0)] = other
         twins.append(twin)
     return tuple(twins)
 

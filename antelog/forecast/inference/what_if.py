@@ -14,10 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.forecast.inference.chances import chance_of, worked_out
-from antelog.forecast.inference.diagrams import DiagramTooLargeError
 from antelog.forecast.inference.forms import QueryForm, forms
-from antelog.forecast.inference.formulas import UnknownChanceError
-from antelog.forecast.inference.nodes import Every, Never, Node, Some
+from antelog.forecast.inference.nodes import Every, Never, Node, Some, UnknownChanceError
 from antelog.forecast.inference.table import AnswersAtTicks, Known, table_of
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
@@ -80,7 +78,7 @@ def what_if(
             comes = None if own < _NONE else min(1.0, both / own)
             fails = None if 1 - own < _NONE else min(1.0, max(0.0, (chance - both) / (1 - own)))
             found.append(WhatIf(own, comes, fails))
-        except (UnknownChanceError, DiagramTooLargeError):
+        except UnknownChanceError:
             found.append(None)
     return chance, found
 

@@ -37,7 +37,7 @@ class AnswerRows:
     at_line  whether the answer has a line at this tick, or has been silent since one before
     learns   what is learned; what was decided before a row's tick may be used
     state    a number for the stage, a class of ages, and whether the answer was silent
-    features how near the latest values are to what the query compares them with: see `forecast/values`
+    features how near the latest values are to what the query compares them with: see `latest.py`
     """
 
     answer: tuple[Column, ...]

@@ -93,13 +93,9 @@ class SeriesCounts:
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
-    width = len(family.series) * _size(family, slowest)
-    places = len(family.places)
-    own, shared = (
-        nothing_counted(places, width, forgets=FORGOTTEN if places else None),
-        nothing_counted(0, width + 1),
-    )
-    return SeriesCounts(own, shared, length=length)
+    width, places = len(family.series) * _size(family, slowest), len(family.places)
+    own = nothing_counted(places, width, forgets=FORGOTTEN if places else None)
+    return SeriesCounts(own, nothing_counted(0, width + 1), length=length)
 
 
 def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, length: int = EPOCH) -> Counted:
@@ -121,8 +117,7 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     numbers[stays, series[stays], _STAYS + series[at[stays]]] = 1
     lag = _STAYS + len(family.series) + facts.arrival - facts.time
     numbers[new, series[new], lag[new]] = 1
-    width = len(family.series) * _size(family, slowest)
-    return Counted(epoch, keys, numbers.reshape(facts.count, width))
+    return Counted(epoch, keys, numbers.reshape(facts.count, len(family.series) * numbers.shape[2]))
 
 
 def added(tally: Tally, new: Counted, half_life: float | None) -> Tally:
@@ -140,20 +135,16 @@ def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
 
 def up_to(counts: SeriesCounts, as_of: KnownEpoch) -> SeriesCounts:
     """Moves the counts of epochs up to this one into use."""
-    used = 0
-    for each in counts.later:
-        if each.epoch > as_of.epoch:
-            break
+    due = [each for each in counts.later if each.epoch <= as_of.epoch]
+    for each in due:
         counts = _used(counts, each, as_of)
-        used += 1
     left = without_old(counts.tally, as_of.epoch)
     if as_of.still is None and left.count < counts.tally.count:
-        counts = at_epoch(
-            counts, as_of.epoch, as_of.half_life
-        )  # how long those were known that are forgotten
-    if not used and left is counts.tally:
+        # How long those were known that are forgotten stays.
+        counts = at_epoch(counts, as_of.epoch, as_of.half_life)
+    if not due and left is counts.tally:
         return counts
-    return replace(counts, tally=left, later=counts.later[used:])
+    return replace(counts, tally=left, later=counts.later[len(due) :])
 
 
 def _used(counts: SeriesCounts, new: Counted, as_of: KnownEpoch) -> SeriesCounts:

@@ -17,7 +17,7 @@ from math import ceil, log
 import numpy as np
 
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS
 from antelog.forecast.rates.odds import IMPOSSIBLE, Chain, ChainState, Keys, Odds, transitions
 
@@ -28,6 +28,11 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     delays = np.array([*(each.delay for each in source.refinements), source.delay])
     given = [*(each.shares for each in source.refinements), source.odds.shares]
     longest = 1 + int(delays.max())
+    # Without shares, facts come at each tick of their delay equally often.
+    every = [
+        [1 / (d + 1)] * (d + 1) if s is None else [*s] for s, d in zip(given, delays.tolist(), strict=True)
+    ]
+    filled = np.array([[*each, *[0.0] * (longest - len(each))] for each in every])
     table = np.array([(each.once, each.again) for each in source.odds.chances] or [(0.0, 0.0)])
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
     shares, chanced, stated = np.zeros((*size, longest)), np.ones(size, np.bool_), np.ones(size, np.bool_)
@@ -41,7 +46,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
         rates = table[chances] * chanced[:, number, None]
         once[:, number], again[:, number] = rates.T
         delay[:, number] = np.where(sure, delays[at], delays.max())
-        shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
+        shares[:, number] = filled[at]
         stated[:, number] = sure & np.array([s is not None for s in given])[at]
         some = possible[number].copy()
         for place in state.series.key:
@@ -135,7 +140,9 @@ def _with_shares(odds: Odds, learned: Odds) -> Odds:
     """Odds with the learned shares of delays where none are declared."""
     # What is learned has a column for each tick of the longest delay of any input.
     ticks = max(odds.shares.shape[2], learned.shares.shape[2])
-    own, found = _with_ticks(odds.shares, ticks), _with_ticks(learned.shares, ticks)
+    own, found = (
+        np.pad(each, ((0, 0), (0, 0), (0, ticks - each.shape[2]))) for each in (odds.shares, learned.shares)
+    )
     within = found * (np.arange(ticks) <= odds.delay[:, :, None])
     within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
     kept = odds.shares_declared | ~learned.known[:, None]
@@ -149,18 +156,6 @@ def less_declared(learned: Odds, odds: Odds) -> Odds:
     moves[:, :, 0] = learned.transitions[:, :, 0]
     moves[:, :, -1] = np.maximum(1 - moves[:, :, 0] - given, 0)
     return replace(learned, transitions=moves)
-
-
-def _with_ticks(shares: Numbers, ticks: int) -> Numbers:
-    """Shares with a column for each of so many ticks."""
-    more = ticks - shares.shape[2]
-    return np.pad(shares, ((0, 0), (0, 0), (0, more))) if more else shares
-
-
-def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[float]:
-    """Shares for so many ticks; without any, facts come at each tick of their delay equally often."""
-    own = [1 / (delay + 1)] * (delay + 1) if shares is None else list(shares)
-    return own + [0.0] * (length - len(own))
 
 
 def _decided(

@@ -180,7 +180,9 @@ class Odds(ColumnSet):
     def come(self, of: Column, lag: Column | int) -> Numbers:
         """The shares of true facts of each state that have come `lag` ticks later, a column for each row."""
         states, _, lags = self._come.shape
-        at = of * lags + (np.minimum(np.maximum(lag, -1), lags - 2) + 1)
+        most = lags - 2  # numbers one by one are faster than columns of them
+        lag = min(max(lag, -1), most) if isinstance(lag, int) else np.minimum(np.maximum(lag, -1), most)
+        at = of * lags + (lag + 1)
         come: Numbers = self._come.reshape(states, -1).take(at, axis=1)
         return come
 

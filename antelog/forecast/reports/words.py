@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from antelog.escaping import shown
-from antelog.forecast.scores.calibration import Bin, CalibrationError, CalibrationResult
+from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult, Scores, result
 from antelog.language.durations import LENGTHS, duration_text
@@ -188,16 +188,11 @@ def _points(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0")
 
 
-def error_interval(found: CalibrationError) -> str:
+def error_interval(found: CalibrationResult) -> str:
     """`95 % interval 0 to 3.4`."""
     if found.interval is None:
         return "no interval: that takes ten blocks of time at least"
     return f"95 % interval {' to '.join(map(_points, found.interval))}"
-
-
-def error(found: CalibrationError) -> str:
-    """The expected calibration error in a sentence."""
-    return f"Expected calibration error: {points(found.mean)} ({error_interval(found)})."
 
 
 def program_alert(found: Alerted, tick: int | None) -> str:
@@ -329,7 +324,8 @@ def _calibration(found: ScoreResult) -> Iterator[str]:
     yield from wrapped(verdict(found), _WIDTH)
     calibration = found.calibration
     if calibration.error is not None:
-        yield from wrapped(error(calibration.error), _WIDTH)
+        error = f"Expected calibration error: {points(calibration.error)} ({error_interval(calibration)})."
+        yield from wrapped(error, _WIDTH)
     yield from _table([BINS, *map(bin_row, calibration.bins)])
     if (bin_ := example(calibration)) is not None:
         yield from wrapped(sentence(bin_) + " An answer counts once for each line.", _WIDTH)

@@ -192,13 +192,15 @@ class CalibrationResult:
 
     It is None where there is too little to tell: the run is too short for ten blocks of time, or the least
     `visible` error is too large. If all chances were wrong by that much, the test would find it in every
-    second stream like this one. There is no `error` without lines.
+    second stream like this one. The mean `error` of lines comes with the 95 % `interval` of that of the
+    chances; there is no error without lines, and no interval where fewer than ten blocks of time have some.
     """
 
     bins: tuple[Bin, ...]
     refuted: bool | None
     visible: float | None = None
-    error: CalibrationError | None = None
+    error: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,8 +250,8 @@ def judged(sums: Calibration) -> CalibrationResult:
     )
     mean_error = float(np.abs(by_block.sum(axis=1)).sum()) / total
     long = int(by_block.any(axis=0).sum()) >= FEWEST
-    error = CalibrationError(mean_error, error_interval(by_block, variances, total) if long else None)
-    return CalibrationResult(bins, refuted, visible, error)
+    interval = error_interval(by_block, variances, total) if long else None
+    return CalibrationResult(bins, refuted, visible, mean_error, interval)
 
 
 def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:
@@ -275,17 +277,6 @@ STEPS = 33
 SIDE = 0.025
 """The share of streams whose error is above the interval, and of those whose error is below it."""
 Z = NormalDist().inv_cdf(1 - SIDE)
-
-
-@dataclass(frozen=True)
-class CalibrationError:
-    """The error of the lines seen, and the 95 % interval of that of the chances; as shares of 1.
-
-    There is no interval where fewer than ten blocks of time have lines.
-    """
-
-    mean: float
-    interval: tuple[float, float] | None = None
 
 
 @cache

@@ -195,15 +195,14 @@ def table(by_query: Mapping[str, Scores]) -> pa.Table:
 
 
 def _row(query: str, found: ScoreResult) -> dict[str, Any]:
-    error, program = found.calibration.error, found.program_alert
-    low, high = (None if error is None else error.interval) or (None, None)
+    program, (low, high) = found.program_alert, found.calibration.interval or (None, None)
     row = {
         "query": query,
         **vars(found.counted),
         "program_alert": None if program is None else _alert(program),
         "refuted": found.calibration.refuted,
         "visible_error": found.calibration.visible,
-        "calibration_error": None if error is None else error.mean,
+        "calibration_error": found.calibration.error,
         "calibration_error_low": low,
         "calibration_error_high": high,
         "bins": [_bin(each) for each in found.calibration.bins],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antelog.forecast.inference.forms import QueryForm, forms, layout
-from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.inference.nodes import UnknownChanceError
 from antelog.forecast.rates.tally import EPOCH
 from tests.forecast.making import chains, plan_of
 
@@ -23,11 +23,6 @@ SLOT = "input Temp(x: text, level: text, time) one per x. {} P(X, T) :- {}. quer
 def test_where_facts_hang_together_in_another_way(body: str, why: str) -> None:
     with pytest.raises(UnknownChanceError, match=why):
         chains(SLOT.format("", body))
-
-
-def test_so_many_kinds_are_not_too_many() -> None:
-    (one,) = chains(SLOT.format("", ", ".join(f"Temp(X, l{i}, T+{i})" for i in range(7))))
-    assert len(one.states) == 8
 
 
 INPUTS = """

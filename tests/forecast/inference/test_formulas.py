@@ -6,7 +6,7 @@ import pytest
 
 import antelog
 from antelog.forecast.inference import formulas
-from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.inference.nodes import UnknownChanceError
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf
 from antelog.process import Engine
 from tests.forecast.making import formula

@@ -1,4 +1,4 @@
-"""antelog/forecast/inference/{valued,kinds}.py: sums of declared values, compared with all that may come."""
+"""antelog/forecast/inference/nodes.py: sums of declared values, compared with all that may come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""antelog/forecast/values: the laws of chances hold for those that look at values, too.
+"""antelog/forecast/judges/values_judge.py: the laws of chances hold for those that look at values, too.
 
 Readings of some devices wander up and down, and some come late. The chances are learned while they come.
 """

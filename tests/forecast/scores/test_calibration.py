@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.forecast.scores.calibration import VISIBLE, Calibration, CalibrationResult, calibration, judged
+from antelog.forecast.scores.calibration import VISIBLE, CalibrationResult, calibration, judged
 from antelog.forecast.scores.scored_lines import UNIT
 from tests.forecast.streams import Made, decided, stream
 
@@ -98,7 +98,3 @@ def test_a_test_without_power_says_nothing() -> None:
     least = [2.39 * (answers / 4) ** 0.5 / answers for answers in (40, 400, 4000)]
     assert all(0.95 * low <= found <= 1.5 * low for found, low in zip(visible, least, strict=True))
     assert visible[0] > VISIBLE > visible[1]
-
-
-def test_nothing() -> None:
-    assert judged(Calibration()) == CalibrationResult((), None)

@@ -95,12 +95,6 @@ def test_cuts_change_nothing(seed: int) -> None:
     assert to_dict(of(lines) + Scores()) == to_dict(Scores() + of(lines)) == whole
 
 
-def test_the_order_of_lines_changes_nothing() -> None:
-    lines = stream(1, Made(answers=100))
-    order = np.random.default_rng(1).permutation(lines.count)
-    assert to_dict(of(lines.take(order))) == to_dict(of(lines))
-
-
 @pytest.mark.parametrize("lines", [*EDGES.values(), SMALL, stream(3)], ids=[*EDGES, "small", "stream"])
 def test_there_and_back(lines: ScoredLines) -> None:
     plain = to_dict(of(lines))
@@ -111,11 +105,6 @@ def test_there_and_back(lines: ScoredLines) -> None:
 def test_no_chance(chance: float) -> None:
     with pytest.raises(ValueError, match="below 0 or above 1"):
         with_chance(decided((1, 2, chance, 3, True)))
-
-
-def test_reported_too_late() -> None:
-    with pytest.raises(ValueError, match="reported after"):
-        with_chance(decided((1, 4, 0.5, 3, True)))
 
 
 LINES = stream(1, Made(answers=50))

@@ -77,7 +77,8 @@ def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -
         ("Log loss", words.loss(found.log_loss.mean), _compared(found.log_loss)),
     ]
     if (error := found.calibration.error) is not None:
-        scores.append(("Expected calibration error", words.points(error.mean), words.error_interval(error)))
+        interval = words.error_interval(found.calibration)
+        scores.append(("Expected calibration error", words.points(error), interval))
     return TrustedQuery(
         query,
         words.counted(found.counted),
