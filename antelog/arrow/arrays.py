@@ -181,7 +181,7 @@ def why_of_no_use(type_: pa.DataType) -> str:
         return "is beyond the years 1 to 9999"
     if is_a.is_duration(type_):
         return "is longer than 292,000 years"
-    return "is no time of day" if is_a.is_time(type_) else "is not UTF-8 text"
+    return "is not a time of day" if is_a.is_time(type_) else "is not UTF-8 text"
 
 
 def out_of_range(column: Array) -> NDArray[np.bool_] | None:

@@ -81,7 +81,7 @@ def test_a_type_of_somebody_elses_library() -> None:
         ("timestamp[s] year 1", None, "is beyond the years 1 to 9999"),
         ("timestamp[s] far", [True, True, False], "is beyond the years 1 to 9999"),
         ("timestamp[us] far", [True, True, False], "is beyond the years 1 to 9999"),
-        ("time64 far", [True, True, False], "is no time of day"),
+        ("time64 far", [True, True, False], "is not a time of day"),
         ("duration[s] far", [True, True, False], "is longer than 292,000 years"),
         ("int64", None, "is not UTF-8 text"),
     ],

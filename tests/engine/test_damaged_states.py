@@ -42,7 +42,7 @@ def test_what_ends_too_early_or_too_late_is_noticed() -> None:
     content = saved()
     for length in range(0, len(content), 3):
         refused(content[:length], "is damaged|is not a state that antelog wrote")
-    refused(content + b"\0", "is damaged: it was changed after it was written. Take an older copy")
+    refused(content + b"\0", "is damaged: it was changed after it was written. Use an older copy")
 
 
 def test_another_version_is_refused_with_what_to_do() -> None:

@@ -9,11 +9,10 @@ Since when a window has three members, and how many it has at some tick, is look
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -106,62 +105,25 @@ def slices_between(key: Column, tick: Column, of_row: Column, first: Column, aft
     return Slices(np.searchsorted(own, begins), np.searchsorted(own, ends))
 
 
-class Openings(ColumnSet, ABC):
-    """How many more members may come to each row."""
-
-    @abstractmethod
-    def coming(self, tick: Column) -> Column:
-        """How many more may come after some ticks; ANY if that is any number."""
-
-    @property
-    @abstractmethod
-    def begin(self) -> Column:
-        """A tick before any at which there is a member, or fewer may come."""
-
-    @property
-    @abstractmethod
-    def end(self) -> Column:
-        """The tick from which on none can come, if there is one."""
-
-    @property
-    @abstractmethod
-    def decided(self) -> Column:
-        """The tick by which everything has come that rows rest on; -1 if all of it has."""
-
-    @property
-    def is_any(self) -> bool:
-        """Whether any number may come to each row up to its `end`."""
-        return False
-
-
 @dataclass(frozen=True, eq=False)
-class OneByOne(Openings):
+class OneByOne(ColumnSet):
     """Members that may come one by one, each up to a tick of its own (`until`), or any up to `any_until`."""
+
+    is_any = False
 
     until: Stretches
     any_until: Column
-    last: Column
-    settled: Column
+    begin: Column
+    end: Column
+    decided: Column
 
     def coming(self, tick: Column) -> Column:
         left = self.until.slices.count - self.until.up_to(tick).count
         return np.where(tick < self.any_until, ANY, left)
 
-    @property
-    def begin(self) -> Column:
-        return np.full(len(self.last), np.int64(-1))
-
-    @property
-    def end(self) -> Column:
-        return self.last
-
-    @property
-    def decided(self) -> Column:
-        return self.settled
-
 
 @dataclass(frozen=True, eq=False)
-class ByDeadline(Openings):
+class ByDeadline(ColumnSet):
     """Facts that may come up to the deadlines of the ticks of each row.
 
     Where there is at most one member a tick, it is `single`. Facts that have `taken` the slot of a tick leave
@@ -236,6 +198,15 @@ class ByDeadline(Openings):
         first, end = closing.slices.first, closing.slices.end
         end = least(first, end, lambda row, at: self.tick.take(at) > last.take(row))
         return Stretches(closing.arrivals, Slices(first, end), closing.as_of).up_to(tick).count
+
+
+Openings: TypeAlias = OneByOne | ByDeadline
+"""How many more members may come to each row after a tick (`coming`; ANY if that is any number).
+
+`begin` is before there is a member, or fewer may come; from `end` on none can come, if there is an end; by
+`decided` everything has come that rows rest on (-1: all of it has). If it `is_any`, any number may come up to
+the end.
+"""
 
 
 @dataclass(frozen=True, eq=False)

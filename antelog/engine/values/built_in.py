@@ -50,7 +50,7 @@ def _matches(texts: pa.Array, pattern: str) -> pa.Array:
     try:
         return pc.match_substring_regex(texts, pattern)
     except pa.ArrowInvalid as error:
-        raise FunctionError(f"`{pattern}` is no pattern for `matches`: {error}") from None
+        raise FunctionError(f"`{pattern}` is not a pattern for `matches`: {error}") from None
 
 
 BUILT_IN: Mapping[str, UserFunction] = {

@@ -246,7 +246,7 @@ def _double(value: Any) -> Any:
 
 
 def _in_short(found: Any) -> str:
-    """Results that are no column, for a message."""
+    """Describes results that are not a column, for a message."""
     if found is None:
         return "nothing"
     if isinstance(found, np.ndarray) and found.ndim != 1:
@@ -259,5 +259,5 @@ def _in_short(found: Any) -> str:
     if alone is None:
         return "values of several types"
     return (
-        "a text that is no Unicode" if isinstance(alone, str) else f"a value of type {type(alone).__name__}"
+        "a text that is not Unicode" if isinstance(alone, str) else f"a value of type {type(alone).__name__}"
     )

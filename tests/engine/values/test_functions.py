@@ -168,7 +168,7 @@ def test_results_may_have_any_type_of_numbers(code: Callable[[Any], Any]) -> Non
         (lambda v: v > 1, "found gave values of type bool, and is declared as a number: give numbers"),
         (lambda _: [1, "a", 2], "found gave values of several types; it is declared as a number"),
         (lambda _: [1, object(), 2], "found gave a value of type object; it is declared as a number"),
-        (lambda _: ["\ud800", "a", "b"], "found gave a text that is no Unicode; it is declared as a number"),
+        (lambda _: ["\ud800", "a", "b"], "found gave a text that is not Unicode; it is declared as a number"),
     ],
 )
 def test_other_results_are_refused(code: Callable[[Any], Any], message: str) -> None:
