@@ -23,7 +23,7 @@ from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
@@ -166,6 +166,14 @@ class Derivations(ColumnSet):
             fails = np.where(before <= then, before, fails)
         rows = replace(self.rows, as_of=then)
         return Derivations(self.prepared, rows, or_never(self.holds[:facts], ~true), fails, due)
+
+    def during(self, since: Column | np.int64, until: Column | np.int64) -> Derivations:
+        """Them supported from some ticks on and until others, and within those they have."""
+        before, count = self.rows.latest, self.rows.count
+        first = np.full(count, np.int64(-1)) if before is None else before.first
+        last = np.full(count, NEVER) if before is None else before.last
+        within = TickRange(np.maximum(since, first), np.minimum(until, last))
+        return replace(self, rows=replace(self.rows, latest=within))
 
     @property
     def complete(self) -> Column:

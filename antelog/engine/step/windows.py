@@ -29,7 +29,7 @@ ANY = np.int64(2**62)
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches(ColumnSet):
+class RowArrivals(ColumnSet):
     """The stretch of each row in a sequence of arrivals; seen `as_of` a tick, later ones are not there."""
 
     arrivals: Ranked
@@ -85,17 +85,17 @@ class MemberTable:
     def _arrivals(self) -> Ranked:
         return Ranked(self.arrival)
 
-    def stretches(self, as_of: Column | None) -> Stretches:
+    def by_row(self, as_of: Column | None) -> RowArrivals:
         """The arrivals of the members of each row."""
-        return Stretches(self._arrivals, self.slices, as_of)
+        return RowArrivals(self._arrivals, self.slices, as_of)
 
 
-def stretches_by_row(row: Column, ticks: Column, count: int) -> Stretches:
+def arrivals_by_row(row: Column, ticks: Column, count: int) -> RowArrivals:
     """Ticks that are given for some rows, as those of each row."""
     order, every = sorting(row), np.arange(count)
     row = row.take(order)
     slices = Slices(np.searchsorted(row, every), np.searchsorted(row, every, "right"))
-    return Stretches(Ranked(ticks.take(order)), slices)
+    return RowArrivals(Ranked(ticks.take(order)), slices)
 
 
 def slices_between(key: Column, tick: Column, of_row: Column, first: Column, after: Column) -> Slices:
@@ -111,7 +111,7 @@ class OneByOne(ColumnSet):
 
     is_any = False
 
-    until: Stretches
+    until: RowArrivals
     any_until: Column
     begin: Column
     end: Column
@@ -133,9 +133,9 @@ class ByDeadline(ColumnSet):
 
     shared = frozenset({"tick"})
 
-    members: Stretches
-    values: Stretches | None
-    taken: Stretches | None
+    members: RowArrivals
+    values: RowArrivals | None
+    taken: RowArrivals | None
     tick: Column
     ticks: AskedTicks
     single: bool
@@ -197,7 +197,7 @@ class ByDeadline(ColumnSet):
         closing = self.taken or self.members
         first, end = closing.slices.first, closing.slices.end
         end = least(first, end, lambda row, at: self.tick.take(at) > last.take(row))
-        return Stretches(closing.arrivals, Slices(first, end), closing.as_of).up_to(tick).count
+        return RowArrivals(closing.arrivals, Slices(first, end), closing.as_of).up_to(tick).count
 
 
 Openings: TypeAlias = OneByOne | ByDeadline
@@ -217,14 +217,14 @@ class Windows:
     """
 
     members: MemberTable
-    values: Stretches | None
+    values: RowArrivals | None
     openings: Openings
     as_of: Column | None = None
 
     @property
     def some(self) -> Truth:
         """The truth of "there is a member"."""
-        true_at, openings = self.members.stretches(self.as_of).first(_is_any), self.openings
+        true_at, openings = self.members.by_row(self.as_of).first(_is_any), self.openings
         false_at = openings.end
         if not openings.is_any:
             begin = openings.begin
