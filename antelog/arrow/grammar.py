@@ -137,7 +137,7 @@ _CLOCKS = (
 
 @lru_cache(1000)
 def format_like(text: str) -> str | None:
-    """A format in which a text that is no timestamp yet would be one; None if there is none."""
+    """A format in which a text that is not a timestamp yet would be one; None if there is none."""
     form = "" if re.match(STAMP, text) else text.strip()
     for pattern, directive in _CLOCKS:
         form = re.sub(pattern, directive, form, count=1)

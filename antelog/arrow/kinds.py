@@ -85,7 +85,7 @@ _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 def type_of_kind(kind: Kind, *, nanoseconds: bool = False) -> pa.DataType:
-    """The type in which values of a kind that is no number come out."""
+    """The type in which values of a kind that is not a number come out."""
     return _OUT[kind][nanoseconds] if kind in _OUT else _PLAIN_OUT[kind]
 
 

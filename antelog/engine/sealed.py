@@ -3,8 +3,8 @@
     antelog state 0008 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 8 is the version of the format
     PK…                                                            a zip archive of the members
 
-Damage is noticed before anything is unpacked. The digest is no signature: who can write a state can make up
-another one, so only states from places one trusts are to be restored.
+Damage is noticed before anything is unpacked. The digest is not a signature: who can write a state can make
+up another one, so only states from places one trusts are to be restored.
 """
 
 from __future__ import annotations

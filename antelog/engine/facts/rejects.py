@@ -86,7 +86,7 @@ def about_time(what: str, times: Ticks, rows: Column, counting: Counting) -> pa.
 def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:
     """Reasons of rejects, with a remedy where the times are most likely no ticks.
 
-    Of times that count milliseconds nearly all are late, and a longer delay is no remedy.
+    Of times that count milliseconds nearly all are late, and a longer delay does not help.
     """
     tick, column = counting.tick, source.columns[-1]
     rest = time > (LAST if tick is None else last_tick(tick))

@@ -48,7 +48,7 @@ class Sight:
         found, named = np.zeros(len(asked.first), np.int64), [at for at in source.expected.of if at in cells]
         if not named or not len(found):
             return found
-        # All others are no source; the other columns still say which it is.
+        # All others are not a source; the other columns still say which it is.
         general = np.stack([cells[at] == OTHERS for at in named])
         for number, at in enumerate(named):
             some = marked(general[number] & ~general[:number].any(axis=0))

@@ -189,12 +189,12 @@ def _may_equal(left: Between, right: Between) -> Mask:
     return left.least.compared(at_most, right.largest) & right.least.compared(at_most, left.largest)
 
 
-def quarter_reached(now: Numbers, number: int, goal: Numbers) -> Mask:
+def quarter_reached(now: Numbers, number: Column, goal: Numbers) -> Mask:
     """For each row, whether a number has come so many quarters of the way to another."""
     found = now.real >= number * (goal.real / QUARTERS)
     large = now.is_whole & goal.is_whole & (np.abs(goal.real) >= _ROUNDED)
     for row in marked(large).tolist():
-        found[row] = QUARTERS * int(now.whole[row]) >= number * int(goal.whole[row])
+        found[row] = QUARTERS * int(now.whole[row]) >= int(number[row]) * int(goal.whole[row])
     return found
 
 

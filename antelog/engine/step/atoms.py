@@ -51,12 +51,18 @@ from antelog.engine.step.fact_windows import windows_of
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial
-from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, may_be_true, settled_as_of
 from antelog.engine.step.members import AskedAtoms, candidates, members
 from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
-from antelog.engine.step.ranges import AtomsByTick, TickTruths
+from antelog.engine.step.ranges import (
+    AtomsByTick,
+    TickTruths,
+    atoms_by_tick,
+    fails_by_members,
+    may_be_true,
+    settled_as_of,
+)
 from antelog.engine.step.rows import Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
 from antelog.engine.step.window_amounts import Compared, compared
@@ -234,21 +240,16 @@ def _aggregated(
     order = sorting(time_column(node.left.inside.last, some))
     cycles = known.rules.cycles
     most = _AT_ONCE if all(each.inside.relation not in cycles for each in node.aggregates) else some.count + 1
-    parts = [
-        _step_by_step(known, node, some.take(at), None if first is None else first.take(at))
-        for at in np.split(order, range(most, some.count, most))
-    ]
+    parts = list[Compared]()
+    for at in np.split(order, range(most, some.count, most)):
+        part, told = some.take(at), None if first is None else first.take(at)
+        found = {each: _members(known, each, part, told) for each in dict.fromkeys(node.aggregates)}
+        parts.append(compared(node, [found[each] for each in node.aggregates], part, known.values))
     return Compared.joined(parts), inverse(order).take(same.numbers)
 
 
 _AT_ONCE = 1_000
 """So many rows are looked at together: what they look at takes much more room than what is found."""
-
-
-def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows, since: Column | None) -> Compared:
-    """The comparison, by the members of each row."""
-    found = {each: _members(known, each, rows, since) for each in dict.fromkeys(node.aggregates)}
-    return compared(node, [found[each] for each in node.aggregates], rows, known.values)
 
 
 def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Column]:
@@ -315,32 +316,10 @@ def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
         atoms = settled_as_of(known, atoms)
     (key,) = keys_of([atoms.columns])
     same = groups(key)
-    found, numbers = _recalled(known, atoms.take(same.first)), same.numbers
+    once, numbers = atoms.take(same.first), same.numbers
+    kind = atoms.relation, atoms.last is None, atoms.as_of is None
+    found = known.memo.recall(kind, once.columns, lambda some: _truth(known, once.take(some)))
     return Truth(*(column.take(numbers) for column in found))
-
-
-def _recalled(known: Knowledge, atoms: Atoms) -> Truth:
-    """The truth of atoms that are all different, some of which may be known already."""
-    columns, before = atoms.columns, known.memo.truths(atoms)
-    if before is None:
-        found = _truth(known, atoms)
-        known.memo.keep_truths(atoms, columns, found)
-        return found
-    table, found = before
-    at = find_rows(columns, table)
-    new = marked(at < 0)
-    if len(new):
-        fresh = atoms.take(new)
-        at[new] = np.arange(len(new)) + len(table[0])
-        found = Truth(*map(np.concatenate, zip(found, _truth(known, fresh), strict=True)))
-        table = [np.concatenate(parts) for parts in zip(table, fresh.columns, strict=True)]
-    asked = Truth(*(column.take(at) for column in found))
-    known.memo.keep_truths(atoms, *((columns, asked) if len(table[0]) > _RECALLED else (table, found)))
-    return asked
-
-
-_RECALLED = 300_000
-"""With more atoms than these only those that were asked for last are recalled."""
 
 
 def _truth(known: Knowledge, atoms: Atoms) -> Truth:
@@ -544,34 +523,16 @@ def _decided_by(
         reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()}
     )
     until = np.full(same.count, np.int64(-1))
-    until[possible] = _last_deadlines(known, once, depth)
+    # Within each other, literals lead to the same atoms in many ways.
+    (until[possible],) = known.memo.recall(
+        once.kind(depth), once.columns, lambda some: (_last_deadlines(known, once.take(some), depth),)
+    )
     decided = np.where(last == NEVER, NEVER, until.take(same.numbers))
     return decided if each is None else each.latest(decided)
 
 
 def _last_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
-    """The last deadline of the open derivations of atoms, for each of these.
-
-    Those that were looked at before at this depth are remembered: within each other, literals lead to the
-    same atoms in many ways.
-    """
-    columns, before = asked.columns, known.memo.deadlines.get(asked.kind(depth))
-    if before is None:
-        found = _found_deadlines(known, asked, depth)
-        known.memo.deadlines[asked.kind(depth)] = columns, found
-        return found
-    table, found = before
-    at = find_rows(columns, table)
-    new = marked(at < 0)
-    if len(new):
-        at[new] = np.arange(len(new)) + len(found)
-        found = np.concatenate([found, _found_deadlines(known, asked.take(new), depth)])
-        table = [np.concatenate([old, column.take(new)]) for old, column in zip(table, columns, strict=True)]
-        known.memo.deadlines[asked.kind(depth)] = table, found
-    return found.take(at)
-
-
-def _found_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
+    """The last deadline of the open derivations of atoms, for each of these, looked at in this depth."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
         for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):

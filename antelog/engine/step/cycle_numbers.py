@@ -7,7 +7,7 @@ Off(a, 3)                decided, and true: it shares a number with all that are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -252,18 +252,17 @@ class Numbering:
 
 
 @dataclass(frozen=True, eq=False)
-class UnnumberedAggregation:
-    """An aggregate in derivations, before the atoms that it asks for have numbers."""
+class AggregationOfCycle:
+    """An aggregate in derivations, which rests on atoms; `members` are these once they have numbers."""
 
     node: Aggregation
     rows: Rows
     values: Values
     asked: tuple[AskedAtoms, ...]
+    members: tuple[NumberedMembers, ...] = ()
 
     @classmethod
-    def of(
-        cls, node: Aggregation, rows: Rows, known: Knowledge, since: Column | None
-    ) -> UnnumberedAggregation:
+    def of(cls, node: Aggregation, rows: Rows, known: Knowledge, since: Column | None) -> AggregationOfCycle:
         names = sorted(node.variables & rows.bound.keys())
         some = Rows({name: rows.bound[name] for name in names}, rows.count, as_of=rows.as_of)
         aggregates = (each.with_any(some.bound.keys()) for each in node.aggregates)
@@ -277,16 +276,8 @@ class UnnumberedAggregation:
     def atoms(self) -> Sequence[Atoms]:
         return [each.atoms for each in self.asked]
 
-    def numbered(self, numbers: Numbering) -> NumberedAggregation:
-        return NumberedAggregation(self, tuple(numbers.members(each) for each in self.asked))
-
-
-@dataclass(frozen=True, eq=False)
-class NumberedAggregation:
-    """An aggregate in derivations that rests on atoms which have numbers."""
-
-    asked: UnnumberedAggregation
-    members: tuple[NumberedMembers, ...]
+    def numbered(self, numbers: Numbering) -> AggregationOfCycle:
+        return replace(self, members=tuple(numbers.members(each) for each in self.asked))
 
     @property
     def by_row(self) -> Sequence[tuple[Column, Column]]:
@@ -294,12 +285,14 @@ class NumberedAggregation:
 
     def truth(self, known: Truth, row: Column) -> Truth:
         """Its truth in some rows, once the atoms of all lower levels are known."""
-        node, rows, values = self.asked.node, self.asked.rows.take(row), self.asked.values
+        node, rows = self.node, self.rows.take(row)
         found = [
-            members(aggregate.with_any(rows.bound.keys()), *each.for_rows(row).decided(known), rows, values)
+            members(
+                aggregate.with_any(rows.bound.keys()), *each.for_rows(row).decided(known), rows, self.values
+            )
             for aggregate, each in zip(node.aggregates, self.members, strict=True)
         ]
-        truth = truth_of(node, found, rows, values)
+        truth = truth_of(node, found, rows, self.values)
         # By when one with open variables is decided has been found out where it waits for them.
         is_open = not node.variables <= rows.bound.keys()
         return truth._replace(decided=np.full_like(row, -1)) if is_open else truth

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -28,13 +28,12 @@ from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import NEVER, Column, changed, distinct, marked, sorting
 from antelog.engine.step.cycle_numbers import (
+    AggregationOfCycle,
     AtomForm,
     FoundAtoms,
-    NumberedAggregation,
     NumberedAtoms,
     Numbering,
     Recalled,
-    UnnumberedAggregation,
 )
 from antelog.engine.step.decided import ALWAYS
 from antelog.engine.step.derivations import (
@@ -47,9 +46,8 @@ from antelog.engine.step.derivations import (
     given_since,
 )
 from antelog.engine.step.literals import ASKED, AskedKind
-from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, settled_as_of
 from antelog.engine.step.members import AskedAtoms, Candidates
-from antelog.engine.step.ranges import TickTruths
+from antelog.engine.step.ranges import TickTruths, atoms_by_tick, fails_by_members, settled_as_of
 from antelog.engine.step.rows import term_column
 
 
@@ -64,7 +62,7 @@ class Closure:
         self._count = 0
         self._waiting: dict[AtomForm, list[Atoms]] = {}
         self._derived: list[Derived] = []
-        self._inner: list[list[_Unnumbered]] = []
+        self._inner: list[list[RestsOnCycle]] = []
         self._ask(atoms)
 
     def _ask(self, atoms: Atoms) -> None:
@@ -93,7 +91,7 @@ class Closure:
                 self._ask(answers)
                 return
         rows, facts = found.rows, len(prepared.facts)
-        inner, outer, own = list[_Unnumbered](), [*range(facts)], list[AskedLiteral]()
+        inner, outer, own = list[RestsOnCycle](), [*range(facts)], list[AskedLiteral]()
         for i, literal in enumerate(prepared.asked, facts):
             needed = variables_in(literal.node.times) if literal.node.has_amount else literal.variables
             if self.relations.isdisjoint(literal.relations) or not literal.variables <= rows.bound.keys():
@@ -108,12 +106,12 @@ class Closure:
             if isinstance(node, Aggregation):
                 is_open = not literal.variables <= rows.bound.keys()
                 told = not is_open and (rows.as_of is not None or fails_by_members(node))
-                inner.append(UnnumberedAggregation.of(node, rows, known, since if told else None))
+                inner.append(AggregationOfCycle.of(node, rows, known, since if told else None))
             else:
                 told = not isinstance(node, Last)
                 parts = (atoms_of(each, rows, known.values) for each in literal.references)
-                sought = tuple(_Sought.of(known, each, since if told else None) for each in parts)
-                inner.append(_UnnumberedLiteral(ASKED[type(node)], sought))
+                asked = tuple(AskedOfCycle.of(known, each, since if told else None) for each in parts)
+                inner.append(LiteralOfCycle(ASKED[type(node)], asked))
         for asking in inner:
             for each in asking.atoms:
                 self._ask(each)
@@ -188,51 +186,23 @@ def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, 
 _BELOW = np.int64(-(2**62))
 
 
-@dataclass(frozen=True, eq=False)
-class _UnnumberedLiteral:
-    """An asked literal of derivations, before the atoms that it asks for have numbers."""
-
-    kind: AskedKind
-    sought: tuple[_Sought, ...]
-
-    @property
-    def atoms(self) -> Sequence[Atoms]:
-        return [each.atoms for each in self.sought]
-
-    def numbered(self, numbers: Numbering) -> NumberedAsked:
-        return NumberedAsked(self.kind, tuple(each.numbered(numbers) for each in self.sought))
-
-
-_Unnumbered: TypeAlias = _UnnumberedLiteral | UnnumberedAggregation
-
-
-@dataclass(frozen=True, eq=False)
-class _Sought:
-    """The atoms that rows ask for: one a row, or `counts` of them side by side."""
-
-    atoms: Atoms
-    counts: Column | None = None
-
-    @classmethod
-    def of(cls, known: Knowledge, atoms: Atoms, since: Column | None) -> _Sought:
-        if atoms.last is None:
-            return cls(settled_as_of(known, atoms))
-        each = atoms_by_tick(known, atoms, since)
-        return cls(each.atoms, each.counts)
-
-    def numbered(self, numbers: Numbering) -> AtomNumbers:
-        return AtomNumbers(numbers.of(self.atoms), self.counts)
-
-
 # ---- levels ----
 
 
 @dataclass(frozen=True, eq=False)
-class AtomNumbers:
-    """The numbers of the atoms that rows ask for: one a row, or `counts` of them side by side."""
+class AskedOfCycle:
+    """Atoms that rows ask for, one a row or `counts` of them side by side; later their `numbers`."""
 
-    numbers: Column
+    atoms: Atoms
     counts: Column | None = None
+    numbers: Column | None = None
+
+    @classmethod
+    def of(cls, known: Knowledge, atoms: Atoms, since: Column | None) -> Self:
+        if atoms.last is None:
+            return cls(settled_as_of(known, atoms))
+        each = atoms_by_tick(known, atoms, since)
+        return cls(each.atoms, each.counts)
 
     @cached_property
     def _starts(self) -> Column:
@@ -243,31 +213,44 @@ class AtomNumbers:
     @property
     def by_row(self) -> tuple[Column, Column]:
         """The row that each atom is asked for, and the number of it."""
+        assert self.numbers is not None
         row = np.arange(len(self.numbers if self.counts is None else self.counts))
         return row if self.counts is None else np.repeat(row, self.counts), self.numbers
 
     def truth(self, known: Truth, row: Column) -> TickTruths:
         """For some rows the truth of their atoms."""
-        if self.counts is None:
-            return TickTruths(Truth(*(column.take(self.numbers.take(row)) for column in known)))
-        counts = self.counts.take(row)
-        _, place = spread(self._starts.take(row), counts)
+        assert self.numbers is not None
+        place, counts = row, None
+        if self.counts is not None:
+            counts = self.counts.take(row)
+            _, place = spread(self._starts.take(row), counts)
         return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
 @dataclass(frozen=True, eq=False)
-class NumberedAsked:
-    """A literal that rests on the atoms it asks for."""
+class LiteralOfCycle:
+    """An asked literal of derivations, which rests on the atoms it asks for."""
 
     kind: AskedKind
-    atoms: tuple[AtomNumbers, ...]
+    asked: tuple[AskedOfCycle, ...]
+
+    @property
+    def atoms(self) -> Sequence[Atoms]:
+        return [each.atoms for each in self.asked]
+
+    def numbered(self, numbers: Numbering) -> LiteralOfCycle:
+        found = (replace(each, numbers=numbers.of(each.atoms)) for each in self.asked)
+        return LiteralOfCycle(self.kind, tuple(found))
 
     @property
     def by_row(self) -> Sequence[tuple[Column, Column]]:
-        return [each.by_row for each in self.atoms]
+        return [each.by_row for each in self.asked]
 
     def truth(self, known: Truth, row: Column) -> Truth:
-        return self.kind([atoms.truth(known, row) for atoms in self.atoms])
+        return self.kind([each.truth(known, row) for each in self.asked])
+
+
+RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +267,7 @@ class Derived:
     failed: Column
     decided: Column
     as_of: Column
-    rests: tuple[NumberedAsked | NumberedAggregation, ...] = ()
+    rests: tuple[RestsOnCycle, ...] = ()
 
 
 def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:

@@ -11,7 +11,7 @@ holds whatever arrives later.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
@@ -166,6 +166,14 @@ class Derivations(ColumnSet):
             fails = np.where(before <= then, before, fails)
         rows = replace(self.rows, as_of=then)
         return Derivations(self.prepared, rows, or_never(self.holds[:facts], ~true), fails, due)
+
+    def during(self, since: Column | np.int64, until: Column | np.int64) -> Derivations:
+        """Them supported from some ticks on and until others, and within those they have."""
+        before, count = self.rows.latest, self.rows.count
+        first = np.full(count, np.int64(-1)) if before is None else before.first
+        last = np.full(count, NEVER) if before is None else before.last
+        within = TickRange(np.maximum(since, first), np.minimum(until, last))
+        return replace(self, rows=replace(self.rows, latest=within))
 
     @property
     def complete(self) -> Column:
@@ -323,11 +331,6 @@ class Knowledge:
         return facts_for_each(prepared.facts, self.history, around, self.values)
 
 
-def _kind(atoms: Atoms) -> tuple[str, bool, bool]:
-    """Atoms of one kind have the same columns."""
-    return atoms.relation, atoms.last is None, atoms.as_of is None
-
-
 @dataclass(frozen=True, eq=False)
 class FoundTruths:
     """Atoms of a relation in a cycle, each whole and as of now, and when they are true and false."""
@@ -358,18 +361,33 @@ class Memo:
 
     def __init__(self, promised: Knowledge | None = None) -> None:
         self.promised = promised
-        self._truths: dict[tuple[str, bool, bool], tuple[list[Column], Truth]] = {}
+        self._recalled: dict[Hashable, tuple[list[Column], tuple[Column, ...]]] = {}
         self._derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
-        self.deadlines: dict[Hashable, tuple[list[Column], Column]] = {}
         self.may_be_true: dict[str, Atoms | None] = {}
         self.through_time: dict[frozenset[str], dict[str, FoundTruths]] = {}
 
-    def truths(self, atoms: Atoms) -> tuple[list[Column], Truth] | None:
-        """The atoms of this kind that were asked for, and their truth; None if there were none."""
-        return self._truths.get(_kind(atoms))
+    def recall(
+        self, kind: Hashable, columns: list[Column], find: Callable[[Column], tuple[Column, ...]]
+    ) -> tuple[Column, ...]:
+        """What is found for rows that are all different, some of which may have been asked for already.
 
-    def keep_truths(self, atoms: Atoms, columns: list[Column], truth: Truth) -> None:
-        self._truths[_kind(atoms)] = columns, truth
+        `find` is asked for the others. Rows of one kind have the same columns.
+        """
+        before = self._recalled.get(kind)
+        if before is None:
+            found = find(np.arange(len(columns[0])))
+            self._recalled[kind] = columns, found
+            return found
+        table, found = before
+        at = find_rows(columns, table)
+        new = marked(at < 0)
+        if len(new):
+            at[new] = np.arange(len(new)) + len(table[0])
+            found = tuple(map(np.concatenate, zip(found, find(new), strict=True)))
+            table = [np.concatenate([old, each.take(new)]) for old, each in zip(table, columns, strict=True)]
+        wanted = tuple(column.take(at) for column in found)
+        self._recalled[kind] = (columns, wanted) if len(table[0]) > _RECALLED else (table, found)
+        return wanted
 
     def derivations(self, relation: str) -> tuple[list[Column], list[Derivations]] | None:
         """The atoms of a relation whose derivations were found, and these."""
@@ -385,3 +403,7 @@ class Memo:
         moved = (each.owned_by(each.owner + first) for each in found)
         whole = [np.concatenate(columns) for columns in zip(table, atoms.columns, strict=True)]
         self._derivations[atoms.relation] = whole, [*parts, *moved]
+
+
+_RECALLED = 300_000
+"""With more rows than these only those that were asked for last are recalled."""

@@ -35,7 +35,7 @@ from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.members import fitting_members, is_possible
 from antelog.engine.step.rows import ONE, Rows, term_column, time_column
 from antelog.engine.step.seeds import seed_of
-from antelog.engine.step.windows import ByDeadline, MemberTable, Stretches, Windows, slices_between
+from antelog.engine.step.windows import ByDeadline, MemberTable, RowArrivals, Windows, slices_between
 
 
 def windows_of(
@@ -91,16 +91,9 @@ def windows_of(
         facts = gather(known.history, fact.node.predicate, about)
         key, of_row = _keys(facts, fact.slot, [*cells], asked.count)
         closing = MemberTable.of(facts, key, facts.time, of_row, ticks)
-        taken = closing.stretches(asked.as_of)
+        taken = closing.by_row(asked.as_of)
     openings = ByDeadline(
-        members.stretches(asked.as_of),
-        values,
-        taken,
-        closing.tick,
-        ticks,
-        single,
-        slotted or not free,
-        possible,
+        members.by_row(asked.as_of), values, taken, closing.tick, ticks, single, slotted or not free, possible
     )
     return Windows(members, values, openings, asked.as_of)
 
@@ -161,7 +154,7 @@ def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) ->
 # ---- the different values in windows ----
 
 
-def _values(members: MemberTable, ticks: TickRange, as_of: Column | None) -> Stretches | None:
+def _values(members: MemberTable, ticks: TickRange, as_of: Column | None) -> RowArrivals | None:
     """When the values of windows arrived; None if these differ in length, but for a cut at tick 0."""
     some, length = ticks.last >= ticks.first, ticks.last - ticks.first + 1
     longest = int(length.max(initial=0))
@@ -173,7 +166,7 @@ def _values(members: MemberTable, ticks: TickRange, as_of: Column | None) -> Str
     over, over_arrival = _up_to(facts, facts.end, key, after)
     behind = Slices(over.first + len(begun_arrival), over.end + len(begun_arrival))
     arrivals = Ranked(np.concatenate([begun_arrival, over_arrival]))
-    return Stretches(arrivals, Slices(begun.first, begun.end, behind), as_of)
+    return RowArrivals(arrivals, Slices(begun.first, begun.end, behind), as_of)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from antelog.compile.literals.terms import Term, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import TickRange, find
+from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.latest_facts import with_latest_facts
@@ -280,7 +280,7 @@ def _taken(
         cells, since = close(taking.literal, block.rows)
         some = marked((cells != UNBOUND) & (since <= step.now))
         closed = _with_values(block, some, dict.fromkeys(taking.variables, cells.take(some)))
-        return _during(closed, since.take(some), NEVER), _during(block, np.int64(-1), since)
+        return closed.during(since.take(some), NEVER), block.during(np.int64(-1), since)
     supported, rows = life_of(block, step).supported, block.rows
     slots = SlotFacts.of(known, taking.literal, rows)
     row, at, going = np.arange(rows.count), slots.end - 1, np.ones(rows.count, np.bool_)
@@ -342,20 +342,11 @@ def _taken_from(slots: SlotFacts) -> list[int]:
     return [place for place, term in terms if isinstance(term, Var) and term.name not in bound]
 
 
-def _during(found: Derivations, since: Column | np.int64, until: Column | np.int64) -> Derivations:
-    """Derivations that are supported from some ticks on and until others, and within those they have."""
-    before, count = found.rows.latest, found.rows.count
-    first = np.full(count, np.int64(-1)) if before is None else before.first
-    last = np.full(count, NEVER) if before is None else before.last
-    within = TickRange(np.maximum(since, first), np.minimum(until, last))
-    return replace(found, rows=replace(found.rows, latest=within))
-
-
 def _while_latest(found: Derivations, taking: Taking, spans: _Spans) -> Derivations:
     """Derivations within spans of a `last`, of which each ends when another fact is the latest."""
     replaced = {**found.rows.replaced, taking.literal: spans.until}
     rows = replace(found.rows, replaced=replaced)
-    return _during(replace(found, rows=rows), spans.since, spans.until)
+    return replace(found, rows=rows).during(spans.since, spans.until)
 
 
 def _with_values(block: Derivations, row: Column, bound: Mapping[str, Column]) -> Derivations:

@@ -21,10 +21,9 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, answer_time, given_since
-from antelog.engine.step.mattering_ticks import atoms_by_tick, settled_as_of
-from antelog.engine.step.ranges import DOUBTS
+from antelog.engine.step.ranges import DOUBTS, atoms_by_tick, settled_as_of
 from antelog.engine.step.rows import Bound, Rows, holds, passing, term_column
-from antelog.engine.step.windows import MemberTable, OneByOne, Windows, stretches_by_row
+from antelog.engine.step.windows import MemberTable, OneByOne, Windows, arrivals_by_row
 from antelog.engine.values.values import Values
 
 
@@ -181,30 +180,26 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     settled = _settled(found, fits, truth.true_at, first, rows)
     settled = np.where(possible, settled, -1)
     may = marked(possible.take(coming))
-    openings = _openings(coming.take(may), until.take(may), any_until, settled)
     there = marked(~never)
     there = there.take(sorting(row_of.take(owner.take(there))))
     fits, row, true_at = fits.take(there), row_of.take(owner.take(there)), true_at.take(there)
     tick, every = found.time.take(fits), np.arange(rows.count)
     value = tick if aggregate.value is None else found.cells[aggregate.value_column].take(fits)
-    stretches = stretches_by_row(row, true_at, rows.count)
-    table = MemberTable(row, tick, true_at, value, every, stretches.slices)
-    last = openings.last
-    np.maximum.at(last, row, true_at)
+    table = MemberTable(row, tick, true_at, value, every, arrivals_by_row(row, true_at, rows.count).slices)
+    coming, until = coming.take(may), until.take(may)
+    end = np.where(any_until < NEVER, any_until, -1)
+    for which, ticks in ((coming, until), (row, true_at)):
+        some = marked(ticks < NEVER)
+        np.maximum.at(end, which.take(some), ticks.take(some))
+    left = arrivals_by_row(coming, until, rows.count)
+    openings = OneByOne(left, any_until, np.full_like(end, -1), end, settled)
     different = None
     if aggregate.distinct:
         (key,) = keys_of([[row, value]])
         order = np.lexsort((true_at, key))
         first = order.take(marked(changed(key.take(order))))
-        different = stretches_by_row(row.take(first), true_at.take(first), rows.count)
+        different = arrivals_by_row(row.take(first), true_at.take(first), rows.count)
     return Windows(table, different, openings)
-
-
-def _openings(row: Column, until: Column, any_until: Column, settled: Column) -> OneByOne:
-    last = np.where(any_until < NEVER, any_until, -1)
-    some = marked(until < NEVER)
-    np.maximum.at(last, row.take(some), until.take(some))
-    return OneByOne(stretches_by_row(row, until, len(any_until)), any_until, last, settled)
 
 
 def _forgiving(found: Candidates, owner: Column, false_at: Column, rows: Rows) -> tuple[Candidates, Column]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import TickRange
 from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.literals import Delays, deadline
@@ -113,12 +112,8 @@ def _falling(true: TrueAtoms) -> TrueAtoms:
 
 def _during(found: Derivations, end: OpenEnd, since: Column, until: Column) -> Derivations:
     """Derivations that are supported from some ticks on; the range with the open end fails at others."""
-    before = found.rows.latest
-    if before is not None:
-        since = np.maximum(since, before.first)
-    last = np.full(len(since), NEVER) if before is None else before.last
     replaced = {**found.rows.replaced, end.node: until}
-    return replace(found, rows=replace(found.rows, latest=TickRange(since, last), replaced=replaced))
+    return replace(found, rows=replace(found.rows, replaced=replaced)).during(since, NEVER)
 
 
 def _with_bound(known: Knowledge, found: Derivations, end: OpenEnd, tick: Column) -> Derivations:

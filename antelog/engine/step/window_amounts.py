@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -31,7 +32,7 @@ from antelog.engine.step.amounts import (
 )
 from antelog.engine.step.derivations import Truth
 from antelog.engine.step.rows import Rows, numbers_of
-from antelog.engine.step.windows import ANY, Openings, Stretches, Windows, least
+from antelog.engine.step.windows import ANY, Openings, RowArrivals, Windows, least
 from antelog.engine.values.exact_sums import Summands
 from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.values import Values
@@ -50,8 +51,8 @@ class WindowAmount(ColumnSet):
 
     aggregate: Aggregate
     open: bool
-    members: Stretches
-    counted: Stretches
+    members: RowArrivals
+    counted: RowArrivals
     value: ToValue
     openings: Openings
     rises: Mask
@@ -60,7 +61,7 @@ class WindowAmount(ColumnSet):
     def of(cls, aggregate: Aggregate, windows: Windows, rows: Rows, values: Values) -> Self:
         is_open = not aggregate.variables <= rows.bound.keys()
         aggregate = aggregate.with_any(rows.bound.keys())
-        members, rises = windows.members.stretches(windows.as_of), _rising(aggregate, rows, values)
+        members, rises = windows.members.by_row(windows.as_of), _rising(aggregate, rows, values)
         counted, value = _counted(aggregate.function, windows, values)
         found = cls(aggregate, is_open, members, counted, value, windows.openings, rises)
         if aggregate.function == "sum" and not found.at(None).there.all():
@@ -93,19 +94,22 @@ class WindowAmount(ColumnSet):
     def quarters(self, goal: Numbers) -> Column:
         """For each quarter the ticks by which the values have come so far towards a goal, if they rise."""
         rising = marked(self.rises & (goal.real > 0))
-        found, some = np.full((QUARTERS, len(self.rises)), NEVER), self.take(rising)
-        goal = goal.take(rising)
-        for number, line in enumerate(found, 1) if len(rising) else ():
+        found = np.full((QUARTERS, len(self.rises)), NEVER)
+        if not len(rising):
+            return found
+        # All quarters are looked for together.
+        each = np.tile(rising, QUARTERS)
+        some, goal, number = self.take(each), goal.take(each), np.repeat(np.arange(QUARTERS) + 1, len(rising))
 
-            def is_enough(totals: Totals, number: int = number) -> Mask:
-                now = some.value(totals)
-                return quarter_reached(now, number, goal) | ~now.there
+        def is_enough(totals: Totals) -> Mask:
+            now = some.value(totals)
+            return quarter_reached(now, number, goal) | ~now.there
 
-            reached = some.counted.first(is_enough)
-            if self.aggregate.function == "sum":  # which may be beyond the doubles
-                there = some.at(np.where(reached < NEVER, reached, -1)).there
-                reached = np.where(there, reached, NEVER)
-            line[rising] = reached
+        reached = some.counted.first(is_enough)
+        if self.aggregate.function == "sum":  # which may be beyond the doubles
+            there = some.at(np.where(reached < NEVER, reached, -1)).there
+            reached = np.where(there, reached, NEVER)
+        found[:, rising] = reached.reshape(QUARTERS, len(rising))
         return found
 
 
@@ -118,26 +122,41 @@ def _rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
     return rises
 
 
-def _counted(function: str, windows: Windows, values: Values) -> tuple[Stretches, ToValue]:
+def _counted(function: str, windows: Windows, values: Values) -> tuple[RowArrivals, ToValue]:
     """The members that are counted, or those that are numbers, and how the value of these is found."""
     table, as_of = windows.members, windows.as_of
     if function == "count":
-        return windows.values or table.stretches(as_of), lambda totals: Numbers.of_ticks(totals.count)
+        return windows.values or table.by_row(as_of), _count
     numbers = Numbers.of_cells(table.value, values)
     if not numbers.there.all():
         at = marked(numbers.there)
         table, numbers = table.take(at), numbers.take(at)
     if function in ("min", "max"):
         order = numbers.order if function == "max" else numbers.order[::-1]
+        arrivals = Ranked(table.arrival, (), (inverse(order).astype(np.int32),))
         # The highest is nearest to being the value; behind all of them is that of no member.
-        ordered, heights = numbers.or_none(np.append(order, -1)), inverse(order).astype(np.int32)
-        arrivals = Ranked(table.arrival, (), (heights,))
-        return Stretches(arrivals, table.slices, as_of), lambda totals: ordered.take(totals.highest[0])
-    summands = Summands.of(numbers)
-    stretches = Stretches(Ranked(table.arrival, summands.parts), table.slices, as_of)
-    if function == "avg":
-        return stretches, lambda totals: summands.added(totals.sums, totals.count)
-    return stretches, lambda totals: summands.added(totals.sums)
+        value: ToValue = partial(_highest, numbers.or_none(np.append(order, -1)))
+    else:
+        summands = Summands.of(numbers)
+        arrivals = Ranked(table.arrival, summands.parts)
+        value = partial(_mean if function == "avg" else _sum, summands)
+    return RowArrivals(arrivals, table.slices, as_of), value
+
+
+def _count(totals: Totals) -> Numbers:
+    return Numbers.of_ticks(totals.count)
+
+
+def _highest(ordered: Numbers, totals: Totals) -> Numbers:
+    return ordered.take(totals.highest[0])
+
+
+def _sum(summands: Summands, totals: Totals) -> Numbers:
+    return summands.added(totals.sums)
+
+
+def _mean(summands: Summands, totals: Totals) -> Numbers:
+    return summands.added(totals.sums, totals.count)
 
 
 # ---- comparisons ----

@@ -9,11 +9,10 @@ Since when a window has three members, and how many it has at some tick, is look
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -30,7 +29,7 @@ ANY = np.int64(2**62)
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches(ColumnSet):
+class RowArrivals(ColumnSet):
     """The stretch of each row in a sequence of arrivals; seen `as_of` a tick, later ones are not there."""
 
     arrivals: Ranked
@@ -86,17 +85,17 @@ class MemberTable:
     def _arrivals(self) -> Ranked:
         return Ranked(self.arrival)
 
-    def stretches(self, as_of: Column | None) -> Stretches:
+    def by_row(self, as_of: Column | None) -> RowArrivals:
         """The arrivals of the members of each row."""
-        return Stretches(self._arrivals, self.slices, as_of)
+        return RowArrivals(self._arrivals, self.slices, as_of)
 
 
-def stretches_by_row(row: Column, ticks: Column, count: int) -> Stretches:
+def arrivals_by_row(row: Column, ticks: Column, count: int) -> RowArrivals:
     """Ticks that are given for some rows, as those of each row."""
     order, every = sorting(row), np.arange(count)
     row = row.take(order)
     slices = Slices(np.searchsorted(row, every), np.searchsorted(row, every, "right"))
-    return Stretches(Ranked(ticks.take(order)), slices)
+    return RowArrivals(Ranked(ticks.take(order)), slices)
 
 
 def slices_between(key: Column, tick: Column, of_row: Column, first: Column, after: Column) -> Slices:
@@ -106,62 +105,25 @@ def slices_between(key: Column, tick: Column, of_row: Column, first: Column, aft
     return Slices(np.searchsorted(own, begins), np.searchsorted(own, ends))
 
 
-class Openings(ColumnSet, ABC):
-    """How many more members may come to each row."""
-
-    @abstractmethod
-    def coming(self, tick: Column) -> Column:
-        """How many more may come after some ticks; ANY if that is any number."""
-
-    @property
-    @abstractmethod
-    def begin(self) -> Column:
-        """A tick before any at which there is a member, or fewer may come."""
-
-    @property
-    @abstractmethod
-    def end(self) -> Column:
-        """The tick from which on none can come, if there is one."""
-
-    @property
-    @abstractmethod
-    def decided(self) -> Column:
-        """The tick by which everything has come that rows rest on; -1 if all of it has."""
-
-    @property
-    def is_any(self) -> bool:
-        """Whether any number may come to each row up to its `end`."""
-        return False
-
-
 @dataclass(frozen=True, eq=False)
-class OneByOne(Openings):
+class OneByOne(ColumnSet):
     """Members that may come one by one, each up to a tick of its own (`until`), or any up to `any_until`."""
 
-    until: Stretches
+    is_any = False
+
+    until: RowArrivals
     any_until: Column
-    last: Column
-    settled: Column
+    begin: Column
+    end: Column
+    decided: Column
 
     def coming(self, tick: Column) -> Column:
         left = self.until.slices.count - self.until.up_to(tick).count
         return np.where(tick < self.any_until, ANY, left)
 
-    @property
-    def begin(self) -> Column:
-        return np.full(len(self.last), np.int64(-1))
-
-    @property
-    def end(self) -> Column:
-        return self.last
-
-    @property
-    def decided(self) -> Column:
-        return self.settled
-
 
 @dataclass(frozen=True, eq=False)
-class ByDeadline(Openings):
+class ByDeadline(ColumnSet):
     """Facts that may come up to the deadlines of the ticks of each row.
 
     Where there is at most one member a tick, it is `single`. Facts that have `taken` the slot of a tick leave
@@ -171,9 +133,9 @@ class ByDeadline(Openings):
 
     shared = frozenset({"tick"})
 
-    members: Stretches
-    values: Stretches | None
-    taken: Stretches | None
+    members: RowArrivals
+    values: RowArrivals | None
+    taken: RowArrivals | None
     tick: Column
     ticks: AskedTicks
     single: bool
@@ -235,7 +197,16 @@ class ByDeadline(Openings):
         closing = self.taken or self.members
         first, end = closing.slices.first, closing.slices.end
         end = least(first, end, lambda row, at: self.tick.take(at) > last.take(row))
-        return Stretches(closing.arrivals, Slices(first, end), closing.as_of).up_to(tick).count
+        return RowArrivals(closing.arrivals, Slices(first, end), closing.as_of).up_to(tick).count
+
+
+Openings: TypeAlias = OneByOne | ByDeadline
+"""How many more members may come to each row after a tick (`coming`; ANY if that is any number).
+
+`begin` is before there is a member, or fewer may come; from `end` on none can come, if there is an end; by
+`decided` everything has come that rows rest on (-1: all of it has). If it `is_any`, any number may come up to
+the end.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,14 +217,14 @@ class Windows:
     """
 
     members: MemberTable
-    values: Stretches | None
+    values: RowArrivals | None
     openings: Openings
     as_of: Column | None = None
 
     @property
     def some(self) -> Truth:
         """The truth of "there is a member"."""
-        true_at, openings = self.members.stretches(self.as_of).first(_is_any), self.openings
+        true_at, openings = self.members.by_row(self.as_of).first(_is_any), self.openings
         false_at = openings.end
         if not openings.is_any:
             begin = openings.begin

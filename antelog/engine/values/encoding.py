@@ -56,7 +56,7 @@ def encode(array: Array, intern: Intern) -> Column:
 
 
 def infinite(cells: Column) -> Mask:
-    """A mask of the infinities among cells. They are no numbers, and no fact may have one."""
+    """A mask of the infinities among cells. They are not numbers, and no fact may have one."""
     found: Mask = (cells == _INFINITIES[0]) | (cells == _INFINITIES[1])
     return found
 

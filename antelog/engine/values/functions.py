@@ -246,7 +246,7 @@ def _double(value: Any) -> Any:
 
 
 def _in_short(found: Any) -> str:
-    """Results that are no column, for a message."""
+    """Describes results that are not a column, for a message."""
     if found is None:
         return "nothing"
     if isinstance(found, np.ndarray) and found.ndim != 1:

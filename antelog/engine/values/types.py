@@ -174,7 +174,7 @@ def _whole(type_: pa.DataType) -> int:
 
 
 def _fraction(type_: pa.DataType) -> int:
-    """The most digits that numbers of a type, which is no double, have behind the point."""
+    """The most digits that numbers of a type, which is not a double, have behind the point."""
     return type_.scale if is_a.is_decimal(type_) else 0
 
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from antelog.compile.passes import compile_program
-from antelog.engine.step import atoms
+from antelog.engine.step import atoms, derivations
 from tests.engine.replay import follow, run, runnable
 from tests.random_literals import CALCULATED
 from tests.specification import evaluate
@@ -75,7 +75,7 @@ def _facts(random: Random) -> tuple[tuple[str, tuple[str | float, ...], int], ..
 def test_the_lines_are_those_of_the_specification(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:  # in parts, of which only the last is recalled
         monkeypatch.setattr(atoms, "_AT_ONCE", 2)
-        monkeypatch.setattr(atoms, "_RECALLED", 5)
+        monkeypatch.setattr(derivations, "_RECALLED", 5)
     random = Random(seed)
     case = Case(_program(random), _facts(random), 14)
     compiled = runnable(case.checked)
