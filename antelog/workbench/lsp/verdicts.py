@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
 import yaml
+from junitparser import JUnitXml
 from lsprotocol import types
 
 from antelog.diagnostics import Source, Span
@@ -98,12 +98,10 @@ async def verdict_of(tests: Path) -> RuleVerdict | None:
         report = Path(folder, "report.xml")
         words = ("test", str(tests.resolve()), "--no-coverage", "--junit", str(report))
         text = await printed_by(words, Path(folder))
-        try:
-            root = ElementTree.fromstring(report.read_bytes())
-        except (OSError, ElementTree.ParseError):
+        if not report.is_file():
             return None
-    count, failed, wrong = (int(root.get(name, "0")) for name in ("tests", "failures", "errors"))
-    return RuleVerdict(count - failed - wrong, count, text)
+        found = JUnitXml.fromfile(str(report))
+    return RuleVerdict(found.tests - found.failures - found.errors, found.tests, text)
 
 
 TRY = "antelog.try"
