@@ -25,7 +25,7 @@ from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Term, Variable
 from antelog.process import Engine
 from antelog.run.store.details import Details
-from antelog.why.text import Branch, branch_of
+from antelog.why.tree import Branch, branch_of
 
 if TYPE_CHECKING:
     from antelog.forecast.inference.what_if import WhatIf

@@ -21,7 +21,6 @@ from antelog.run.explaining import recorded_grounds
 from antelog.run.replay import Recording, static_facts
 from antelog.why.explaining import Detail, Explaining
 from antelog.why.grounds import Grounds
-from antelog.why.rows import value_of
 from tests.docs.pages import ROOT, Block, blocks_of
 from tests.docs.walking import Step, steps
 from tests.specification.helpers import stream_of
@@ -72,7 +71,7 @@ def facts_of(grounds: Grounds) -> list[tuple[str, tuple[Any, ...], int]]:
     for name in grounds.known.history:
         facts = gather(grounds.known.history, name, None)
         for at in range(facts.count):
-            cells = [value_of(int(column[at]), grounds.known.values) for column in facts.columns]
+            cells = [grounds.value(int(column[at])) for column in facts.columns]
             found.append((name, (*cells, int(facts.time[at])), int(facts.arrival[at])))
     return found
 

@@ -7,16 +7,14 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout
 from antelog.theme import TERMINAL
-from antelog.why.rows import FALSE, OPEN, TRUE
-from antelog.why.text import PLAIN, TreeLine, TreeMarks, branch_of, tree_lines
-from antelog.why.tree import AtomNode
+from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, TreeLine, TreeMarks, WhyAnswer, branch_of, tree_lines
 
 _COLOURS = {TRUE: TERMINAL["evidence"], OPEN: TERMINAL["open"], FALSE: TERMINAL["false"], "fact": "dim"}
 _NARROWEST = 30
 """Columns for text, however deep it is."""
 
 
-def print_tree(why: AtomNode, console: Console | None = None, indent: str = "") -> None:
+def print_tree(why: WhyAnswer, console: Console | None = None, indent: str = "") -> None:
     """Prints an explanation, by default to stdout."""
     console = console or to_stdout()
     marks = TreeMarks() if can_show(console, "●○✗├└│─…") else PLAIN

@@ -37,6 +37,10 @@ class Absence(AskedNode, frozen=True, tag=True):
         return "absence", self.predicate
 
     @property
+    def denies(self) -> bool:
+        return True
+
+    @property
     def operands(self) -> tuple[Operand | None, ...]:
         return (*self.arguments, self.first, self.last)
 

@@ -38,6 +38,10 @@ class Negation(AskedNode, frozen=True, tag=True):
         return "negation", self.predicate
 
     @property
+    def denies(self) -> bool:
+        return True
+
+    @property
     def operands(self) -> tuple[Operand | None, ...]:
         return (*self.arguments, self.time)
 

@@ -144,8 +144,7 @@ class Replacement:
                 value = self.term(Var(variable))
                 if isinstance(value, Var):
                     return Sum(value.name, offset)
-                known = Calculated("+", (value, Const(offset)))
-                return operand if isinstance(value.value, str) else folded(known)
+                return folded(Calculated("-" if offset < 0 else "+", (value, Const(abs(offset)))))
             case Calculated(function, operands, timescale, gives):
                 return folded(Calculated(function, tuple(map(self.operand, operands)), timescale, gives))
             case Inner():

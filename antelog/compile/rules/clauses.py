@@ -1,23 +1,25 @@
-"""Rules in the form resolution works on.
+"""Rules with their literals lowered, and the clauses that resolution works on.
 
-A clause is a rule with its literals lowered: `_` has become a variable of its own (or, in an asked literal,
-a gap), and equations are gone, for what they say is put in wherever the variable stands. A rule whose
-conditions contradict each other has no clause.
+A lowered rule has each literal of its text with those of the compiler that it stands for: `_` has become a
+variable of its own or, in an asked literal, a gap. Its clause has no equations, for what they say is put in
+wherever the variable stands. A rule whose conditions contradict each other has no clause.
 
     P(X, T) :- A(X, T2), B(_, T), T2 = T + 5, V != 3.    A(X, T+5), B(_1, T), V != 3
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 from antelog.compile.conditions.ordering import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Time
+from antelog.compile.literals.terms import Replacement, Time
 from antelog.compile.nodes.patterns import ByRole, arranged
 from antelog.compile.nodes.plan import StaticRule
 from antelog.language import syntax
@@ -41,17 +43,61 @@ class Clause(ByRole):
         return (*(goal.time for goal in self.facts), *(time for each in self.asked for time in each.natural))
 
 
-def clause_of(
-    rule: syntax.Rule, number: int, vocabulary: Vocabulary, general: frozenset[str] = frozenset()
-) -> Clause | None:
-    """The clause of a temporal rule, or None if its conditions contradict each other.
+@dataclass(frozen=True)
+class LoweredLiteral:
+    """A literal of a rule's text, and the literals of the compiler that it stands for."""
 
-    `general` are the predicates that a query asks for in general.
-    """
-    times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
-    lowering = Lowering(vocabulary, times, general)
-    literals = [each for literal in rule.body for each in lowered(literal, lowering)]
-    return _without_equations(Clause(Atom.of(rule.head, lowering), arranged(literals), (), number))
+    source: syntax.Literal
+    parts: tuple[AnyLiteral, ...]
+
+    @property
+    def goal(self) -> Atom | None:
+        """The atom of a positive literal."""
+        return next((each for each in self.parts if isinstance(each, Atom)), None)
+
+
+@dataclass(frozen=True)
+class LoweredRule:
+    """A rule as it is written: its head and the literals of its body, in the order of the text."""
+
+    source: syntax.Rule
+    head: Atom
+    body: tuple[LoweredLiteral, ...]
+
+    @classmethod
+    def of(cls, rule: syntax.Rule, vocabulary: Vocabulary, general: frozenset[str] = frozenset()) -> Self:
+        """The rule of a temporal predicate; `general` are those that a query asks for in general."""
+        times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
+        lowering = Lowering(vocabulary, times, general)
+        body = tuple(LoweredLiteral(each, lowered(each, lowering)) for each in rule.body)
+        return cls(rule, Atom.of(rule.head, lowering), body)
+
+    def replaced(self, by: Replacement) -> LoweredRule:
+        body = (
+            LoweredLiteral(each.source, tuple(part.replaced(by) for part in each.parts)) for each in self.body
+        )
+        return LoweredRule(self.source, self.head.replaced(by), tuple(body))
+
+    @property
+    def parts(self) -> Iterator[AnyLiteral]:
+        """The literals of the compiler that its body stands for."""
+        return (part for each in self.body for part in each.parts)
+
+    @property
+    def natural(self) -> tuple[Time, ...]:
+        """The times that have to be natural numbers: those of comparisons need not be."""
+        shown = (each for each in self.head.operands if isinstance(each, Time))
+        parts = (each for each in self.parts if not isinstance(each, Condition))
+        return (*shown, *(time for part in parts for time in part.natural))
+
+    def clause(self, number: int) -> Clause | None:
+        """The clause of the rule with this number, or None if its conditions contradict each other."""
+        return _without_equations(Clause(self.head, arranged(self.parts), (), number))
+
+
+def clause_of(rule: syntax.Rule, number: int, vocabulary: Vocabulary) -> Clause | None:
+    """The clause of a temporal rule, or None if its conditions contradict each other."""
+    return LoweredRule.of(rule, vocabulary).clause(number)
 
 
 def _without_equations(clause: Clause) -> Clause | None:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import AnswerTerm, Time, Var
-from antelog.compile.rules.clauses import Clause, clause_of
+from antelog.compile.rules.clauses import Clause, LoweredRule, clause_of
 from antelog.compile.rules.stratify import Dependency
 from antelog.language import Checked, syntax
 from antelog.language.checks.units import ticks_of
@@ -27,28 +27,36 @@ Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
 """The clauses of every derived predicate, by its name."""
 
 
-def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
-    """The clauses of a program, and the rules that have none, for they can never hold."""
-    vocabulary = checked.vocabulary
-    general = frozenset(q.atom.predicate for q in checked.document.queries if _asks_for_all(q))
-    clauses: dict[str, list[Clause]] = {
-        p.name: [] for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED
+def rules_of(checked: Checked) -> Mapping[str, Mapping[int, LoweredRule]]:
+    """The rules of every derived predicate, lowered, by their numbers in the program."""
+    vocabulary, queries = checked.vocabulary, checked.document.queries
+    general = frozenset(q.atom.predicate for q in queries if len({*_names(q)}) == len(q.atom.terms))
+    rules: dict[str, dict[int, LoweredRule]] = {
+        p.name: {} for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED
     }
-    contradictory = []
     for number, rule in enumerate(checked.document.rules):
         if vocabulary.is_derived(rule.head.predicate):
-            clause = clause_of(rule, number, vocabulary, general)
+            rules[rule.head.predicate][number] = LoweredRule.of(rule, vocabulary, general)
+    return rules
+
+
+def _names(query: syntax.Query) -> Iterator[str]:
+    return (term.name for term in query.atom.terms if isinstance(term, syntax.Variable))
+
+
+def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
+    """The clauses of a program, and the rules that have none, for they can never hold."""
+    clauses: dict[str, list[Clause]] = {}
+    contradictory: dict[int, syntax.Rule] = {}
+    for name, rules in rules_of(checked).items():
+        own = clauses.setdefault(name, [])
+        for number, rule in rules.items():
+            clause = rule.clause(number)
             if clause is None:
-                contradictory.append(rule)
+                contradictory[number] = rule.source
             else:
-                clauses[rule.head.predicate].append(clause)
-    return clauses, tuple(contradictory)
-
-
-def _asks_for_all(query: syntax.Query) -> bool:
-    """Whether the query asks for every atom of its predicate."""
-    names = [t.name for t in query.atom.terms if isinstance(t, syntax.Variable)]
-    return len(set(names)) == len(query.atom.terms)
+                own.append(clause)
+    return clauses, tuple(contradictory[number] for number in sorted(contradictory))
 
 
 def edges_of(clauses: Clauses) -> Iterator[Dependency]:
