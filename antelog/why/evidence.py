@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.literals import Atom, Last, StaticAtom
 from antelog.compile.literals.literal import Condition
-from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import AnswerTerm, Const, Time, Var, call_text
+from antelog.compile.literals.terms import AnswerTerm, Const, Substitution, Time, Var, call_text
 from antelog.engine.columns.spans import span
 from antelog.engine.facts.history import Facts, gather
 from antelog.engine.step.latest import SlotFacts

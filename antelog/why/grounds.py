@@ -25,8 +25,14 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.patterns.relations import Request, relations_of
 from antelog.compile.plan.assembling import assembled, with_bounds, with_levels
 from antelog.compile.prepared.rules import Rules, prepared
-from antelog.compile.rules.clauses import LoweredRule
-from antelog.compile.rules.program import EvidenceFrame, asked_clause, clauses_of, frame_of, rules_of
+from antelog.compile.rules.clauses import (
+    EvidenceFrame,
+    LoweredRule,
+    asked_clause,
+    clauses_of,
+    frame_of,
+    rules_of,
+)
 from antelog.diagnostics import Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask

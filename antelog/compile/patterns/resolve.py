@@ -23,8 +23,7 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.antichain import Antichain, minimal
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
 from antelog.compile.patterns.work import Budget, TooMuchWorkError
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import EvidenceFrame
+from antelog.compile.rules.clauses import Clause, EvidenceFrame
 from antelog.language.graph import components
 
 LITERALS_EACH = 10

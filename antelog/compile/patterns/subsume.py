@@ -20,11 +20,10 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions.ordering import System
+from antelog.compile.conditions import System
 from antelog.compile.literals import AnyLiteral, Comparison
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.substitution import Bindings
-from antelog.compile.literals.terms import AnswerTerm, Operand, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import AnswerTerm, Bindings, Operand, Term, Time, Var, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.patterns.renaming import Called
 from antelog.compile.patterns.work import Budget

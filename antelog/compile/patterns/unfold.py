@@ -14,16 +14,14 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions.ordering import possible
+from antelog.compile.conditions import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison
-from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Replacement, Time
+from antelog.compile.literals.terms import Replacement, Substitution, Time
 from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import from_zero, readable, renamed
 from antelog.compile.patterns.subsume import condense
 from antelog.compile.patterns.work import Budget
-from antelog.compile.rules.clauses import Clause, undecided
-from antelog.compile.rules.program import EvidenceFrame
+from antelog.compile.rules.clauses import Clause, EvidenceFrame, undecided
 
 ANSWER = "<answer>"
 """The time of the query's answer, where it is not known yet: in what a window says of loose times."""

@@ -13,16 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antelog.compile.conditions.ordering import possible
+from antelog.compile.conditions import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last
 from antelog.compile.literals.literal import Condition
-from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Replacement, Time, variable_in
+from antelog.compile.literals.terms import Replacement, Substitution, Time, variable_in
 from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import Readable, Suffixed
 from antelog.compile.patterns.unfold import earliest_of
-from antelog.compile.rules.clauses import LoweredLiteral, LoweredRule, undecided
-from antelog.compile.rules.program import EvidenceFrame
+from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, LoweredRule, undecided
 from antelog.language import syntax
 
 MOST_WAYS = 2_000

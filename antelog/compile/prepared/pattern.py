@@ -15,8 +15,7 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.compile.conditions.differences import Times, times_of
-from antelog.compile.conditions.ordering import implied
+from antelog.compile.conditions import Times, implied, times_of
 from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from antelog.compile.conditions.differences import times_of
+from antelog.compile.conditions import times_of
 from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.last import Last

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from antelog.compile.conditions.differences import Times
+from antelog.compile.conditions import Times
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.nodes.plan import Expected, Plan, Relation
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import Clauses
+from antelog.compile.rules.clauses import Clause, Clauses
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.graph import components

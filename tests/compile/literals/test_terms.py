@@ -7,10 +7,10 @@ import pytest
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.substitution import Substitution
 from antelog.compile.literals.terms import (
     Const,
     Operand,
+    Substitution,
     Sum,
     Time,
     Var,

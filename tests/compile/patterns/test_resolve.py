@@ -18,8 +18,7 @@ from antelog.compile.patterns.resolve import (
 )
 from antelog.compile.patterns.unfold import Spanned, combinations, framed
 from antelog.compile.patterns.work import Budget
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import EvidenceFrame, clauses_of, frame_of, query_clause
+from antelog.compile.rules.clauses import Clause, EvidenceFrame, clauses_of, frame_of, query_clause
 from antelog.diagnostics import Source
 from antelog.language import read
 

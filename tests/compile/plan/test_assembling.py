@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from antelog.compile.nodes.plan import AnswerVariables, Bounds, Input, Key, Level, Refinement, Static
 from antelog.compile.patterns.relations import relations_of
 from antelog.compile.plan.assembling import assembled, with_bounds, with_key, with_levels
-from antelog.compile.rules.program import clauses_of
+from antelog.compile.rules.clauses import clauses_of
 from antelog.diagnostics import Source
 from antelog.errors import PlanError
 from antelog.language import read

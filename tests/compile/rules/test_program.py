@@ -1,4 +1,4 @@
-"""antelog/compile/rules/program.py: clauses of rules and queries, and what predicates rest on."""
+"""antelog/compile/rules/clauses.py: clauses of rules and queries, and what predicates rest on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from antelog.compile import compile_program
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.rules import statics
-from antelog.compile.rules.program import (
+from antelog.compile.rules.clauses import (
     EvidenceFrame,
     asked_clause,
     clauses_of,

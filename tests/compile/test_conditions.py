@@ -1,12 +1,11 @@
-"""antelog/compile/conditions/ordering.py: what comparisons say together."""
+"""antelog/compile/conditions.py: what comparisons say together."""
 
 from __future__ import annotations
 
 import pytest
 
 import antelog
-from antelog.compile.conditions.differences import ZERO, Differences, Most, times_of
-from antelog.compile.conditions.ordering import System, implied, possible
+from antelog.compile.conditions import ZERO, Differences, Most, System, implied, possible, times_of
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from tests.compile.plans import pattern_of
