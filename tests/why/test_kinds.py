@@ -135,7 +135,10 @@ def test_an_asked_literal_of_another_kind_is_explained(monkeypatch: pytest.Monke
         Q(X, T) :- A(X, T), not C(X, T).
         query P(X, T). query Q(X, T).
     """
-    facts = {"A": [{"x": "a", "time": t} for t in (1, 4)], "B": [{"x": "a", "time": 4}]}
+    facts: dict[str, list[dict[str, Any]]] = {
+        "A": [{"x": "a", "time": t} for t in (1, 4)],
+        "B": [{"x": "a", "time": 4}],
+    }
     assert "● not B(a, 1)   it is so" in told(rules, facts, "P(a, 1)")
     assert "○ not B(a, 1)   not decided yet until tick 2" in told(rules, facts, "P(a, 1)", 1)
     failed = told(rules, facts, "P(a, 4)")

@@ -9,7 +9,7 @@ plan is read from JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -316,6 +316,16 @@ class Bindings(Replacement):
     def bind_time(self, name: str, time: Time) -> None:
         self.times[name] = time
         self._trail.append((True, name))
+
+
+class Moved(Replacement):
+    """Moves time variables by numbers of ticks."""
+
+    def __init__(self, by: Mapping[str, int]) -> None:
+        self._by = by
+
+    def time(self, time: Time) -> Time:
+        return time + self._by.get(time.variable or "", 0)
 
 
 class Substitution(Bindings):

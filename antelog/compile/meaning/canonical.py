@@ -21,8 +21,8 @@ from antelog.compile.literals.terms import (
     AnswerTerm,
     Calculated,
     Inner,
+    Moved,
     Operand,
-    Replacement,
     Sum,
     Time,
     Var,
@@ -194,16 +194,6 @@ def _inner_in(operand: Operand | None) -> Iterable[str]:
 # ---- times ----
 
 
-class _Shifted(Replacement):
-    """Moves time variables by numbers of ticks."""
-
-    def __init__(self, by: Mapping[str, int]) -> None:
-        self._by = by
-
-    def time(self, time: Time) -> Time:
-        return time + self._by.get(time.variable or "", 0)
-
-
 def _from_answer(whole: Conjunction) -> Conjunction:
     """The conjunction with each time counted from the answer's time, or from the least with its variable.
 
@@ -218,7 +208,7 @@ def _from_answer(whole: Conjunction) -> Conjunction:
         name = whole.time.variable
         least[name] = min(least.get(name, whole.time.offset), whole.time.offset)
         by[name] = -whole.time.offset
-    moved = _Shifted(by)
+    moved = Moved(by)
     literals = tuple(each.replaced(moved) for each in whole.literals)
     first = {name: tick - by.get(name, 0) for name, tick in whole.earliest.items()}
     follows = {name: max(0, -(least[name] + by[name])) for name in least}

@@ -36,6 +36,7 @@ LITERALS_OF_ALL = 20
 Reason: TypeAlias = Literal["alike", "recurs", "combining"]
 
 
+@dataclass(eq=False)
 class TooManyPatternsError(Exception):
     """A predicate has more patterns than the limit allows, or finding them takes too many steps.
 
@@ -45,30 +46,20 @@ class TooManyPatternsError(Exception):
     of one that recurs, `reached` is how many ticks away its patterns have come.
     """
 
-    def __init__(
-        self,
-        predicate: str,
-        sizes: Mapping[int, tuple[tuple[str, int], ...]],
-        literals: int | None = None,
-        reason: Reason | None = None,
-        reached: int = 0,
-    ) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
-        self.sizes = sizes
-        self.literals = literals
-        self.reason = reason
-        self.reached = reached
+    predicate: str
+    sizes: Mapping[int, tuple[tuple[str, int], ...]]
+    literals: int | None = None
+    reason: Reason | None = None
+    reached: int = 0
 
 
+@dataclass(eq=False)
 class EndlessError(Exception):
     """Recursion that no window ends: the rules, by number, that lead from the predicate to itself."""
 
-    def __init__(self, predicate: str, rules: Sequence[int], framed: bool) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
-        self.rules = tuple(rules)
-        self.framed = framed
+    predicate: str
+    rules: tuple[int, ...]
+    framed: bool
 
 
 class Resolver:
@@ -316,7 +307,7 @@ class _Search:
     kept: _Narrowest
 
 
-def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> list[int]:
+def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tuple[int, ...]:
     """The rules of a shortest loop from a predicate back to itself."""
     came: dict[str, tuple[str, int]] = {}
     waiting = [start]
@@ -331,4 +322,4 @@ def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> li
     while name != start:
         name, rule = came[name]
         rules.append(rule)
-    return rules[::-1]
+    return tuple(reversed(rules))

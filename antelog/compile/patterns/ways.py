@@ -190,7 +190,7 @@ class Ways:
     def _way(self, use: RuleUse, goal: Atom) -> Way | None:
         known = self._known
         times = [time for rule in use.rules for time in rule.natural]
-        starts = [(time.variable, -time.offset) for time in times if time.variable is not None]
+        starts = (Earliest(time.variable, -time.offset) for time in times if time.variable is not None)
         first = earliest_of(starts, known)
         if first is None:
             self.before_zero = True

@@ -19,7 +19,7 @@ from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import AnswerTerm, Replacement, Substitution, Time, Var
-from antelog.compile.nodes.patterns import ByRole, arranged
+from antelog.compile.nodes.patterns import ByRole, Earliest, arranged
 from antelog.compile.nodes.plan import StaticRule
 from antelog.compile.rules.stratify import Dependency
 from antelog.language import Checked, syntax
@@ -30,12 +30,15 @@ from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 @dataclass(frozen=True)
 class Clause(ByRole):
-    """A rule with a temporal head. `earliest` has, for each time variable, the first tick at
-    which all the rule's terms with it are natural numbers; `rule` is its number in the program."""
+    """A rule with a temporal head.
+
+    `earliest` has, for each time variable, the first tick at which all the rule's terms with it are natural
+    numbers; `rule` is its number in the program.
+    """
 
     head: Atom
     literals: tuple[AnyLiteral, ...]
-    earliest: tuple[tuple[str, int], ...]
+    earliest: tuple[Earliest, ...]
     rule: int
 
     @cached_property
@@ -122,7 +125,11 @@ def _without_equations(clause: Clause) -> Clause | None:
             return None
     if not possible(put_in.comparisons, earliest):
         return None
-    return Clause(put_in.head, undecided(literals), tuple(earliest.items()), clause.rule)
+    return Clause(put_in.head, undecided(literals), _first_ticks(earliest), clause.rule)
+
+
+def _first_ticks(earliest: Mapping[str, int]) -> tuple[Earliest, ...]:
+    return tuple(Earliest(variable, tick) for variable, tick in earliest.items())
 
 
 def undecided(literals: tuple[AnyLiteral, ...]) -> tuple[AnyLiteral, ...]:
@@ -224,8 +231,8 @@ def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
             shown[name] = Time(name, 0) if place in vocabulary.times_of(query.atom.predicate) else Var(name)
     shown.pop(time.variable, None)
     head = Atom(query.atom.predicate, tuple(shown.values()), time)
-    earliest = {name: max(0, tick) for name, tick in clause.earliest}
-    return Clause(head, (goal,), tuple(earliest.items()), -1)
+    earliest = {each.variable: max(0, each.tick) for each in clause.earliest}
+    return Clause(head, (goal,), _first_ticks(earliest), -1)
 
 
 def asked_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) -> Clause:
@@ -237,4 +244,4 @@ def asked_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) 
     variables = tuple(map(Var, names))
     goal = Atom(predicate, variables, Time("T", 0))
     head = Atom(predicate, tuple(variables[i] for i in kept), goal.time)
-    return Clause(head, (goal,), (("T", 0),), -1)
+    return Clause(head, (goal,), (Earliest("T", 0),), -1)

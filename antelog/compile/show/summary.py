@@ -50,9 +50,8 @@ def summaries(plan: Plan, only: str | None = None) -> Iterator[Summary]:
     for relation in plan.queries:
         if only not in (None, relation.name):
             continue
-        variables = [*relation.answer.variables, *([relation.answer.time] if relation.answer.time else [])]
         yield Summary(
-            f"{relation.name}({', '.join(variables)})",
+            f"{relation.name}({', '.join(relation.answer.names)})",
             _open(relation, delays),
             _decided(plan, relation, delays),
             _memory(plan, relation) + _latest(plan, relation) + _seen(plan, relation),

@@ -153,7 +153,8 @@ class RuleSet:
         if clause is None:
             return ""
         head = clause.head
-        whole = Conjunction(head.arguments, head.time, clause.literals, dict(clause.earliest))
+        earliest = {each.variable: each.tick for each in clause.earliest}
+        whole = Conjunction(head.arguments, head.time, clause.literals, earliest)
         return canonical(whole, named)
 
 
