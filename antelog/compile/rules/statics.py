@@ -9,9 +9,9 @@ follows; every round joins at least one fact the last round found (semi-naive ev
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.literal import PutIn, Value
@@ -31,22 +31,16 @@ MOST_JOINED = 3_000_000
 """The rows that static rules may join on the way to them, a few seconds' work."""
 
 
-class Caller(Protocol):
-    """Calls functions."""
-
-    def called(self, function: str, arguments: Sequence[Value], /) -> Value | bool | None: ...
+Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]
+"""Calls a function by its name."""
 
 
-class _NoCaller:
-    def called(self, function: str, _arguments: Sequence[Value]) -> Value | bool | None:
-        raise FunctionError(f"the static rules call {function}, and no function is given")
-
-
-_NO_CALLER = _NoCaller()
+def _call_nothing(function: str, _arguments: Sequence[Value]) -> None:
+    raise FunctionError(f"the static rules call {function}, and no function is given")
 
 
 def evaluate(
-    plan: Plan, given: Mapping[str, Iterable[Row]] | None = None, caller: Caller = _NO_CALLER
+    plan: Plan, given: Mapping[str, Iterable[Row]] | None = None, call: Call = _call_nothing
 ) -> dict[str, frozenset[Row]]:
     """All facts of every static relation: the program's, the given ones, and those derived from them."""
     facts: Facts = {static.name: set(static.facts) for static in plan.statics}
@@ -55,7 +49,7 @@ def evaluate(
     rules: dict[str, list[StaticRule]] = {static.name: [] for static in plan.statics}
     for rule in plan.static_rules:
         rules[rule.predicate].append(rule)
-    work = _Work(caller)
+    work = _Work(call)
     needs = {name: [each for rule in own for each in rule.predicates] for name, own in rules.items()}
     for members in components(needs):
         _saturate([rule for name in members for rule in rules[name]], set(members), facts, work)
@@ -63,7 +57,7 @@ def evaluate(
 
 
 def _saturate(rules: list[StaticRule], members: set[str], facts: Facts, work: _Work) -> None:
-    indexes = _Indexes(facts, work.caller)
+    indexes = _Indexes(facts, work.call)
     fresh: Facts = {name: set() for name in members}
     for rule in rules:
         fresh[rule.predicate] |= _derive(rule, None, indexes, facts, work)
@@ -83,8 +77,8 @@ def _saturate(rules: list[StaticRule], members: set[str], facts: Facts, work: _W
 class _Work:
     """Calls functions, and counts the facts that rules derive and the rows they join on the way."""
 
-    def __init__(self, caller: Caller) -> None:
-        self.caller = caller
+    def __init__(self, call: Call) -> None:
+        self.call = call
         self._facts = self._joined = 0
 
     def derive(self, name: str) -> None:
@@ -108,9 +102,9 @@ def _too_much(name: str, what: str) -> UnsupportedError:
 class _Indexes:
     """Facts by the values at some of their positions, made when first asked for."""
 
-    def __init__(self, facts: Facts, caller: Caller) -> None:
+    def __init__(self, facts: Facts, call: Call) -> None:
         self._facts = facts
-        self.called = caller.called
+        self.called = call
         self._made: dict[tuple[str, tuple[int, ...]], dict[Row, list[Row]]] = {}
 
     def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
