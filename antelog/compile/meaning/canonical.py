@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct, structs
 from msgspec.structs import fields as struct_fields
 
-from antelog.compile.literals import Absence, AnyLiteral, Comparison, Negation
+from antelog.compile.literals import AnyLiteral, Comparison, Negation
 from antelog.compile.literals.terms import (
     Calculated,
     Inner,
@@ -127,7 +127,7 @@ class _FormWriter:
 
     def _struct(self, node: Any, names: Mapping[str, Hashable]) -> tuple[Hashable, ...]:
         keys = [f.name for f in (struct_fields(node) if isinstance(node, Struct) else fields(node))]
-        if isinstance(node, Negation | Absence) and self._named("relation", node.relation) is not None:
+        if isinstance(node, Negation) and self._named("relation", node.relation) is not None:
             # Its relation has no column for what may be any.
             node = structs.replace(node, arguments=tuple(each for each in node.arguments if each is not None))
         asked = "relation" in keys

@@ -355,7 +355,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
         return next(relation for relation in self.relations if relation.name == name)
 
 
-VERSION = 3
+VERSION = 4
 """Counts up whenever a plan of the version before can no longer be read."""
 
 

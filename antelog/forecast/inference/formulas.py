@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregate, Aggregation, Inside, open_name
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
@@ -194,9 +193,11 @@ class _Unfolding:
         terms = tuple(term for term in reference.given if term is not None)
         return self.relation(reference.name, terms, reference.last)
 
-    def absent(self, literal: Absence) -> Node:
+    def absent(self, literal: Negation) -> Node:
         """No atom at any of the ticks of a range."""
         (reference,) = literal.references
+        if literal.single:
+            return Never(self.reference(reference))
         terms = tuple(term for term in reference.given if term is not None)
         ticks = _ticks(literal.first, literal.last)
         return Never(Some(tuple(self.relation(reference.name, terms, tick) for tick in ticks)))
@@ -371,10 +372,7 @@ _KINDS: Mapping[type[Literal], _LiteralKind] = {
     StaticAtom: _LiteralKind(
         _Unfolding.condition, "background gives values to variables that the answer does not have"
     ),
-    Negation: _LiteralKind(
-        lambda unfolding, literal: Never(unfolding.reference(*literal.references)), _SHARED
-    ),
-    Absence: _LiteralKind(_Unfolding.absent, _SHARED),
+    Negation: _LiteralKind(_Unfolding.absent, _SHARED),
     Aggregation: _LiteralKind(_Unfolding.amount, _SHARED),
 }
 """The table of kinds; literals of others have no chance."""
