@@ -27,6 +27,11 @@ def test_the_patterns_of_a_predicate_are_put_in_where_it_is_a_goal() -> None:
     assert patterns(text) == ["A(X, T+1), B(X, T)", "C(X, T), B(X, T)"]
 
 
+def test_variables_of_two_rules_stay_apart() -> None:
+    text = "P(X, T) :- A(X, Y1, T), Q(X, T). Q(X, T) :- B(X, Y1, _, T), C(X, Y1, T). query P(X, T)."
+    assert patterns(text) == ["A(X, Y1, T), B(X, Y2, V1, T), C(X, Y2, T)"]
+
+
 def test_recursion_goes_on_until_the_window_is_full() -> None:
     text = "S(X, T) :- R(X, T). S(X, T) :- S(X, T-1). query S(X, T) window 2."
     assert patterns(text) == ["R(X, T)", "R(X, T-1)", "R(X, T-2)"]

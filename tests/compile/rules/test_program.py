@@ -64,6 +64,20 @@ def test_what_a_rule_becomes(rule: str, pattern: str | None) -> None:
         assert text.replace("V1", "Y") == pattern
 
 
+@pytest.mark.parametrize(
+    ("rules", "patterns"),
+    [
+        ("Q(X, T) :- A(X, T-5), T = 3. Q(X, T) :- B(X, T).", ["B(X, T)"]),
+        ("P(X, T) :- A(X, T-1). Q(X, T) :- B(X, T), P(X, 0).", []),
+        ("P(X, T) :- A(X, T-1). Q(X, T) :- B(X, T), P(X, 1).", ["B(X, T), A(X, 0)"]),
+    ],
+)
+def test_no_pattern_needs_a_tick_before_0(rules: str, patterns: list[str]) -> None:
+    plan = compile_program(read(Source(f"input A(x, time). input B(x, time). {rules} query Q(X, T)."))).plan
+    assert plan is not None
+    assert [each.text for each in plan.relation("Q").patterns] == patterns
+
+
 def test_an_instance_has_natural_times_only() -> None:
     pattern = pattern_of("input A(x, time). Q(X, T) :- A(X, T-3). query Q(X, T).")
     assert [(each.variable, each.tick) for each in pattern.earliest] == [("T", 3)]
@@ -100,6 +114,15 @@ def test_static_relations_are_those_of_the_specification(
     expected = evaluate_reference(checked, Stream((), background), 0).program.background
     found = evaluate(plan, given_facts)
     assert {terms.Atom(name, row) for name, rows in found.items() for row in rows} == set(expected)
+
+
+def test_a_rule_works_out_values_of_static_facts() -> None:
+    weights = "static Weight(x: text, w: number). Weight(a, 1). Weight(b, 3)."
+    rules = "static Gap(x, d: number). Gap(X, D) :- Weight(X, V), Weight(_, W), D = W - V."
+    text = f"{weights} {rules} Q(X, T) :- A(X, T), Gap(X, 2). query Q(X, T)."
+    plan = compile_program(read(Source(text))).plan
+    assert plan is not None
+    assert evaluate(plan)["Gap"] == {("a", 0), ("a", 2), ("b", -2), ("b", 0)}
 
 
 def test_a_long_chain_is_followed_to_its_end() -> None:
