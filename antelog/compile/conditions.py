@@ -56,7 +56,7 @@ class Most(NamedTuple):
 
 
 Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
-"""What an operand is: a variable and what is added to it; None if it is of another sort."""
+"""Takes an operand apart: a variable and what is added to it; None if it is of another sort."""
 
 
 class Differences:
@@ -231,10 +231,10 @@ def times_of(pattern: Pattern) -> Times:
 
 
 _TEXT = '"'
-"""What the names of texts begin with that stand for these in place of variables."""
+"""The beginning of names that stand for texts in place of variables."""
 
 _NUMBER = "="
-"""What the names of calculations begin with, likewise."""
+"""The beginning of names that stand for calculations in place of variables."""
 
 _BELOW = Most(0, -1)
 

@@ -31,7 +31,7 @@ def why(
     """Why an atom is so, or is not, by the facts that arrived up to a tick; None: by all of them.
 
     Facts are frames, as `Engine.advance` takes them, with a column `arrival`, or they arrive at their own
-    ticks. The tick may be a timestamp. Raises ProgramError if the text is no atom, and DataError if the
+    ticks. The tick may be a timestamp. Raises ProgramError if the text is not an atom, and DataError if the
     program has no such predicate.
     """
     if not isinstance(getattr(program, "document", None), Document):

@@ -70,7 +70,7 @@ def _parsed(text: str) -> syntax.Atom:
         raise ProgramError(found.diagnostics, source)
     rules = found.document.statements
     if len(rules) != 1 or not isinstance(rules[0], syntax.Rule) or rules[0].body:
-        raise ProgramError([_wrong(Span(0, len(given)), "this is no atom")], source)
+        raise ProgramError([_wrong(Span(0, len(given)), "this is not an atom")], source)
     return rules[0].head
 
 

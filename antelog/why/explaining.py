@@ -54,7 +54,7 @@ class Explaining:
     known: dict[Atom, Derivable] = field(default_factory=dict)
 
     def explain(self, goal: Atom, level: int = 0) -> WhyAnswer:
-        """The explanation of an atom, so many levels down."""
+        """The explanation of an atom; `level` is how many rules lead down to it."""
         kind = self.grounds.program.checked.vocabulary[goal.predicate].kind
         if kind is PredicateKind.INPUT:
             return self._fact(goal)

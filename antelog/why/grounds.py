@@ -92,7 +92,7 @@ class WrittenProgram:
     def frame(self, predicate: str) -> EvidenceFrame | None:
         """The window that evidence for an atom lies in.
 
-        A predicate that rests on itself and is no query has the widest window of the queries.
+        A predicate that rests on itself and is not a query has the widest window of the queries.
         """
         frames = [each for each in self.frames.values() if each is not None]
         if predicate in self.frames or not frames:

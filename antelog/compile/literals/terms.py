@@ -63,7 +63,7 @@ class Inner(Struct, frozen=True, tag=True):
 
 
 class Function(Struct, frozen=True):
-    """A function that is called with so many arguments; it `gives` a number, a text, or (None) a truth."""
+    """A function with `arity` arguments; it `gives` a number, a text, or (None) a truth."""
 
     name: str
     arity: int
@@ -99,7 +99,7 @@ class Calculated(Struct, frozen=True, tag=True):
     def time(self) -> Time:
         """The time of a calendar function."""
         (time,) = self.operands
-        assert isinstance(time, Time), f"{time} is no time"
+        assert isinstance(time, Time), f"{time} is not a time"
         return time
 
     @property

@@ -85,7 +85,7 @@ class AnswerVariables(Struct, frozen=True):
 class GivenFacts(Struct, frozen=True):
     """An input whose values the chances of a query may look at: `given Load(X, L, T)`.
 
-    A column that is no variable of the answer and no constant has such values, if it is named.
+    A column that is neither a variable of the answer nor a constant has such values, if it is named.
     """
 
     predicate: str

@@ -59,7 +59,7 @@ def condense(pattern: Pattern, work: Budget) -> Pattern:
 
 
 def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bool:
-    """Whether replacing variables that are no answers can turn one literal into another, but for its time."""
+    """Whether replacing variables outside the answer can turn one literal into another, but for its time."""
     return literal is not other and all(
         (isinstance(here, Var) and here.name not in answers and there is not None) or here == there
         for here, there in zip(literal.terms, other.terms, strict=True)

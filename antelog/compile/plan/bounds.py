@@ -82,7 +82,7 @@ class DelayTable:
     def _decide(self, values: Sequence[_Value]) -> int:
         """δ of an instance: among the declarations that fit it, the one with the most constants."""
         for each in self._declared:
-            # A variable is no value that is declared: without it, the row is too short to be there.
+            # A variable is never declared: without it, the row is too short to be there.
             there = (values[i] for i in each.positions)
             delay = each.delays.get(tuple(value for value in there if not isinstance(value, Var)))
             if delay is not None:

@@ -177,7 +177,7 @@ def _when(walk: Sequence[Dependency], loop: Sequence[Dependency]) -> str:
 
 
 def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Dependency, str]:
-    """The words before the predicates of steps that are no plain conditions: `not `, `a sum of `."""
+    """The words before the predicates of steps that are not plain conditions: `not `, `a sum of `."""
     found = {}
     for edge, rule in zip(walk, _rules(document, [edge.label for edge in walk]), strict=True):
         asked = [each for each in rule.body if any(atom.predicate == edge.target for atom, _ in each.atoms)]

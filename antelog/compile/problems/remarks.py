@@ -60,9 +60,9 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
 
 
 _FEW = 8
-"""Of so many facts of which several may come at each tick there are 256 combinations of two each."""
+"""Facts of which several may come at each tick: of eight there are 256 combinations of two each."""
 _FEW_SINGLE = 24
-"""Of so many facts that come once a tick, as with `one per machine`, there are some 300 rows an answer."""
+"""Facts that come once a tick, as with `one per machine`: of 24 there are some 300 rows an answer."""
 
 
 def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
