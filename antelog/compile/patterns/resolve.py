@@ -125,7 +125,7 @@ class Resolver:
 
     def _once(self, name: str, frame: EvidenceFrame | None) -> None:
         """The patterns of a predicate that does not rest on itself."""
-        search = self._search(name, frame, Effort(self._limit))
+        search = _Search(name, frame, Effort(self._limit), self.work)
         found = [
             each
             for clause in self._clauses[name]
@@ -137,7 +137,7 @@ class Resolver:
             )
         else:
             ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.stated)))
-            self._known[name, frame] = tuple(each for each in ordered if search.kept.add(each))
+            self._known[name, frame] = tuple(each for each in ordered if search.keeps(each))
 
     def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
         """The patterns of a clause, as long as they are not too many."""
@@ -150,9 +150,6 @@ class Resolver:
             if key in self._reached:
                 self._reached[key] = max(self._reached[key], -spanned.first, spanned.last)
             yield spanned
-
-    def _search(self, name: str, frame: EvidenceFrame | None, effort: Effort) -> _Search:
-        return _Search(name, frame, effort, _Narrowest(self.work))
 
     def _count(self, search: _Search, literals: int) -> None:
         """Raises TooManyPatternsError if the patterns of all predicates have too many literals."""
@@ -175,7 +172,7 @@ class Resolver:
         self._check_recursion(inside, among, frame)
         rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
         effort = Effort(self._limit)
-        searches = {name: self._search(name, frame, effort) for name in members}
+        searches = {name: _Search(name, frame, effort, self.work) for name in members}
         old: dict[str, list[Spanned]] = {name: [] for name in members}
         new: dict[str, list[Spanned]] = {name: [] for name in members}
         for name, search in searches.items():
@@ -199,7 +196,7 @@ class Resolver:
 
     def _fresh(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> list[Spanned]:
         """The patterns of a clause that say something new."""
-        return [each for each in self._tried(search, clause, choices) if search.kept.add(each)]
+        return [each for each in self._tried(search, clause, choices) if search.keeps(each)]
 
     def _with_new(
         self,
@@ -276,14 +273,20 @@ class Effort:
         return None if self._patterns < 0 else LITERALS_EACH * self._limit
 
 
-class _Narrowest:
-    """An antichain in which only a pattern with a span no wider makes another needless."""
+class _Search:
+    """The search for the patterns of a predicate: what it has found, and how much it may still find.
 
-    def __init__(self, work: Budget) -> None:
+    Predicates that rest on each other share the effort.
+    """
+
+    def __init__(self, name: str, frame: EvidenceFrame | None, effort: Effort, work: Budget) -> None:
+        self.name, self.frame, self.effort = name, frame, effort
         self._patterns = Antichain(work)
         self._spans: dict[int, tuple[int, int]] = {}
 
-    def add(self, spanned: Spanned) -> bool:
+    def keeps(self, spanned: Spanned) -> bool:
+        """Adds a pattern, unless one with a span no wider makes it needless."""
+
         def no_wider(pattern: Pattern) -> bool:
             first, last = self._spans[id(pattern)]
             return spanned.first <= first and last <= spanned.last
@@ -292,19 +295,6 @@ class _Narrowest:
         if added:
             self._spans[id(spanned.pattern)] = (spanned.first, spanned.last)
         return added
-
-
-@dataclass(frozen=True)
-class _Search:
-    """The search for the patterns of a predicate: what it has found, and how much it may still find.
-
-    Predicates that rest on each other share the effort.
-    """
-
-    name: str
-    frame: EvidenceFrame | None
-    effort: Effort
-    kept: _Narrowest
 
 
 def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tuple[int, ...]:
