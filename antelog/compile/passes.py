@@ -11,7 +11,7 @@ from antelog.compile.plan.assembling import assembled, with_bounds, with_key, wi
 from antelog.compile.problems import failures
 from antelog.compile.problems.refusals import refusals
 from antelog.compile.problems.remarks import remarks
-from antelog.compile.rules.program import clauses_of, edges_of
+from antelog.compile.rules.clauses import clauses_of, edges_of
 from antelog.compile.rules.stratify import Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language import Checked

@@ -3,7 +3,7 @@
 It is a sealed archive (see `sealed`), whose members are
 
     state.json      the last finished tick, what was counted and given up, the static facts given
-    plan.json       the plan, as `antelog.compile.show.plan_json` writes it
+    plan.json       the plan, as `antelog.compile.nodes.plan` writes it
     types.arrow     an Arrow schema: for each input and static predicate a struct of its columns' types
     values.json     the values that have ids, the constants first
     facts/N         the kept facts of the plan's Nth input: cells, times, arrivals
@@ -33,9 +33,8 @@ import pyarrow as pa
 from antelog import writing
 from antelog.accounts import Counts
 from antelog.compile.meaning.versions import compared, sentence
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.plan import Plan, from_json, to_json
 from antelog.compile.rules.statics import Row
-from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
 from antelog.engine.columns.tables import Column

@@ -106,7 +106,7 @@ def start(
     declares.
     """
     called = Functions.of(plan, functions)
-    rules, known = prepared(plan), evaluate(plan, given, Values(functions=called))
+    rules, known = prepared(plan), evaluate(plan, given, Values(functions=called).called)
     values = Values(_constants(plan, known)) if values is None else values
     values.functions = called
     static = static_of(plan, rules, known, values)

@@ -18,8 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog import writing
-from antelog.compile.nodes.plan import Input, Plan, Relation, Static
-from antelog.compile.show.plan_json import from_json, to_json
+from antelog.compile.nodes.plan import Input, Plan, Relation, Static, from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts

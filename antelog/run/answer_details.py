@@ -24,7 +24,7 @@ from antelog.language.syntax import Constant, Term, Variable
 from antelog.lines import literal_of
 from antelog.process import Engine
 from antelog.run.store.details import Details
-from antelog.why.text import Branch, branch_of
+from antelog.why.tree import Branch, branch_of
 
 if TYPE_CHECKING:
     from antelog.forecast.inference.what_if import WhatIf

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from antelog.arrow.arrays import to_blob
 from antelog.compile.literals.terms import Const
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.plan.delays import DelayTable
+from antelog.compile.plan.bounds import DelayTable
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.admission import arrivals, beyond
 from antelog.errors import DataError

@@ -11,9 +11,10 @@ from antelog.arrow.ticks import Moment, tick_of
 from antelog.engine.facts.frames import Frame
 from antelog.given import NAMED, POSITIVE, TEXT, checked, wrong
 from antelog.language.syntax import Document
-from antelog.why.atom import WhyAnswer, read_atom
+from antelog.why.atom import read_atom
 from antelog.why.explaining import Detail, Explaining
 from antelog.why.grounds import Grounds, ProgramRead, written
+from antelog.why.tree import WhyAnswer
 
 __all__ = ["Detail", "Grounds", "WhyAnswer", "explained", "why"]
 
@@ -30,7 +31,7 @@ def why(
     """Why an atom is so, or is not, by the facts that arrived up to a tick; None: by all of them.
 
     Facts are frames, as `Engine.advance` takes them, with a column `arrival`, or they arrive at their own
-    ticks. The tick may be a timestamp. Raises ProgramError if the text is no atom, and DataError if the
+    ticks. The tick may be a timestamp. Raises ProgramError if the text is not an atom, and DataError if the
     program has no such predicate.
     """
     if not isinstance(getattr(program, "document", None), Document):
@@ -42,4 +43,4 @@ def why(
 def explained(grounds: Grounds, atom: str, detail: Detail | None = None) -> WhyAnswer:
     """The explanation of the atom of a text."""
     goal = read_atom(atom, grounds.program)
-    return WhyAnswer.of(Explaining(grounds, detail or Detail()).explain(goal))
+    return Explaining(grounds, detail or Detail()).explain(goal)

@@ -1,4 +1,4 @@
-"""The atom that is asked about, read from its text, and the explanation that users get.
+"""The atom that is asked about, read from its text.
 
 Malf(wt2, 0)    Malf(wt2, "2026-03-30 02:50")    the predicate, its values and its tick
 """
@@ -6,8 +6,6 @@ Malf(wt2, 0)    Malf(wt2, "2026-03-30 02:50")    the predicate, its values and i
 from __future__ import annotations
 
 import re
-from dataclasses import fields
-from html import escape
 
 from antelog.arrow.ticks import tick_of
 from antelog.compile.literals import Atom
@@ -20,11 +18,7 @@ from antelog.language.parser import parse
 from antelog.language.printer import to_text
 from antelog.language.syntax import Constant
 from antelog.language.vocabulary import PredicateKind
-from antelog.theme import BOTH, family
 from antelog.why.grounds import WrittenProgram
-from antelog.why.rows import FALSE, OPEN, TRUE
-from antelog.why.text import Branch, TreeMarks, branch_of, tree_text
-from antelog.why.tree import AtomNode
 
 _TIMES = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[,(])\s*(\d{4}-\d\d[^,"()]*?)\s*(?=[,)])')
 """Arguments in quotes, and times without."""
@@ -106,55 +100,3 @@ def _time(term: syntax.Term, place: int, text: str, program: WrittenProgram) -> 
     if value != int(value) or value < 0:
         raise DataError(f"{text}: a tick is a whole number from 0 on, not {value}")
     return Time(None, int(value))
-
-
-_MONO = f"var(--jp-code-font-family, {family('mono')})"
-_STYLE = f"""<style>
-.antelog-why, .antelog-why ul {{ list-style: none; padding-left: 1.2em; margin: 0; }}
-.antelog-why {{ padding-left: 0; line-height: 1.6; font-family: {_MONO}; }}
-.antelog-why .said {{ opacity: .7; padding-left: 1em; }}
-.antelog-why .failed {{ color: var(--jp-error-color1, {BOTH["critical"]}); }}
-.antelog-why .awaited {{ color: var(--jp-info-color1, {BOTH["info"]}); }}
-.antelog-why .true {{ color: var(--jp-success-color1, {BOTH["good"]}); }}
-.antelog-why summary {{ cursor: pointer; }}
-</style>"""
-_CLASSES = {TRUE: "true", OPEN: "awaited", FALSE: "failed"}
-
-
-def html(why: AtomNode) -> str:
-    """The explanation, with its style."""
-    return f"{_STYLE}{tree_html(branch_of(why))}"
-
-
-def tree_html(branch: Branch) -> str:
-    """A tree as a list, without a style."""
-    return f'<ul class="antelog-why">{_item(branch)}</ul>'
-
-
-def _item(branch: Branch) -> str:
-    mark = TreeMarks().of(branch.status)
-    name = _CLASSES.get(branch.status)
-    shown = (
-        f'<span class="{name}">{escape(mark)}</span>{escape(branch.text)}' if name else escape(branch.text)
-    )
-    said = "".join(
-        f'<span class="said">{escape(each)}</span>' for each in (branch.remark, branch.rule) if each
-    )
-    if not branch.children:
-        return f"<li>{shown}{said}</li>"
-    below = "".join(map(_item, branch.children))
-    return f"<li><details open><summary>{shown}{said}</summary><ul>{below}</ul></details></li>"
-
-
-class WhyAnswer(AtomNode):
-    """Why an atom is so at a tick, or is not: `print(engine.why("Malf(wt2, 0)"))`."""
-
-    @classmethod
-    def of(cls, node: AtomNode) -> WhyAnswer:
-        return cls(**{each.name: getattr(node, each.name) for each in fields(node)})
-
-    def __str__(self) -> str:
-        return tree_text(self)
-
-    def _repr_html_(self) -> str:
-        return html(self)

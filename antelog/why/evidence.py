@@ -7,88 +7,75 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow.compute as pc
 
-from antelog.compile.literals import Atom, StaticAtom
+from antelog.compile.literals import Atom, Last, StaticAtom
 from antelog.compile.literals.literal import Condition
-from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var, call_text
+from antelog.compile.literals.terms import AnswerTerm, Const, Substitution, Time, Var, call_text
 from antelog.engine.columns.spans import span
-from antelog.engine.columns.tables import Mask, marked
 from antelog.engine.facts.history import Facts, gather
-from antelog.engine.facts.latest_facts import with_latest_facts
-from antelog.engine.values.values import Values
+from antelog.engine.step.latest import SlotFacts
+from antelog.engine.step.rows import ONE
 from antelog.language.printer import to_text, value_text
-from antelog.language.syntax import Value
 from antelog.why.grounds import Grounds
-from antelog.why.rows import value_of
 from antelog.why.tree import FactLine, Sentence
 
 _TICK = re.compile(r"\btick (\d+)")
-_LISTED = 5
+LISTED = 5
 """The facts that are listed under a literal."""
 
 
-@dataclass(frozen=True, eq=False)
-class FactSearch:
-    """The facts of an input that have some values, at the ticks from one to another."""
-
-    grounds: Grounds
-    predicate: str
-    arguments: Sequence[Term | None]
-    first: int
-    last: int | None
-
-    @classmethod
-    def of(cls, grounds: Grounds, atom: Atom) -> FactSearch:
-        time = atom.time
-        known = time.variable is None
-        return cls(
-            grounds, atom.predicate, atom.terms, time.offset if known else 0, time.offset if known else None
-        )
-
-    @cached_property
-    def facts(self) -> Facts:
-        """The facts that fit."""
-        constants = tuple(
-            (place, self.grounds.known.values.cell(term.value))
-            for place, term in enumerate(self.arguments)
-            if isinstance(term, Const)
-        )
-        names = [term.name if isinstance(term, Var) else None for term in self.arguments]
-        repeats = tuple(
-            (names.index(name), place)
-            for place, name in enumerate(names)
-            if name is not None and names.index(name) < place
-        )
-        if self.last is not None:
-            about = span(self.first, self.last)
-            return gather(self.grounds.known.history, self.predicate, about, constants, repeats)
-        return self.grounds.every_fact(self.predicate).having(constants, repeats)
-
-    def lines(self, most: int = _LISTED) -> tuple[FactLine, ...]:
-        """The first of them, by their ticks."""
-        order = np.lexsort([self.facts.arrival, self.facts.time])[:most]
-        return tuple(
-            fact_line(self.grounds, self.predicate, self.facts.take(order[i : i + 1]))
-            for i in range(len(order))
-        )
+def facts_like(
+    grounds: Grounds,
+    predicate: str,
+    terms: Sequence[AnswerTerm | None],
+    first: int = 0,
+    last: int | None = None,
+) -> Facts:
+    """The facts of an input that have some values, from one tick to another (None: to the end)."""
+    constants = tuple(
+        (place, grounds.known.values.cell(term.value))
+        for place, term in enumerate(terms)
+        if isinstance(term, Const)
+    )
+    names = [term.name if isinstance(term, Var) else None for term in terms]
+    repeats = tuple(
+        (names.index(name), place)
+        for place, name in enumerate(names)
+        if name is not None and names.index(name) < place
+    )
+    if last is None:
+        return grounds.every_fact(predicate).having(constants, repeats)
+    return gather(grounds.known.history, predicate, span(first, last), constants, repeats)
 
 
-def fact_line(grounds: Grounds, predicate: str, fact: Facts, remark: Sentence = ()) -> FactLine:
+def facts_of(grounds: Grounds, atom: Atom) -> Facts:
+    """The facts that an atom may stand for."""
+    time = atom.time
+    if time.variable is not None:
+        return facts_like(grounds, atom.predicate, atom.terms)
+    return facts_like(grounds, atom.predicate, atom.terms, time.offset, time.offset)
+
+
+def fact_lines(
+    grounds: Grounds, predicate: str, facts: Facts, most: int = LISTED, remark: Sentence = ()
+) -> tuple[FactLine, ...]:
+    """The first of some facts, by their ticks."""
+    order = np.lexsort([facts.arrival, facts.time])[:most]
+    found = (facts.take(order[i : i + 1]) for i in range(len(order)))
+    return tuple(_fact_line(grounds, predicate, each, remark) for each in found)
+
+
+def _fact_line(grounds: Grounds, predicate: str, fact: Facts, remark: Sentence = ()) -> FactLine:
     """One fact as it is shown."""
-    place = grounds.places.of_fact(predicate, fact, grounds.known.values)
-    return FactLine(fact_text(predicate, fact, grounds.known.values), int(fact.arrival[0]), place, remark)
-
-
-def fact_text(predicate: str, fact: Facts, values: Values) -> str:
-    """The text of one fact."""
+    values, places = grounds.known.values, grounds.places
     cells = [values.text(int(column[0])) for column in fact.columns]
-    return f"{predicate}({', '.join([*cells, str(int(fact.time[0]))])})"
+    place = None if places is None else places.of_fact(predicate, fact, values)
+    text = f"{predicate}({', '.join([*cells, str(int(fact.time[0]))])})"
+    return FactLine(text, int(fact.arrival[0]), place, remark)
 
 
 # ---- what came instead ----
@@ -102,16 +89,11 @@ def instead(
     `tests` are conditions that its open variables have to meet; what is far from the tick `around` is less
     like it.
     """
-    found = [*set_aside(grounds, atom, tests)]
-    taken = in_slot(grounds, atom)
-    if taken is not None:
-        found.append(taken)
-    if not found:
-        found += nearest(grounds, atom, atom.time.offset if atom.time.variable is None else around)
-    return tuple(found)
+    found = [*_set_aside(grounds, atom, tests), *_in_slot(grounds, atom)]
+    return tuple(found or _nearest(grounds, atom, around))
 
 
-def set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iterator[FactLine]:
+def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iterator[FactLine]:
     """The rows that were set aside and would have been such a fact."""
     table = grounds.rejects
     if not table.num_rows:
@@ -119,21 +101,27 @@ def set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Itera
     rows = table.filter(pc.equal(table.column("input"), atom.predicate))
     for term in atom.terms:
         if isinstance(term, Const) and isinstance(term.value, str):
-            rows = rows.filter(
-                pc.match_substring(rows.column("values"), json.dumps(term.value, ensure_ascii=False))
-            )
+            written = json.dumps(term.value, ensure_ascii=False)
+            rows = rows.filter(pc.match_substring(rows.column("values"), written))
     if atom.time.variable is None:
         rows = rows.filter(pc.equal(rows.column("time"), atom.time.offset))
     listed = 0
     for row in rows.to_pylist():
-        values = json.loads(row["values"] or "[]")
-        if _fits(atom.terms, values) and _meets(tests, _Given(atom, values, row["time"])):
-            text = f"{atom.predicate}({', '.join([*map(_value_text, values), _time_text(row['time'])])})"
+        values, time = json.loads(row["values"] or "[]"), row["time"]
+        known = _bound(atom.terms, values)
+        if known is None:
+            continue
+        if time is not None:
+            known.unify_times(atom.time, Time(None, time))
+        if all(each.replaced(known).outcome is not False for each in tests):
+            texts = [value_text(each) if isinstance(each, str | int | float) else "_" for each in values]
+            text = f"{atom.predicate}({', '.join([*texts, '_' if time is None else str(time)])})"
             remark: Sentence = (f"{row['reason']}, set aside: ", *_with_ticks(row["detail"]))
-            place = None if row["row"] is None else grounds.places.of_row(atom.predicate, row["row"])
+            places, number = grounds.places, row["row"]
+            place = None if places is None or number is None else places.of_row(atom.predicate, number)
             yield FactLine(text, row["arrival"], place, remark, set_aside=True)
             listed += 1
-            if listed == _LISTED:
+            if listed == LISTED:
                 return
 
 
@@ -142,149 +130,83 @@ def _with_ticks(detail: str) -> Sentence:
     return tuple(int(piece) if i % 2 else piece for i, piece in enumerate(_TICK.split(detail)) if piece)
 
 
-def _fits(arguments: Sequence[Term | None], values: Sequence[object]) -> bool:
-    bound: dict[str, object] = {}
-    for term, value in zip(arguments, values, strict=False):
-        if isinstance(term, Const) and term.value != value:
-            return False
-        if isinstance(term, Var) and bound.setdefault(term.name, value) != value:
-            return False
-    return True
+def _bound(terms: Sequence[AnswerTerm | None], values: Sequence[object]) -> Substitution | None:
+    """The values that variables have where terms stand for these; None if they cannot."""
+    known = Substitution()
+    for term, value in zip(terms, values, strict=False):
+        if not isinstance(value, str | int | float):
+            if isinstance(term, Const):
+                return None
+        elif isinstance(term, Var | Const) and not known.unify_terms(term, Const(value)):
+            return None
+    return known
 
 
-def _meets(tests: Sequence[Condition], given: Replacement) -> bool:
-    return all(each.replaced(given).outcome is not False for each in tests)
-
-
-class _Given(Replacement):
-    """Puts the values of a row in place of an atom's variables."""
-
-    def __init__(self, atom: Atom, values: Sequence[object], time: int | None) -> None:
-        pairs = zip(atom.terms, values, strict=False)
-        self._objects = {
-            term.name: value
-            for term, value in pairs
-            if isinstance(term, Var) and isinstance(value, str | int | float)
-        }
-        self._variable = atom.time.variable
-        self._tick = None if time is None else time - atom.time.offset
-
-    def term(self, term: Term) -> Term:
-        known = isinstance(term, Var) and term.name in self._objects
-        return Const(self._objects[term.name]) if isinstance(term, Var) and known else term
-
-    def time(self, time: Time) -> Time:
-        if time.variable is None or time.variable != self._variable or self._tick is None:
-            return time
-        return Time(None, self._tick + time.offset)
-
-
-def _value_text(value: object) -> str:
-    return value_text(value) if isinstance(value, str | int | float) else "_"
-
-
-def _time_text(time: int | None) -> str:
-    return "_" if time is None else str(time)
-
-
-def in_slot(grounds: Grounds, atom: Atom) -> FactLine | None:
+def _in_slot(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
     """The fact that has taken the slot of an atom: at most one of them comes."""
-    slot = grounds.rules.inputs[atom.predicate].slot
-    if slot is None or atom.time.variable is not None:
-        return None
-    given = tuple(term if i in slot else None for i, term in enumerate(atom.terms))
-    if any(not isinstance(given[place], Const) for place in slot):
-        return None
-    found = FactSearch(grounds, atom.predicate, given, atom.time.offset, atom.time.offset).facts
-    if not found.count:
-        return None
-    return fact_line(
-        grounds,
-        atom.predicate,
-        found.take(np.array([0])),
-        (f"takes its place: one per {_slot_text(grounds, atom)}",),
-    )
+    source, tick = grounds.rules.inputs[atom.predicate], atom.time.offset
+    if source.slot is None or atom.time.variable is not None:
+        return ()
+    given = tuple(term if i in source.slot else None for i, term in enumerate(atom.terms))
+    if any(not isinstance(given[place], Const) for place in source.slot):
+        return ()
+    slot = " and ".join(source.columns[place] for place in source.slot) or "tick"
+    found = facts_like(grounds, atom.predicate, given, tick, tick)
+    return fact_lines(grounds, atom.predicate, found, 1, (f"takes its place: one per {slot}",))
 
 
-def _slot_text(grounds: Grounds, atom: Atom) -> str:
-    source = grounds.rules.inputs[atom.predicate]
-    return " and ".join(source.columns[place] for place in source.slot or ()) or "tick"
-
-
-def nearest(grounds: Grounds, atom: Atom, around: int) -> Iterator[FactLine]:
+def _nearest(grounds: Grounds, atom: Atom, around: int) -> tuple[FactLine, ...]:
     """The facts that differ from an atom in one value, or in their tick, the nearest to a tick first."""
     time, known = atom.time, [i for i, term in enumerate(atom.terms) if isinstance(term, Const)]
+    if not known:
+        return ()
+    remark = "does not fit the conditions"
     if time.variable is None:
-        for left_out in reversed(known):
+        around, remark = time.offset, "is the nearest in time"
+        for left_out in reversed(known) if len(known) > 1 else ():
             given = tuple(None if i == left_out else term for i, term in enumerate(atom.terms))
-            if not any(isinstance(term, Const) for term in given):
-                continue
-            found = FactSearch(grounds, atom.predicate, given, time.offset, time.offset).facts
+            found = facts_like(grounds, atom.predicate, given, time.offset, time.offset)
             if found.count:
-                yield from _few(grounds, atom.predicate, found, "differs in a value")
-                return
-    if known:
-        found = FactSearch(grounds, atom.predicate, atom.terms, 0, None).facts
-        if found.count:
-            order = np.argsort(np.abs(found.time - around), kind="stable")[:1]
-            remark = "is the nearest in time" if time.variable is None else "does not fit the conditions"
-            yield fact_line(grounds, atom.predicate, found.take(order), (remark,))
+                each = (found.take(np.array([at])) for at in range(min(found.count, 2)))
+                return tuple(
+                    _fact_line(grounds, atom.predicate, one, ("differs in a value",)) for one in each
+                )
+    found = facts_like(grounds, atom.predicate, atom.terms)
+    if not found.count:
+        return ()
+    order = np.argsort(np.abs(found.time - around), kind="stable")[:1]
+    return (_fact_line(grounds, atom.predicate, found.take(order), (remark,)),)
 
 
-def _few(grounds: Grounds, predicate: str, facts: Facts, remark: str) -> Iterator[FactLine]:
-    for at in range(min(facts.count, 2)):
-        yield fact_line(grounds, predicate, facts.take(np.array([at])), (remark,))
+# ---- latest facts, and background ----
 
 
-# ---- latest facts ----
+def latest_fact(grounds: Grounds, literal: Last) -> tuple[FactLine, ...]:
+    """The latest fact of the slot of a literal without open variables."""
+    slots = SlotFacts.of(grounds.known, literal, ONE)
+    at = slots.latest()
+    return () if slots.missing(at)[0] else (_fact_line(grounds, literal.predicate, slots.facts.take(at)),)
 
 
-def latest_line(
-    grounds: Grounds, predicate: str, given: Mapping[int, Term], first: int, last: int
-) -> FactLine | None:
-    """The latest fact that has some values, from a tick to another."""
-    facts = with_latest_facts(grounds.known.history, predicate)
-    fits: Mask = (facts.time >= first) & (facts.time <= last)
-    for place, term in given.items():
-        if isinstance(term, Const):
-            fits = fits & (facts.columns[place] == grounds.known.values.cell(term.value))
-    at = marked(fits)
-    if not len(at):
-        return None
-    latest = at[np.argmax(facts.time.take(at))]
-    return fact_line(grounds, predicate, facts.take(np.array([latest])))
-
-
-# ---- background ----
-
-
-def background_facts(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
+def background_facts(grounds: Grounds, atom: StaticAtom, remark: Sentence = ()) -> tuple[FactLine, ...]:
     """The facts of the background that fit, with the lines of the program that have them."""
-    values = grounds.known.values
-    found = []
-    for row in grounds.known.static.tables[atom.predicate]:
-        own = [value_of(cell, values) for cell in row]
-        if _fits([each or Var(f"_{i}") for i, each in enumerate(atom.terms)], own):
-            found.append(_background_line(grounds, atom.predicate, own))
-    return tuple(found[:_LISTED])
+    rows = ([*map(grounds.value, row)] for row in grounds.known.static.tables[atom.predicate])
+    texts = [
+        call_text(atom.predicate, map(value_text, r)) for r in rows if _bound(atom.arguments, r) is not None
+    ]
+    places = dict[str, str]()
+    for rule in grounds.program.source.rules:
+        if rule.head.predicate == atom.predicate and not rule.body:
+            places.setdefault(to_text(rule.head), grounds.location(rule.span))
+    return tuple(FactLine(each, place=places.get(each), remark=remark) for each in texts[:LISTED])
 
 
 def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
     """The facts of the background that differ from an atom in one value."""
-    for place in reversed(range(len(atom.terms))):
-        given = tuple(None if i == place else each for i, each in enumerate(atom.terms))
+    for place in reversed(range(len(atom.arguments))):
+        given = tuple(None if i == place else each for i, each in enumerate(atom.arguments))
         if any(isinstance(each, Const) for each in given):
-            found = background_facts(grounds, StaticAtom(atom.predicate, given))
+            found = background_facts(grounds, StaticAtom(atom.predicate, given), ("differs in a value",))
             if found:
-                return tuple(replace(each, remark=("differs in a value",)) for each in found[:2])
+                return found[:2]
     return ()
-
-
-def _background_line(grounds: Grounds, predicate: str, values: Sequence[Value]) -> FactLine:
-    text = call_text(predicate, map(value_text, values))
-    document = grounds.program.source
-    for rule in document.rules:
-        if rule.head.predicate == predicate and not rule.body and to_text(rule.head) == text:
-            file, span = document.source.located(rule.span)
-            return FactLine(text, place=f"{file.name}:{file.position(span.start)[0]}")
-    return FactLine(text)

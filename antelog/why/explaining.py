@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from antelog.compile.literals import Atom, StaticAtom
 from antelog.compile.literals.terms import Time, text_of, variable_in
 from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.patterns.ways import RuleUse, Way
+from antelog.compile.rules.clauses import LoweredLiteral
 from antelog.engine.columns.tables import NEVER
 from antelog.engine.step.lost import sighted
-from antelog.language import syntax
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind
-from antelog.why.evidence import FactSearch, background_facts, background_near, instead
+from antelog.why.evidence import background_facts, background_near, fact_lines, facts_of, instead
 from antelog.why.grounds import LAST, Grounds
-from antelog.why.nodes import NodeMaker, literal_text, location
-from antelog.why.rows import FALSE, TRUE, RankedRow, rows_of_way
-from antelog.why.rows import OPEN as AWAITED
-from antelog.why.search import Derivable, add_nearby, search
-from antelog.why.tree import AtomNode, RuleNode, Sentence, Verdict
-from antelog.why.ways import BEFORE_ZERO, CUT, RuleUse, Way, WrittenLiteral, WrittenRule
+from antelog.why.literals import deciding_atom, leaf_node, literal_text
+from antelog.why.rows import RankedRow, rows_of_way
+from antelog.why.search import Derivable, search
+from antelog.why.tree import (
+    FALSE,
+    TRUE,
+    FactLine,
+    LiteralNode,
+    RuleNode,
+    Sentence,
+    Verdict,
+    WhyAnswer,
+    together,
+)
+from antelog.why.tree import OPEN as AWAITED
 
 CONFIRMED, OPEN, POSSIBLE, REJECTED, UNKNOWN = "confirmed", "open", "possible", "rejected", "unknown"
 
@@ -38,14 +47,14 @@ class Detail:
 
 @dataclass(frozen=True)
 class Explaining:
-    """Explains atoms on some grounds."""
+    """Explains atoms on some grounds; `known` has those that were searched for."""
 
     grounds: Grounds
     detail: Detail = Detail()
-    _known: dict[Atom, Derivable] = field(default_factory=dict)
+    known: dict[Atom, Derivable] = field(default_factory=dict)
 
-    def explain(self, goal: Atom, level: int = 0) -> AtomNode:
-        """The explanation of an atom, so many levels down."""
+    def explain(self, goal: Atom, level: int = 0) -> WhyAnswer:
+        """The explanation of an atom; `level` is how many rules lead down to it."""
         kind = self.grounds.program.checked.vocabulary[goal.predicate].kind
         if kind is PredicateKind.INPUT:
             return self._fact(goal)
@@ -55,25 +64,24 @@ class Explaining:
 
     # ---- facts ----
 
-    def _fact(self, goal: Atom) -> AtomNode:
+    def _fact(self, goal: Atom) -> WhyAnswer:
         grounds = self.grounds
-        at = grounds.at if grounds.at < LAST else grounds.last_arrival
-        pattern = Pattern((), goal.time, (goal,), ())
-        rows = rows_of_way(grounds, Way(RuleUse(_no_rule(goal), {}), pattern))
+        rows = rows_of_way(grounds, Way(RuleUse.of_fact(goal), Pattern((), goal.time, (goal,), ())))
         found = min((row for each in rows for row in each.ranked(1)), key=lambda row: row.rank)
-        truth = found.truth(goal)
-        if truth.status == TRUE:
-            assert truth.since is not None
-            lines = FactSearch.of(grounds, goal).lines(1)
-            return self._answer(goal, at, CONFIRMED, ("came: it arrived at ", truth.since), facts=lines)
-        if goal.time.offset < grounds.kept.get(goal.predicate, 0):
-            return AtomNode(literal_text(goal), self._old(goal.predicate, at), timescale=grounds.timescale)
-        if truth.status == AWAITED:
-            assert truth.until is not None
-            return self._answer(goal, at, POSSIBLE, ("is not there yet; it may come until ", truth.until))
-        return self._answer(goal, at, REJECTED, ("did not come",), facts=instead(grounds, goal))
+        at = grounds.at if grounds.at < LAST else grounds.last_arrival
+        truth, facts = found.truth(goal), tuple[FactLine, ...]()
+        if truth.since is not None and truth.status == TRUE:
+            verdict = Verdict(at, CONFIRMED, ("came: it arrived at ", truth.since))
+            facts = fact_lines(grounds, goal.predicate, facts_of(grounds, goal), 1)
+        elif goal.time.offset < grounds.kept.get(goal.predicate, 0):
+            verdict = Verdict(at, UNKNOWN, self._too_old(goal.predicate))
+        elif truth.until is not None and truth.status == AWAITED:
+            verdict = Verdict(at, POSSIBLE, ("is not there yet; it may come until ", truth.until))
+        else:
+            verdict, facts = Verdict(at, REJECTED, ("did not come",)), instead(grounds, goal)
+        return WhyAnswer(literal_text(goal), verdict, facts=facts, timescale=grounds.timescale)
 
-    def _background(self, goal: Atom) -> AtomNode:
+    def _background(self, goal: Atom) -> WhyAnswer:
         grounds = self.grounds
         atom = StaticAtom(goal.predicate, goal.terms)
         there = background_facts(grounds, atom)
@@ -81,46 +89,42 @@ class Explaining:
         if not there:
             verdict = Verdict(grounds.at, REJECTED, ("is not in the background",))
         notes = tuple(
-            (f"the rule at {location(grounds, rule.span)}: {to_text(rule)}",)
+            (f"the rule at {grounds.location(rule.span)}: {to_text(rule)}",)
             for rule in grounds.program.source.rules
             if rule.head.predicate == goal.predicate and rule.body
         )
-        return AtomNode(
-            literal_text(atom), verdict, facts=there or background_near(grounds, atom), notes=notes
-        )
+        facts = there or background_near(grounds, atom)
+        return WhyAnswer(literal_text(atom), verdict, facts=facts, notes=notes)
 
     # ---- derived atoms ----
 
-    def _derived(self, goal: Atom, level: int) -> AtomNode:
+    def _derived(self, goal: Atom, level: int) -> WhyAnswer:
         grounds, most = self.grounds, self.detail.most
         found = self._search(goal)
-        at = grounds.at if grounds.at < LAST else _end(grounds, found)
         asked = level == 0 and any(q.atom.predicate == goal.predicate for q in grounds.program.source.queries)
         true_at = found.confirmed_at if asked else found.true_at
-        rows, total, verdict = list[RankedRow](), 0, self._unknown(found, at)
-        if _so(true_at, grounds.at) and found.lost is None:
+        rows, total = list[RankedRow](), 0
+        if found.lost is not None:
+            status, summary = UNKNOWN, self._too_old(found.lost.input)
+        elif _so(true_at, grounds.at):
             rows = found.chosen(lambda row: row.is_complete, most)
             total = sum(each.complete for each in found.rules)
-            verdict = Verdict(at, CONFIRMED, _since("is confirmed", true_at))
-        elif found.lost is not None:
-            pass
+            status, summary = CONFIRMED, _since("is confirmed", true_at)
         elif _so(found.false_at, grounds.at) or not found.has_rows:
-            add_nearby(grounds, goal, found)
-            rows, verdict = found.nearest(), Verdict(at, REJECTED, _why_not(found))
+            found.add_nearby(grounds, goal)
+            rows, status, summary = found.nearest(), REJECTED, _why_not(found)
         elif found.supported:
             rows = found.chosen(lambda row: row.is_alive, most)
             total = sum(each.alive for each in found.rules)
-            verdict = Verdict(at, OPEN, ("is open",))
+            status, summary = OPEN, ("is open",)
         else:
-            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, goal, grounds.end))
-        if asked and self._is_lost(goal, found, verdict.status):
-            words = ", but it is lost from sight: nothing was seen that decides it"
-            verdict = replace(verdict, summary=(*verdict.summary, words))
-        maker = NodeMaker(grounds, self.detail.depth, self.explain, self._status)
-        return AtomNode(
+            rows, status, summary = found.nearest(), POSSIBLE, _not_yet(found, goal, grounds.end)
+        if asked and self._is_lost(goal, found, status):
+            summary = (*summary, ", but it is lost from sight: nothing was seen that decides it")
+        return WhyAnswer(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
-            verdict,
-            tuple(maker.rule(row.way.use, row, level) for row in rows),
+            Verdict(grounds.at if grounds.at < LAST else _end(grounds, found), status, summary),
+            tuple(self._rule(row.way.use, row, level) for row in rows),
             more=max(0, total - len(rows)),
             notes=(*_unasked(goal, rows), *self._notes(goal, found)),
             timescale=grounds.timescale,
@@ -138,26 +142,17 @@ class Explaining:
 
     def _search(self, goal: Atom) -> Derivable:
         """The derivations of an atom, each looked for once."""
-        if goal not in self._known:
-            self._known[goal] = search(self.grounds, goal, max(2, self.detail.most))
-        return self._known[goal]
+        if goal not in self.known:
+            self.known[goal] = search(self.grounds, goal, max(2, self.detail.most))
+        return self.known[goal]
 
-    def _status(self, goal: Atom) -> str:
-        """Whether an atom is true, awaited or failed."""
-        found, at = self._search(goal), self.grounds.at
-        return TRUE if _so(found.true_at, at) else FALSE if _so(found.false_at, at) else AWAITED
-
-    def _unknown(self, found: Derivable, at: int) -> Verdict:
-        return Verdict(at, UNKNOWN, ()) if found.lost is None else self._old(found.lost.input, at)
-
-    def _old(self, name: str, at: int) -> Verdict:
-        """The verdict on what rests on facts that are not kept any more."""
-        tick = self.grounds.kept[name]
-        summary = (
-            f"is too old to be explained: the engine has the facts of {name} only from ", tick,
+    def _too_old(self, name: str) -> Sentence:
+        """The summary of an atom that rests on facts that are not kept any more."""
+        return (
+            f"is too old to be explained: the engine has the facts of {name} only from ",
+            self.grounds.kept[name],
             " on. `antelog why` explains it, with the recorded facts",
-        )  # fmt: skip
-        return Verdict(at, UNKNOWN, summary)
+        )
 
     def _notes(self, goal: Atom, found: Derivable) -> Iterator[Sentence]:
         grounds = self.grounds
@@ -169,35 +164,63 @@ class Explaining:
         if frame is not None and not _so(found.true_at, grounds.at):
             first, last = (max(0, goal.time.offset + each) for each in (frame.first, frame.last))
             yield ("by its window, evidence lies from ", first, " to ", last)
-        if CUT in found.flags:
+        if found.cut:
             yield ("there are more ways to it than were looked at",)
-        if BEFORE_ZERO in found.flags and not found.has_rows:
+        if found.before_zero and not found.has_rows:
             yield ("a rule does not apply here, as it would need a tick before tick 0",)
         for each in [each for each in found.rules if not each.is_about(goal)][:_MOST_NOTES]:
-            head = to_text(each.rule.source.head)
-            place = location(grounds, each.rule.source.span)
-            yield (f"the rule at {place} is about other values: {head}",)
+            source = each.rule.source
+            yield (
+                f"the rule at {grounds.location(source.span)} is about other values: {to_text(source.head)}",
+            )
 
-    def _answer(
-        self,
-        goal: Atom,
-        at: int,
-        status: str,
-        summary: Sentence,
-        *,
-        rules: Sequence[RuleNode] = (),
-        **more: Any,
-    ) -> AtomNode:
-        return AtomNode(
-            literal_text(goal), Verdict(at, status, summary), tuple(rules),
-            timescale=self.grounds.timescale, **more,
-        )  # fmt: skip
+    # ---- rules ----
 
+    def _rule(self, use: RuleUse, row: RankedRow, level: int) -> RuleNode:
+        """A rule with the values of a row."""
+        grounds, span = self.grounds, use.rule.source.span
+        return RuleNode(
+            " ".join(grounds.program.source.source.excerpt(span).split()),
+            grounds.location(span),
+            literal_text(use.rule.head.replaced(row.values)),
+            tuple(
+                self._followed(each, use.below[place], row, level)
+                if place in use.below
+                else self._leaf(each, row, level)
+                for place, each in enumerate(use.rule.body)
+            ),
+        )
 
-def _no_rule(goal: Atom) -> WrittenRule:
-    """A rule whose body is the atom itself."""
-    atom = syntax.Atom(goal.predicate, ())
-    return WrittenRule(syntax.Rule(atom, ()), goal, (WrittenLiteral(atom, (goal,)),))
+    def _followed(self, literal: LoweredLiteral, below: RuleUse, row: RankedRow, level: int) -> LiteralNode:
+        """A literal with the rule for its atom."""
+        assert literal.goal is not None
+        goal = literal.goal.replaced(row.values)
+        made = self._best(goal, self._rule(below, row, level + 1), level)
+        rest = [row.truth(part).status for part in literal.parts if not isinstance(part, Atom)]
+        node = LiteralNode(literal_text(goal), to_text(literal.source), together([made.status, *rest]))
+        shown = level + 1 < self.detail.depth
+        return replace(node, below=made) if shown else replace(node, hidden=made.size)
+
+    def _best(self, goal: Atom, made: RuleNode, level: int) -> RuleNode:
+        """The rule for an atom or, if that does not decide it, the one that does.
+
+        Within a window an atom may be something else than by itself.
+        """
+        framed = any(self.grounds.program.frames.values())
+        if made.status == TRUE or framed or goal.variables:
+            return made
+        found, at = self._search(goal), self.grounds.at
+        status = TRUE if _so(found.true_at, at) else FALSE if _so(found.false_at, at) else AWAITED
+        return made if made.status == status else next(iter(self.explain(goal, level + 1).rules), made)
+
+    def _leaf(self, literal: LoweredLiteral, row: RankedRow, level: int) -> LiteralNode:
+        """A literal that no rule is taken for, with the explanation of a derived atom that decides it."""
+        node, atom = leaf_node(row, literal), deciding_atom(row, literal.parts[0])
+        if atom is None:
+            return node
+        why = self.explain(atom, level + 1)
+        shown = level + 1 < self.detail.depth
+        return replace(node, below=why) if shown else replace(node, hidden=sum(e.size for e in why.rules))
 
 
 def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:

@@ -9,6 +9,7 @@ relations of every literal that a rule may ask for, and not those of the queries
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -18,12 +19,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile import PATTERN_LIMIT
+from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.patterns.relations import Request, relations_of
 from antelog.compile.plan.assembling import assembled, with_bounds, with_levels
 from antelog.compile.prepared.rules import Rules, prepared
-from antelog.compile.rules.program import EvidenceFrame, asked_clause, clauses_of, frame_of
+from antelog.compile.rules.clauses import (
+    EvidenceFrame,
+    LoweredRule,
+    asked_clause,
+    clauses_of,
+    frame_of,
+    rules_of,
+)
+from antelog.diagnostics import Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
@@ -35,8 +45,9 @@ from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
 from antelog.functions import UserFunction
 from antelog.language import Checked, read, syntax
+from antelog.language.graph import components
 from antelog.language.moments import Timescale
-from antelog.why.ways import WrittenRule
+from antelog.language.syntax import Value
 
 LAST = 2**53
 """A tick after all others."""
@@ -62,16 +73,6 @@ class FactPlaces(Protocol):
         """The file and line of a row of an input, such as one that was set aside."""
 
 
-class NoPlaces:
-    """The places of facts that come from no file."""
-
-    def of_fact(self, _predicate: str, _facts: Facts, _values: Values) -> None:
-        return None
-
-    def of_row(self, _predicate: str, _row: int) -> None:
-        return None
-
-
 @dataclass(frozen=True, eq=False)
 class WrittenProgram:
     """A program as it is written, and the plan with the relations of all literals in it.
@@ -80,7 +81,7 @@ class WrittenProgram:
     """
 
     checked: Checked
-    rules: Mapping[str, tuple[WrittenRule, ...]]
+    rules: Mapping[str, tuple[LoweredRule, ...]]
     plan: Plan
     frames: Mapping[str, EvidenceFrame | None]
 
@@ -91,7 +92,7 @@ class WrittenProgram:
     def frame(self, predicate: str) -> EvidenceFrame | None:
         """The window that evidence for an atom lies in.
 
-        A predicate that rests on itself and is no query has the widest window of the queries.
+        A predicate that rests on itself and is not a query has the widest window of the queries.
         """
         frames = [each for each in self.frames.values() if each is not None]
         if predicate in self.frames or not frames:
@@ -101,15 +102,13 @@ class WrittenProgram:
     @cached_property
     def _recursive(self) -> frozenset[str]:
         """The predicates that rest on themselves, or on such."""
-        below = {
-            name: {goal.predicate for rule in rules for each in rule.body if (goal := each.goal) is not None}
-            for name, rules in self.rules.items()
-        }
-        reached = {name: set(own) for name, own in below.items()}
-        for _ in below:
-            reached = {name: own.union(*(reached.get(n, ()) for n in own)) for name, own in reached.items()}
-        looping = {name for name, own in reached.items() if name in own}
-        return frozenset(name for name, own in reached.items() if name in looping or own & looping)
+        goals = {name: [each.goal for r in rules for each in r.body] for name, rules in self.rules.items()}
+        below = {name: {e.predicate for e in own if e} & self.rules.keys() for name, own in goals.items()}
+        found = set[str]()
+        for members in components(below):
+            if len(members) > 1 or below[members[0]] & {members[0], *found}:
+                found |= set(members)
+        return frozenset(found)
 
 
 def written(program: ProgramRead) -> WrittenProgram:
@@ -120,32 +119,19 @@ def written(program: ProgramRead) -> WrittenProgram:
 @lru_cache(maxsize=8)
 def _written_once(text: _ById) -> WrittenProgram:
     checked = read(text.document.source)
-    vocabulary, document = checked.vocabulary, checked.document
-    clauses, _ = clauses_of(checked)
-    general = frozenset(
-        q.atom.predicate
-        for q in document.queries
-        if len({t.name for t in q.atom.terms if isinstance(t, syntax.Variable)}) == len(q.atom.terms)
-    )
-    rules: dict[str, list[WrittenRule]] = {name: [] for name in clauses}
-    for rule in document.rules:
-        if rule.head.predicate in rules:
-            rules[rule.head.predicate].append(WrittenRule.of(rule, checked, general))
-    references = (
-        reference
-        for own in rules.values()
-        for rule in own
-        for literal in rule.asked
-        for reference in literal.references
-    )
-    more = {
-        each.name: Request(each.name, False, asked_clause(each.predicate, each.kept, vocabulary))
-        for each in references
+    rules = {name: tuple(own.values()) for name, own in rules_of(checked).items()}
+    parts = (part for own in rules.values() for rule in own for part in rule.parts)
+    references = {
+        each.name: each for part in parts if isinstance(part, AskedNode) for each in part.references
     }
-    relations, _, _ = relations_of(checked, clauses, PATTERN_LIMIT, tuple(more.values()))
+    more = [
+        Request(name, False, asked_clause(each.predicate, each.kept, checked.vocabulary))
+        for name, each in references.items()
+    ]
+    relations, _, _ = relations_of(checked, clauses_of(checked)[0], PATTERN_LIMIT, more)
     plan = with_levels(with_bounds(assembled(checked, relations)))
-    frames = {q.atom.predicate: frame_of(q, vocabulary) for q in document.queries}
-    return WrittenProgram(checked, {name: tuple(own) for name, own in rules.items()}, plan, frames)
+    frames = {q.atom.predicate: frame_of(q, checked.vocabulary) for q in checked.document.queries}
+    return WrittenProgram(checked, rules, plan, frames)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +161,7 @@ class Grounds:
     at: int
     begin: int | None
     rejects: pa.Table
-    places: FactPlaces = field(default_factory=NoPlaces)
+    places: FactPlaces | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
     whole: dict[str, Facts] = field(default_factory=dict)
 
@@ -223,14 +209,10 @@ class Grounds:
             name: tuple(background_of(each, tables, state.values) for each in patterns)
             for name, patterns in rules.patterns.items()
         }
-        known = Knowledge(
-            rules,
-            state.values,
-            _with_latest(rules, state.history),
-            StaticFacts(tables, of_patterns, {}),
-            state.observed.seen,
-            state.decided,
-            knowledge_of(own.plan, state).memo,
+        known = replace(
+            knowledge_of(own.plan, state),
+            history=_with_latest(rules, state.history),
+            static=StaticFacts(tables, of_patterns, {}),
         )
         needed = prepared(plan).needed
         kept = {name: state.now + back for name, back in needed.items() if back is not None}
@@ -262,6 +244,20 @@ class Grounds:
             return self.at
         delays = (each.bounds.delay or 0 for each in self.program.plan.queries)
         return self.last_arrival + max(delays, default=0)
+
+    def value(self, cell: int) -> Value:
+        """The value of a cell; of one that is neither a number nor a text, its text."""
+        values = self.known.values
+        found = values.plain_number(cell)
+        if found is not None:
+            return found
+        text = values.text(cell)
+        return str(json.loads(text)) if text.startswith('"') else text
+
+    def location(self, span: Span) -> str:
+        """The file and line of a rule."""
+        file, own = self.program.source.source.located(span)
+        return f"{file.name}:{file.position(own.start)[0]}"
 
     def is_so(self, since: Column) -> Mask:
         """Where something is so at the tick, given since when."""

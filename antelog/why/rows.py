@@ -9,11 +9,10 @@ shown which one.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from msgspec.structs import replace
@@ -21,10 +20,11 @@ from numpy.typing import NDArray
 
 from antelog.compile.literals import Aggregation, AnyLiteral, Comparison, Last, StaticAtom
 from antelog.compile.literals.call import Call
-from antelog.compile.literals.literal import AskedNode, Condition
+from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import AnswerVariables, Bounds, Level, Relation
+from antelog.compile.patterns.ways import Way
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import span
@@ -37,13 +37,8 @@ from antelog.engine.step.literals import with_facts
 from antelog.engine.step.matching import Partial, fitting, partials
 from antelog.engine.step.rows import ONE, Rows, agrees, holds, numbers_of, with_worked_out
 from antelog.engine.values.encoding import UNBOUND
-from antelog.engine.values.values import Values
-from antelog.language.syntax import Value
 from antelog.why.grounds import Grounds
-from antelog.why.ways import Way
-
-TRUE, OPEN, FALSE = "true", "awaited", "failed"
-"""What a literal can be."""
+from antelog.why.tree import FALSE, OPEN, TRUE
 
 _NO_RELATION = Relation(
     "", "", False, AnswerVariables((), (), None), (), Bounds(None, None, None), Level(0, 0, 0)
@@ -77,10 +72,6 @@ class WayRows:
         return dict(_conditions(self.grounds, self.prepared, self.found.rows))
 
     @cached_property
-    def outcomes(self) -> Mapping[AnyLiteral, bool]:
-        return self.way.outcomes
-
-    @cached_property
     def lines(self) -> Mapping[AnyLiteral, tuple[Mask, Mask]]:
         """For each literal the rows in which it is true, and those in which it is false."""
         at, count = self.grounds, self.found.rows.count
@@ -89,26 +80,19 @@ class WayRows:
             found[literal] = at.is_so(true_at), at.is_so(false_at)
         for literal, fits in self.conditions.items():
             found[literal] = fits, ~fits
-        for literal, outcome in self.outcomes.items():
+        for literal, outcome in self.way.outcomes.items():
             found[literal] = np.full(count, outcome), np.full(count, not outcome)
         return found
 
     @cached_property
     def stated(self) -> tuple[AnyLiteral, ...]:
         """The literals that have lines in the derivations."""
-        return (
-            *self.prepared.pattern.facts,
-            *(each for each in self.prepared.pattern.literals if isinstance(each, AskedNode)),
-        )
-
-    @cached_property
-    def every(self) -> tuple[AnyLiteral, ...]:
-        """All literals in the order of the rules."""
-        return tuple(self.times)
+        pattern = self.prepared.pattern
+        return (*pattern.facts, *(each for each in pattern.literals if isinstance(each, AskedNode)))
 
     @cached_property
     def times(self) -> Mapping[AnyLiteral, int]:
-        """How often each literal is in the rules: so that every atom counts for itself."""
+        """All literals in the order of the rules, with how often each is there: every atom counts."""
         return Counter([*self.way.use.leaves, *self.way.frame])
 
     @cached_property
@@ -131,10 +115,9 @@ class WayRows:
     @cached_property
     def prefix(self) -> Column:
         """How many literals are true before the first that is not."""
-        going: Mask = np.ones(self.found.rows.count, np.bool_)
-        count: Column = np.zeros(self.found.rows.count, np.int64)
         nowhere: Mask = np.zeros(self.found.rows.count, np.bool_)
-        for literal in self.every:
+        count, going = np.zeros(self.found.rows.count, np.int64), ~nowhere
+        for literal in self.times:
             going = going & self.lines.get(literal, (nowhere, nowhere))[0]
             count = count + going
         return count
@@ -193,7 +176,7 @@ class RankedRow:
             int(rows.waiting[at]),
             float(rows.distance[at]),
             -int(rows.prefix[at]),
-            len(rows.every),
+            len(rows.times),
         )
 
     @property
@@ -206,7 +189,7 @@ class RankedRow:
 
     @property
     def is_supported(self) -> bool:
-        """Whether it is told: from its first fact on, and while what it takes is the latest."""
+        """Whether it is told: from its first fact on, and while the values that it takes are the latest."""
         return bool(self.rows.supported[self.at]) and all(map(self._is_latest, self.way.use.taking))
 
     def _is_latest(self, literal: Last) -> bool:
@@ -215,8 +198,7 @@ class RankedRow:
         if node.predicate not in known.rules.inputs or node.variables:
             return True
         found = SlotFacts.of(known, node, ONE)
-        at = found.latest()
-        return bool(found.fits(at)[0])
+        return bool(found.fits(found.latest())[0])
 
     @cached_property
     def values(self) -> Replacement:
@@ -226,55 +208,41 @@ class RankedRow:
     def truth(self, literal: AnyLiteral) -> LiteralTruth:
         """The truth of one literal in this row."""
         rows, at, found = self.rows, self.at, self.rows.found
-        if literal in rows.stated:
-            line = rows.stated.index(literal)
-            true_at, false_at = (int(ticks[line, at]) for ticks in (found.holds, found.fails))
-            until = _known_tick(int(found.decided[line, at]))
-            if rows.lines[literal][1][at]:
-                return LiteralTruth(FALSE, false_at, until)
-            if rows.lines[literal][0][at]:
-                return LiteralTruth(TRUE, true_at, until)
-            return LiteralTruth(OPEN, None, until)
-        if literal not in rows.lines:
-            return LiteralTruth(OPEN)
-        return LiteralTruth(TRUE if rows.lines[literal][0][at] else FALSE)
+        true, false = (mask[at] for mask in rows.lines[literal]) if literal in rows.lines else (False, False)
+        status = FALSE if false else TRUE if true else OPEN
+        if literal not in rows.stated:
+            return LiteralTruth(status)
+        line = rows.stated.index(literal)
+        until = int(found.decided[line, at])
+        since = {FALSE: found.fails, TRUE: found.holds}.get(status)
+        return LiteralTruth(
+            status,
+            None if since is None else int(since[line, at]),
+            None if until in (-1, int(NEVER)) else until,
+        )
 
     @property
     def single(self) -> Rows:
         """The row alone."""
-        rows = self.rows.found.rows
-        return Rows({name: column[self.at : self.at + 1] for name, column in rows.bound.items()}, 1)
-
-
-def _known_tick(tick: int) -> int | None:
-    return None if tick in (-1, int(NEVER)) else tick
+        bound = self.rows.found.rows.bound
+        return Rows({name: column[self.at : self.at + 1] for name, column in bound.items()}, 1)
 
 
 class _Valued(Replacement):
     """Puts the values of a row in place of variables; those that are open stay."""
 
     def __init__(self, row: RankedRow) -> None:
-        self._bound, self._at = row.rows.found.rows.bound, row.at
-        self._values = row.rows.grounds.known.values
+        self._bound, self._at, self._grounds = row.rows.found.rows.bound, row.at, row.rows.grounds
 
     def term(self, term: Term) -> Term:
         if isinstance(term, Const) or term.name not in self._bound:
             return term
-        return Const(value_of(int(self._bound[term.name][self._at]), self._values))
+        return Const(self._grounds.value(int(self._bound[term.name][self._at])))
 
     def time(self, time: Time) -> Time:
         if time.variable is None or time.variable not in self._bound:
             return time
         return Time(None, int(self._bound[time.variable][self._at]) + time.offset)
-
-
-def value_of(cell: int, values: Values) -> Value:
-    """The value of a cell; of one that is neither a number nor a text, its text."""
-    found = values.plain_number(cell)
-    if found is not None:
-        return found
-    text = values.text(cell)
-    return str(json.loads(text)) if text.startswith('"') else text
 
 
 # ---- the search ----
@@ -294,16 +262,15 @@ def rows_of_way(grounds: Grounds, way: Way) -> list[WayRows]:
 def rows_nearby(grounds: Grounds, way: Way) -> list[WayRows]:
     """The rows that some condition keeps away."""
     exact = prepared_way(grounds, way)
-    found: list[WayRows] = []
     for pattern in _relaxed(way.pattern):
         relaxed = pattern_of(pattern, _NO_RELATION, grounds.program.plan)
         try:
-            found = [WayRows(grounds, way, each) for each in _found(grounds, relaxed, exact)]
+            found = _found(grounds, relaxed, exact)
         except TooLargeError:
             continue
         if found:
-            break
-    return found
+            return [WayRows(grounds, way, each) for each in found]
+    return []
 
 
 def _relaxed(pattern: Pattern) -> Iterator[Pattern]:
@@ -311,10 +278,8 @@ def _relaxed(pattern: Pattern) -> Iterator[Pattern]:
     times = {time.variable for time in pattern.times}
     needed = [each for each in pattern.comparisons if each.defines in pattern.worked_out]
     kept = [each for each in pattern.comparisons if each.variables and each.variables <= times]
-    stated = [each for each in pattern.literals if not isinstance(each, Condition)]
-    background = [each for each in pattern.literals if each in pattern.background]
-    for more in ((*background, *kept), kept):
-        literals = (*stated, *dict.fromkeys((*more, *needed)))
+    for more in ((*pattern.background, *kept), kept):
+        literals = (*pattern.stated, *dict.fromkeys((*more, *needed)))
         if len(literals) < len(pattern.literals):
             yield replace(pattern, literals=literals)
 
@@ -324,29 +289,21 @@ def _found(grounds: Grounds, pattern: Prepared, exact: Prepared) -> list[Derivat
     known, tick = grounds.known, pattern.pattern.time.offset
     background = background_of(pattern, known.static.tables, known.values)
     seed = Rows({}, 1, np.zeros(1, np.int64))
-    facts = known.found(pattern, span(tick, tick))
     found = list[Derivations]()
-
-    def closed(literal: Aggregation, rows: Rows) -> tuple[Column, Column]:
-        """The values of aggregates that are closed by the tick."""
-        cells, since = closing(known, literal, rows)
-        return np.where(grounds.is_so(since), cells, UNBOUND), since
-
-    for part in partials(pattern, seed, facts, background, known.values):
-        whole = _worked_out(grounds, exact, part)
-        each = with_facts(known, exact, whole)
-        parts = [each] if not exact.pattern.takings else with_last(known, each, _any(background), closed)
+    for part in partials(pattern, seed, known.found(pattern, span(tick, tick)), background, known.values):
+        rows, at = with_worked_out(exact, part.rows, known.values)
+        each = with_facts(known, exact, part if at is None else Partial(rows, part.arrived.take(at, axis=1)))
+        parts = [each]
+        if exact.pattern.takings:
+            parts = with_last(known, each, Background(background.rows, ()), partial(_closed, grounds))
         found += (with_asked(known, one) for one in parts if one.rows.count)
     return found
 
 
-def _any(background: Background) -> Background:
-    return Background(background.rows, ())
-
-
-def _worked_out(grounds: Grounds, exact: Prepared, part: Partial) -> Partial:
-    rows, at = with_worked_out(exact, part.rows, grounds.known.values)
-    return part if at is None else Partial(rows, part.arrived.take(at, axis=1))
+def _closed(grounds: Grounds, literal: Aggregation, rows: Rows) -> tuple[Column, Column]:
+    """The values of aggregates that are closed by the tick."""
+    cells, since = closing(grounds.known, literal, rows)
+    return np.where(grounds.is_so(since), cells, UNBOUND), since
 
 
 def _conditions(grounds: Grounds, prepared: Prepared, rows: Rows) -> Iterator[tuple[AnyLiteral, Mask]]:

@@ -1,23 +1,26 @@
-"""Explanations as data: an atom, the rules for it, their literals, and the facts these rest on.
+"""Explanations: an atom, its rules, their literals, and the facts these rest on; as text, HTML or JSON.
 
-    Malf(wt2, 0), confirmed
-      the rule Malf(X, T-2) :- Shdn(X, T).
-        Shdn(wt2, 2), true
-          the rule Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).
-            ...
-            Temp(wt2, high, 2), true: arrived at tick 3, Temp.csv:7
+Malf(wt2, 0) is confirmed since tick 3
+└─ ● Malf(X, T-2) :- Shdn(X, T).   turbines.alog:27
+   └─ ● Shdn(wt2, 2)   by Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).   turbines.alog:26
+      ├─ ● Cool(wt2, 1)   ...
 
 Sentences and texts have ticks in them as numbers, so that they can be shown as times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, TypeAlias
 
 from antelog.language.moments import Timescale, moment
 from antelog.lines import literal_of
+from antelog.theme import BOTH, family
+
+TRUE, OPEN, FALSE = "true", "awaited", "failed"
+"""The status of a literal."""
 
 Sentence: TypeAlias = tuple[str | int, ...]
 """A sentence in pieces; numbers are ticks."""
@@ -25,7 +28,7 @@ Sentence: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class FactLine:
-    """A fact: its text, when it arrived, where it comes from, and what is to be said of it.
+    """A fact: its text, when it arrived, where it comes from, and a remark.
 
     One that was `set_aside` does not count.
     """
@@ -36,17 +39,13 @@ class FactLine:
     remark: Sentence = ()
     set_aside: bool = False
 
-    def to_dict(self, timescale: Timescale | None = None) -> dict[str, Any]:
-        found: dict[str, Any] = {"fact": self.text}
-        if self.set_aside:
-            found["set_aside"] = True
-        if self.arrival is not None:
-            found |= _tick("arrival", self.arrival, timescale)
-        if self.place is not None:
-            found["place"] = self.place
-        if self.remark:
-            found["remark"] = sentence_text(self.remark, timescale)
-        return found
+    def to_dict(self, timescale: Timescale | None) -> dict[str, Any]:
+        return {
+            "fact": self.text,
+            **_given(set_aside=self.set_aside),
+            **({} if self.arrival is None else _tick("arrival", self.arrival, timescale)),
+            **_given(place=self.place, remark=sentence_text(self.remark, timescale)),
+        }
 
 
 @dataclass(frozen=True)
@@ -63,24 +62,27 @@ class LiteralNode:
     reason: Sentence = ()
     facts: tuple[FactLine, ...] = ()
     more: int = 0
-    below: RuleNode | AtomNode | None = None
+    below: RuleNode | WhyAnswer | None = None
     hidden: int = 0
 
-    def to_dict(self, timescale: Timescale | None = None) -> dict[str, Any]:
-        found: dict[str, Any] = {"literal": self.text, "written": self.written, "status": self.status}
-        if self.reason:
-            found["reason"] = sentence_text(self.reason, timescale)
-        if self.facts:
-            found["facts"] = [each.to_dict(timescale) for each in self.facts]
-        if self.more:
-            found["more_facts"] = self.more
+    def to_dict(self, timescale: Timescale | None) -> dict[str, Any]:
+        below: dict[str, Any] = {}
         if isinstance(self.below, RuleNode):
-            found["rule"] = self.below.to_dict(timescale)
+            below["rule"] = self.below.to_dict(timescale)
         elif self.below is not None:
-            found["why"] = self.below.to_dict()
-        if self.hidden:
-            found["hidden"] = self.hidden
-        return found
+            below["why"] = self.below.to_dict()
+        return {
+            "literal": self.text,
+            "written": self.written,
+            "status": self.status,
+            **_given(
+                reason=sentence_text(self.reason, timescale),
+                facts=[each.to_dict(timescale) for each in self.facts],
+                more_facts=self.more,
+            ),
+            **below,
+            **_given(hidden=self.hidden),
+        }
 
 
 @dataclass(frozen=True)
@@ -90,36 +92,26 @@ class RuleNode:
     text: str
     place: str
     head: str
-    status: str
     literals: tuple[LiteralNode, ...]
-    remark: Sentence = ()
 
-    def to_dict(self, timescale: Timescale | None = None) -> dict[str, Any]:
-        found: dict[str, Any] = {
+    @property
+    def status(self) -> str:
+        return together([each.status for each in self.literals])
+
+    def to_dict(self, timescale: Timescale | None) -> dict[str, Any]:
+        return {
             "rule": self.text,
             "place": self.place,
             "head": self.head,
             "status": self.status,
             "literals": [each.to_dict(timescale) for each in self.literals],
         }
-        if self.remark:
-            found["remark"] = sentence_text(self.remark, timescale)
-        return found
 
     @property
     def size(self) -> int:
         """The number of literals in it and further down."""
         below = (each.below for each in self.literals)
         return len(self.literals) + sum(each.size for each in below if isinstance(each, RuleNode))
-
-    @property
-    def leaves(self) -> Iterator[LiteralNode]:
-        """The literals that no rule is taken for."""
-        for each in self.literals:
-            if isinstance(each.below, RuleNode):
-                yield from each.below.leaves
-            else:
-                yield each
 
 
 @dataclass(frozen=True)
@@ -132,13 +124,12 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class AtomNode:
-    """An atom, what it is at a tick, and why: the rules for it, or what stands in the way of each.
+class WhyAnswer:
+    """Why an atom is so at a tick, or is not: `print(engine.why("Malf(wt2, 0)"))`.
 
     rules    the best derivations, or, where there are none, the nearest one of each rule
     facts    if it is a fact of an input: that fact, or those like it
     more     how many derivations are not shown
-    notes    what else is to be said
     times    the places of its arguments, besides the last, that are ticks
     """
 
@@ -165,21 +156,39 @@ class AtomNode:
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON has it."""
-        found: dict[str, Any] = {
+        return {
             "atom": self.atom,
             **_tick("tick", self.at, self.timescale),
             "status": self.status,
             "summary": sentence_text(self.summary, self.timescale),
+            **_given(
+                rules=[each.to_dict(self.timescale) for each in self.rules],
+                facts=[each.to_dict(self.timescale) for each in self.facts],
+                more=self.more,
+                notes=[sentence_text(each, self.timescale) for each in self.notes],
+            ),
         }
-        if self.rules:
-            found["rules"] = [each.to_dict(self.timescale) for each in self.rules]
-        if self.facts:
-            found["facts"] = [each.to_dict(self.timescale) for each in self.facts]
-        if self.more:
-            found["more"] = self.more
-        if self.notes:
-            found["notes"] = [sentence_text(each, self.timescale) for each in self.notes]
-        return found
+
+    def __str__(self) -> str:
+        marks, lines = TreeMarks(), list[str]()
+        for line in tree_lines(branch_of(self), marks):
+            branch = line.branch
+            parts = [f"{marks.of(branch.status)}{branch.text}", branch.remark, branch.rule]
+            lines.append(line.prefix + "   ".join(part for part in parts if part))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f'{_STYLE}<ul class="antelog-why">{_item(branch_of(self))}</ul>'
+
+
+def together(statuses: Sequence[str]) -> str:
+    """The status of literals together: failed if one is, else awaited if one is."""
+    return FALSE if FALSE in statuses else OPEN if OPEN in statuses else TRUE
+
+
+def _given(**fields: object) -> dict[str, Any]:
+    """The fields that are not empty."""
+    return {name: value for name, value in fields.items() if value}
 
 
 def _tick(name: str, tick: int, timescale: Timescale | None) -> dict[str, Any]:
@@ -192,10 +201,10 @@ def _tick(name: str, tick: int, timescale: Timescale | None) -> dict[str, Any]:
 
 def sentence_text(sentence: Sentence, timescale: Timescale | None) -> str:
     """A sentence with its ticks as `tick 5`, or as times."""
-    return "".join(each if isinstance(each, str) else tick_text(each, timescale) for each in sentence)
+    return "".join(each if isinstance(each, str) else _tick_text(each, timescale) for each in sentence)
 
 
-def tick_text(tick: int, timescale: Timescale | None) -> str:
+def _tick_text(tick: int, timescale: Timescale | None) -> str:
     """`tick 5`, or the time at which it begins."""
     time = moment(tick, timescale)
     return f"tick {tick}" if time == str(tick) else time
@@ -203,7 +212,147 @@ def tick_text(tick: int, timescale: Timescale | None) -> str:
 
 def atom_text(text: str, timescale: Timescale | None, times: Collection[int] = ()) -> str:
     """The text of a literal with its ticks as times, those at some more places, too."""
-    written: Callable[[int], str] = lambda tick: moment(tick, timescale)  # noqa: E731
     if timescale is None:
         return text
-    return literal_of(text).with_times(times).text(written)
+    return literal_of(text).with_times(times).text(lambda tick: moment(tick, timescale))
+
+
+# ---- trees of lines ----
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A line of a tree: its status, its text, a remark, the rule, and the lines below."""
+
+    text: str
+    status: str = ""
+    remark: str = ""
+    rule: str = ""
+    children: tuple[Branch, ...] = ()
+
+
+@dataclass(frozen=True)
+class TreeMarks:
+    """The marks of what is true, awaited and failed, and the lines between a branch and those below it."""
+
+    true: str = "●"
+    awaited: str = "○"
+    failed: str = "✗"
+    fork: str = "├─ "
+    end: str = "└─ "
+    bar: str = "│  "
+
+    def of(self, status: str) -> str:
+        return {TRUE: f"{self.true} ", OPEN: f"{self.awaited} ", FALSE: f"{self.failed} "}.get(status, "")
+
+
+PLAIN = TreeMarks("*", "o", "x", "|- ", "`- ", "|  ")
+"""For terminals that have none of the others."""
+
+
+@dataclass(frozen=True)
+class TreeLine:
+    """A branch as a line, with the text before it, and before lines that it is wrapped into."""
+
+    prefix: str
+    following: str
+    branch: Branch
+
+
+def tree_lines(branch: Branch, marks: TreeMarks, before: str = "", own: str = "") -> Iterator[TreeLine]:
+    """The lines of a tree from a branch down."""
+    below = f"{before}{marks.bar}" if branch.children else f"{before}   "
+    yield TreeLine(own, below, branch)
+    for number, child in enumerate(branch.children, 1):
+        last = number == len(branch.children)
+        yield from tree_lines(
+            child,
+            marks,
+            before + ("   " if last else marks.bar),
+            before + (marks.end if last else marks.fork),
+        )
+
+
+_LONGEST = 120
+"""Characters of a rule that are shown beside an atom, at most."""
+
+
+def branch_of(why: WhyAnswer) -> Branch:
+    """The tree of an explanation."""
+    scale = why.timescale
+    children = [_of_fact(each, scale) for each in why.facts]
+    children += [Branch(r.text, r.status, r.place, children=_of_literals(r, scale)) for r in why.rules]
+    if why.more:
+        children.append(Branch("and 1 more way" if why.more == 1 else f"and {why.more:,} more ways"))
+    children += [Branch(f"note: {sentence_text(each, scale)}") for each in why.notes]
+    text = f"{atom_text(why.atom, scale, why.times)} {sentence_text(why.summary, scale)}"
+    return Branch(text, children=tuple(children))
+
+
+def _of_literals(rule: RuleNode, scale: Timescale | None) -> tuple[Branch, ...]:
+    return tuple(_of_literal(each, scale) for each in rule.literals)
+
+
+def _of_literal(node: LiteralNode, scale: Timescale | None) -> Branch:
+    text, remark = atom_text(node.text, scale), sentence_text(node.reason, scale)
+    children, rule = list[Branch](), ""
+    if isinstance(node.below, RuleNode):
+        written = node.below.text
+        rule = f"by {written[:_LONGEST]}{'…' if len(written) > _LONGEST else ''}   {node.below.place}"
+        children += _of_literals(node.below, scale)
+    elif node.below is not None:
+        children.append(branch_of(node.below))
+    if len(node.facts) == 1 and node.status == TRUE and not node.facts[0].remark and not node.more:
+        (fact,) = node.facts
+        shown = _came(fact, scale)
+        if fact.text != node.text:
+            shown = f"{atom_text(fact.text, scale)}{', ' if shown else ''}{shown}"
+        remark = f"{remark}: {shown}" if remark and shown else remark or shown
+    else:
+        children += [_of_fact(each, scale) for each in node.facts]
+    if node.more:
+        children.append(Branch(f"and {node.more:,} more"))
+    if node.hidden:
+        children.append(Branch(f"… {node.hidden:,} more below; a larger depth shows them"))
+    return Branch(text, node.status, remark, rule, tuple(children))
+
+
+def _of_fact(fact: FactLine, scale: Timescale | None) -> Branch:
+    remark = sentence_text(fact.remark, scale)
+    came = fact.place if fact.set_aside else _came(fact, scale)
+    return Branch(atom_text(fact.text, scale), "fact", "; ".join(each for each in (remark, came) if each))
+
+
+def _came(fact: FactLine, scale: Timescale | None) -> str:
+    parts = [] if fact.arrival is None else [f"arrived at {_tick_text(fact.arrival, scale)}"]
+    parts += [] if fact.place is None else [fact.place]
+    return ", ".join(parts)
+
+
+# ---- notebooks ----
+
+
+_MONO = f"var(--jp-code-font-family, {family('mono')})"
+_STYLE = f"""<style>
+.antelog-why, .antelog-why ul {{ list-style: none; padding-left: 1.2em; margin: 0; }}
+.antelog-why {{ padding-left: 0; line-height: 1.6; font-family: {_MONO}; }}
+.antelog-why .said {{ opacity: .7; padding-left: 1em; }}
+.antelog-why .failed {{ color: var(--jp-error-color1, {BOTH["critical"]}); }}
+.antelog-why .awaited {{ color: var(--jp-info-color1, {BOTH["info"]}); }}
+.antelog-why .true {{ color: var(--jp-success-color1, {BOTH["good"]}); }}
+.antelog-why summary {{ cursor: pointer; }}
+</style>"""
+
+
+def _item(branch: Branch) -> str:
+    """A line of a tree, and the list of those below it."""
+    mark, shown = TreeMarks().of(branch.status), escape(branch.text)
+    if mark:
+        shown = f'<span class="{branch.status}">{escape(mark)}</span>{shown}'
+    for each in (branch.remark, branch.rule):
+        if each:
+            shown += f'<span class="said">{escape(each)}</span>'
+    if not branch.children:
+        return f"<li>{shown}</li>"
+    below = "".join(map(_item, branch.children))
+    return f"<li><details open><summary>{shown}</summary><ul>{below}</ul></details></li>"

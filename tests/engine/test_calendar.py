@@ -10,9 +10,8 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from antelog import Engine, parse
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.plan import Plan, from_json, to_json
 from antelog.compile.show.explain import plan_text
-from antelog.compile.show.plan_json import from_json, to_json
 from tests.engine.replay import follow, runnable
 from tests.engine.test_drift import evaluation_of
 from tests.few_literals import cases_of_few_literals

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from antelog.language.vocabulary import PredicateKind
-from antelog.why.tree import AtomNode, LiteralNode, RuleNode
+from antelog.why.tree import LiteralNode, RuleNode, WhyAnswer
 from tests.specification.literals.literal import Around, Literal, Lowering, Ticks
 from tests.specification.reading import bodies
 from tests.specification.terms import Atom
@@ -28,7 +28,7 @@ def _status(ticks: Ticks, at: int) -> str:
     return "true" if true_at <= at else "failed" if false_at <= at else "awaited"
 
 
-def literals_of(why: AtomNode) -> Iterator[LiteralNode]:
+def literals_of(why: WhyAnswer) -> Iterator[LiteralNode]:
     """All literals of an explanation."""
     for rule in why.rules:
         yield from _of_rule(rule)
@@ -43,7 +43,7 @@ def _of_rule(rule: RuleNode) -> Iterator[LiteralNode]:
             yield from literals_of(each.below)
 
 
-def wrong(world: World, why: AtomNode, at: int) -> list[str]:
+def wrong(world: World, why: WhyAnswer, at: int) -> list[str]:
     """The literals about which an explanation says something else than the specification."""
     found = []
     for each in literals_of(why):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 import antelog
+from antelog.compile.literals import Negation
 from antelog.why import why
 
 READINGS = [
@@ -120,3 +123,25 @@ def test_a_late_row_is_found_by_any_text() -> None:
         quoted = json.dumps(name, ensure_ascii=False)
         found = told(rules, facts, f"P({quoted}, 1)")
         assert f"A({quoted}, 2)   late, set aside: arrived at tick 7" in found
+
+
+def test_an_asked_literal_of_another_kind_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nothing is said of has its ticks, and the facts or the atom that it is about."""
+    monkeypatch.setattr(Negation, "denies", False)
+    rules = """
+        input A(x, time). input B(x, time) delay 1.
+        C(X, T) :- B(X, T).
+        P(X, T) :- A(X, T), not B(X, T).
+        Q(X, T) :- A(X, T), not C(X, T).
+        query P(X, T). query Q(X, T).
+    """
+    facts: dict[str, list[dict[str, Any]]] = {
+        "A": [{"x": "a", "time": t} for t in (1, 4)],
+        "B": [{"x": "a", "time": 4}],
+    }
+    assert "● not B(a, 1)   it is so" in told(rules, facts, "P(a, 1)")
+    assert "○ not B(a, 1)   not decided yet until tick 2" in told(rules, facts, "P(a, 1)", 1)
+    failed = told(rules, facts, "P(a, 4)")
+    assert "✗ not B(a, 4)   it is not so" in failed
+    assert "B(a, 4)   arrived at tick 4" in failed
+    assert "C(a, 4) is confirmed since tick 4" in told(rules, facts, "Q(a, 4)")

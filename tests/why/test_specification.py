@@ -11,7 +11,7 @@ from antelog.functions import UserFunction
 from antelog.language import Checked, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
-from antelog.why import Detail, WhyAnswer
+from antelog.why import Detail
 from antelog.why.explaining import Explaining
 from antelog.why.grounds import Grounds
 from tests.all_cases import SMALL
@@ -76,7 +76,7 @@ def test_explanations_say_what_the_specification_says(case: Case, data: st.DataO
         except (RefusedError, TooManyDerivationsError):
             continue
         goal = Atom(name, tuple(map(Const, row[:-1])), Time(None, int(row[-1])))
-        why = WhyAnswer.of(Explaining(grounds, Detail(20, 2)).explain(goal))
+        why = Explaining(grounds, Detail(20, 2)).explain(goal)
         note(str(why))
         event(why.status)
         # What the clock drives is certain before it is told.

@@ -10,6 +10,7 @@ import pytest
 import antelog
 from antelog.errors import AntelogError
 from antelog.why import WhyAnswer, why
+from tests.why.judged import literals_of
 
 RULES = """
 input  Temp(device, level, time) delay 1.
@@ -43,7 +44,7 @@ def test_an_answer_that_is_there_has_its_rules_and_facts() -> None:
     found = explained("Malf(wt2, 0)")
     assert found.status == "confirmed"
     assert str(found).splitlines()[0] == "Malf(wt2, 0) is confirmed since tick 3"
-    leaves = [(each.text, each.facts[0].arrival) for rule in found.rules for each in rule.leaves]
+    leaves = [(e.text, e.facts[0].arrival) for e in literals_of(found) if e.below is None]
     assert leaves == [("Temp(wt2, high, 0)", 0), ("Temp(wt2, high, 1)", 1), ("Temp(wt2, high, 2)", 3)]
 
 

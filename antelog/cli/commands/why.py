@@ -33,9 +33,7 @@ from antelog.run.settings import Settings
 from antelog.run.values import tick
 from antelog.theme import TERMINAL
 from antelog.why import Detail, explained
-from antelog.why.rows import FALSE, OPEN, TRUE
-from antelog.why.text import PLAIN, TreeLine, TreeMarks, branch_of, tree_lines
-from antelog.why.tree import AtomNode
+from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, TreeLine, TreeMarks, WhyAnswer, branch_of, tree_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +97,7 @@ _NARROWEST = 30
 """Columns for text, however deep it is."""
 
 
-def print_tree(why: AtomNode, console: Console | None = None, indent: str = "") -> None:
+def print_tree(why: WhyAnswer, console: Console | None = None, indent: str = "") -> None:
     """Prints an explanation, by default to stdout."""
     console = console or to_stdout()
     marks = TreeMarks() if can_show(console, "●○✗├└│─…") else PLAIN

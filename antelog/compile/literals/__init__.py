@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TypeAlias, get_args
 
-from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call
@@ -16,11 +15,11 @@ from antelog.compile.literals.negation import Negation
 from antelog.language import syntax
 
 __all__ = [
-    "KINDS", "Absence", "Aggregation", "AnyLiteral", "Atom", "Call", "Comparison", "Last", "Negation",
+    "KINDS", "Aggregation", "AnyLiteral", "Atom", "Call", "Comparison", "Last", "Negation",
     "StaticAtom", "lowered",
 ]  # fmt: skip
 
-AnyLiteral: TypeAlias = Atom | Absence | Last | Negation | Aggregation | StaticAtom | Call | Comparison
+AnyLiteral: TypeAlias = Atom | Last | Negation | Aggregation | StaticAtom | Call | Comparison
 """The table of kinds, as a type: JSON is read by it."""
 
 KINDS: tuple[type[AnyLiteral], ...] = get_args(AnyLiteral)

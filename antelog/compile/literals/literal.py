@@ -218,6 +218,11 @@ class AskedNode(Literal, frozen=True):
         return False
 
     @property
+    def denies(self) -> bool:
+        """Whether it is true where there are no such atoms as it asks for."""
+        return False
+
+    @property
     def needs(self) -> frozenset[str]:
         """The variables that it cannot give values: all, unless it takes some from what it is about."""
         return self.variables

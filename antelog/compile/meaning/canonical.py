@@ -9,26 +9,26 @@ are taken for different ones, which is always safe.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from typing import Any
 
 from msgspec import Struct, structs
 from msgspec.structs import fields as struct_fields
 
-from antelog.compile.literals import Absence, AnyLiteral, Comparison, Negation
+from antelog.compile.literals import AnyLiteral, Comparison, Negation
 from antelog.compile.literals.terms import (
-    AnswerTerm,
     Calculated,
     Inner,
+    Moved,
     Operand,
-    Replacement,
     Sum,
     Time,
     Var,
     variable_in,
     variables_in,
 )
+from antelog.compile.nodes.patterns import Earliest, Pattern
 
 Named = Callable[[str, str], Hashable]
 """Gives the form of a name in a literal: of a `predicate`, of one that is `asked` for, of its `relation`."""
@@ -37,14 +37,8 @@ _MOST_ORDERS = 64
 """Orders of variables to try, at most, where all variables look alike; with more, the first one is taken."""
 
 
-@dataclass(frozen=True)
-class Conjunction:
-    """Literals, the terms of the atom that they derive, and the first ticks of time variables."""
-
-    answer: tuple[AnswerTerm, ...]
-    time: Time | None
-    literals: tuple[AnyLiteral, ...]
-    earliest: Mapping[str, int]
+NO_TIME = Time(None, 0)
+"""The time of what rules of the background derive."""
 
 
 def digest(form: Hashable) -> str:
@@ -52,10 +46,9 @@ def digest(form: Hashable) -> str:
     return sha256(repr(form).encode()).hexdigest()[:24]
 
 
-def canonical(conjunction: Conjunction, named: Named) -> str:
-    """The canonical form, as a digest."""
-    moved = _from_answer(conjunction)
-    writer = _FormWriter(moved, named)
+def canonical(conjunction: Pattern, named: Named) -> str:
+    """The canonical form of a pattern, or of a rule as one, as a digest."""
+    writer = _FormWriter(_from_answer(conjunction), named)
     return digest(_smallest(writer, writer.refined(writer.first_colours())))
 
 
@@ -84,11 +77,11 @@ def _smallest(writer: _FormWriter, colours: Mapping[str, str]) -> Hashable:
 class _FormWriter:
     """Writes a conjunction with something in place of each variable."""
 
-    def __init__(self, conjunction: Conjunction, named: Named) -> None:
+    def __init__(self, conjunction: Pattern, named: Named) -> None:
         self._whole, self._named = conjunction, named
-        answer = (*conjunction.answer, conjunction.time)
+        self._earliest = {each.variable: each.tick for each in conjunction.earliest}
         literals = (operand for each in conjunction.literals for operand in each.operands)
-        self.variables = sorted(variables_in((*answer, *literals)) | conjunction.earliest.keys())
+        self.variables = sorted(conjunction.answered | variables_in(literals) | self._earliest.keys())
 
     def first_colours(self) -> dict[str, str]:
         """A colour of each variable by what it is alone: its places in the answer, and its first tick."""
@@ -97,8 +90,8 @@ class _FormWriter:
             name: digest(
                 (
                     [place for place, term in enumerate(whole.answer) if variable_in(term) == name],
-                    whole.time is not None and whole.time.variable == name,
-                    whole.earliest.get(name),
+                    whole.time.variable == name,
+                    self._earliest.get(name),
                 )
             )
             for name in self.variables
@@ -123,7 +116,7 @@ class _FormWriter:
     def written(self, names: Mapping[str, Hashable]) -> Hashable:
         whole = self._whole
         literals = {repr(self._literal(each, names)) for each in whole.literals}
-        earliest = sorted((names[name], tick) for name, tick in whole.earliest.items())
+        earliest = sorted((names[name], tick) for name, tick in self._earliest.items())
         answer = tuple(self._value("", term, names) for term in whole.answer)
         return answer, self._value("", whole.time, names), tuple(sorted(literals)), tuple(earliest)
 
@@ -134,7 +127,7 @@ class _FormWriter:
 
     def _struct(self, node: Any, names: Mapping[str, Hashable]) -> tuple[Hashable, ...]:
         keys = [f.name for f in (struct_fields(node) if isinstance(node, Struct) else fields(node))]
-        if isinstance(node, Negation | Absence) and self._named("relation", node.relation) is not None:
+        if isinstance(node, Negation) and self._named("relation", node.relation) is not None:
             # Its relation has no column for what may be any.
             node = structs.replace(node, arguments=tuple(each for each in node.arguments if each is not None))
         asked = "relation" in keys
@@ -194,17 +187,7 @@ def _inner_in(operand: Operand | None) -> Iterable[str]:
 # ---- times ----
 
 
-class _Shifted(Replacement):
-    """Moves time variables by numbers of ticks."""
-
-    def __init__(self, by: Mapping[str, int]) -> None:
-        self._by = by
-
-    def time(self, time: Time) -> Time:
-        return time + self._by.get(time.variable or "", 0)
-
-
-def _from_answer(whole: Conjunction) -> Conjunction:
+def _from_answer(whole: Pattern) -> Pattern:
     """The conjunction with each time counted from the answer's time, or from the least with its variable.
 
     `A(X, U+1), B(X, U+2)` becomes `A(X, U), B(X, U+1)`; what the least one says of first ticks is left out.
@@ -214,19 +197,18 @@ def _from_answer(whole: Conjunction) -> Conjunction:
         if time.variable is not None:
             least[time.variable] = min(least.get(time.variable, time.offset), time.offset)
     by = {name: -offset for name, offset in least.items()}
-    if whole.time is not None and whole.time.variable is not None:
+    if whole.time.variable is not None:
         name = whole.time.variable
         least[name] = min(least.get(name, whole.time.offset), whole.time.offset)
         by[name] = -whole.time.offset
-    moved = _Shifted(by)
-    literals = tuple(each.replaced(moved) for each in whole.literals)
-    first = {name: tick - by.get(name, 0) for name, tick in whole.earliest.items()}
+    moved = Moved(by)
+    first = (Earliest(each.variable, each.tick - by.get(each.variable, 0)) for each in whole.earliest)
     follows = {name: max(0, -(least[name] + by[name])) for name in least}
-    return Conjunction(
+    return Pattern(
         moved.answer(whole.answer),
-        None if whole.time is None else moved.time(whole.time),
-        literals,
-        {name: tick for name, tick in first.items() if tick > follows.get(name, 0)},
+        moved.time(whole.time),
+        tuple(each.replaced(moved) for each in whole.literals),
+        tuple(each for each in first if each.tick > follows.get(each.variable, 0)),
     )
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.compile.meaning.canonical import Conjunction, canonical, digest
+from antelog.compile.meaning.canonical import NO_TIME, canonical, digest
 from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Input, Plan, Relation, Static
+from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.language.moments import DEFAULT_ZONE
 
 
@@ -53,18 +53,9 @@ class Meanings:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.known: dict[str, str] = {}
-
-    @cached_property
-    def relations(self) -> dict[str, Relation]:
-        return {each.name: each for each in self.plan.relations}
-
-    @cached_property
-    def inputs(self) -> dict[str, Input]:
-        return {each.name: each for each in self.plan.inputs}
-
-    @cached_property
-    def statics(self) -> dict[str, Static]:
-        return {each.name: each for each in self.plan.statics}
+        self.relations = {each.name: each for each in plan.relations}
+        self.inputs = {each.name: each for each in plan.inputs}
+        self.statics = {each.name: each for each in plan.statics}
 
     @cached_property
     def queries(self) -> dict[str, QueryMeaning]:
@@ -131,13 +122,13 @@ class _Descent:
 
     def _relation(self, name: str, below: _Descent) -> Hashable:
         relation = self._meanings.relations[name]
-        patterns = {canonical(_conjunction(each), below.named) for each in relation.patterns}
+        patterns = {canonical(each, below.named) for each in relation.patterns}
         return len(relation.answer.variables), relation.answer.time is None, sorted(patterns)
 
     def _static(self, name: str, below: _Descent) -> Hashable:
         static = self._meanings.statics[name]
         rules = {
-            canonical(Conjunction(rule.answer, None, rule.literals, {}), below.named)
+            canonical(Pattern(rule.answer, NO_TIME, rule.literals), below.named)
             for rule in self._meanings.plan.static_rules
             if rule.predicate == name
         }
@@ -153,11 +144,6 @@ class _Descent:
         if name in self._meanings.statics:
             return self.static(name)
         return name if name in self._meanings.inputs else None
-
-
-def _conjunction(pattern: Pattern) -> Conjunction:
-    earliest = {each.variable: each.tick for each in pattern.earliest}
-    return Conjunction(pattern.answer, pattern.time, pattern.literals, earliest)
 
 
 def inputs_of(plan: Plan, query: str) -> tuple[str, ...]:

@@ -86,10 +86,6 @@ class VersionComparison:
         """Whether every query goes on as if nothing had been changed, but for how it is shown."""
         return all(each.continues for each in self.queries)
 
-    @property
-    def by_name(self) -> Mapping[str, QueryDifference]:
-        return {each.name: each for each in self.queries}
-
     def of(self, *fates: Fate) -> Iterator[QueryDifference]:
         """The queries with one of these fates."""
         return (each for each in self.queries if each.fate in fates)

@@ -5,7 +5,7 @@
                negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
 
 `antelog/compile/nodes/patterns.py` has the nodes of patterns. `antelog/compile/show` prints a plan for
-people, and turns it into JSON and back.
+people; as JSON it goes from process to process.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+import msgspec
 from msgspec import Struct, structs
 
 from antelog.compile.literals import AnyLiteral, StaticAtom
 from antelog.compile.literals.terms import Const, Function, Term, Var
 from antelog.compile.nodes.patterns import ByRole, Pattern
+from antelog.errors import PlanError
 from antelog.language.epochs import Counting
 from antelog.language.functions import BUILT_IN
 from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME, Timescale
@@ -83,7 +85,7 @@ class AnswerVariables(Struct, frozen=True):
 class GivenFacts(Struct, frozen=True):
     """An input whose values the chances of a query may look at: `given Load(X, L, T)`.
 
-    A column that is no variable of the answer and no constant has such values, if it is named.
+    A column that is neither a variable of the answer nor a constant has such values, if it is named.
     """
 
     predicate: str
@@ -351,3 +353,35 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     def relation(self, name: str) -> Relation:
         return next(relation for relation in self.relations if relation.name == name)
+
+
+VERSION = 4
+"""Counts up whenever a plan of the version before can no longer be read."""
+
+
+class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    plan: Plan
+
+
+class _Header(msgspec.Struct, frozen=True):
+    version: int
+
+
+def to_json(plan: Plan) -> str:
+    """The plan as one line of JSON."""
+    return msgspec.json.encode(_Document(VERSION, plan)).decode()
+
+
+def from_json(text: str | bytes) -> Plan:
+    """The plan `to_json` made the text from; PlanError if it is none, or of another version."""
+    try:
+        version = msgspec.json.decode(text, type=_Header).version
+        if version != VERSION:
+            raise PlanError(
+                f"this plan is of version {version}, but this antelog reads version {VERSION}; "
+                "compile the program again"
+            )
+        return msgspec.json.decode(text, type=_Document).plan
+    except msgspec.DecodeError as error:
+        raise PlanError(f"this is not a plan that antelog wrote: {error}") from None

@@ -16,8 +16,7 @@ from antelog.compile.literals.terms import variable_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.renaming import apart
 from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import Clauses, asked_clause, frame_of, query_clause
+from antelog.compile.rules.clauses import Clause, Clauses, asked_clause, frame_of, query_clause
 from antelog.language import Checked
 
 

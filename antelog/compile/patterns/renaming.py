@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from antelog.compile.literals.terms import Replacement, Term, Time, Var, variable_in, variables_in
+from antelog.compile.literals.terms import Moved, Replacement, Term, Time, Var, variable_in, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
 
 
@@ -92,33 +92,13 @@ class Called(_Renaming):
         return self.names.get(old, old)
 
 
-class _FromZero(Replacement):
-    """Moves time variables, so that each of these is earlier by a number of ticks."""
-
-    def __init__(self, shifts: Mapping[str, int]) -> None:
-        self.shifts = shifts
-
-    def time(self, time: Time) -> Time:
-        return time + self.shifts.get(time.variable or "", 0)
-
-
-def renamed(pattern: Pattern, suffix: str) -> Pattern:
-    """The pattern with variables no other pattern or clause has."""
-    return Suffixed(suffix).pattern(pattern)
-
-
-def readable(pattern: Pattern) -> Pattern:
-    """The pattern with its variables named as in the rules they come from, where that is possible."""
-    return Readable().pattern(pattern)
-
-
 def from_zero(pattern: Pattern) -> Pattern:
     """The pattern with times of its own that may be any tick from 0 on, as one who reads `U+1` expects."""
     own = (e for e in pattern.earliest if e.variable not in pattern.answered and not _is_shared(e.variable))
     shifts = {each.variable: each.tick for each in own if each.tick}
     if not shifts:
         return pattern
-    moved = _FromZero(shifts)
+    moved = Moved(shifts)
     return replace(
         pattern,
         literals=tuple(literal.replaced(moved) for literal in pattern.literals),

@@ -23,8 +23,7 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.antichain import Antichain, minimal
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
 from antelog.compile.patterns.work import Budget, TooMuchWorkError
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import EvidenceFrame
+from antelog.compile.rules.clauses import Clause, EvidenceFrame
 from antelog.language.graph import components
 
 LITERALS_EACH = 10
@@ -37,6 +36,7 @@ LITERALS_OF_ALL = 20
 Reason: TypeAlias = Literal["alike", "recurs", "combining"]
 
 
+@dataclass(eq=False)
 class TooManyPatternsError(Exception):
     """A predicate has more patterns than the limit allows, or finding them takes too many steps.
 
@@ -46,30 +46,20 @@ class TooManyPatternsError(Exception):
     of one that recurs, `reached` is how many ticks away its patterns have come.
     """
 
-    def __init__(
-        self,
-        predicate: str,
-        sizes: Mapping[int, tuple[tuple[str, int], ...]],
-        literals: int | None = None,
-        reason: Reason | None = None,
-        reached: int = 0,
-    ) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
-        self.sizes = sizes
-        self.literals = literals
-        self.reason = reason
-        self.reached = reached
+    predicate: str
+    sizes: Mapping[int, tuple[tuple[str, int], ...]]
+    literals: int | None = None
+    reason: Reason | None = None
+    reached: int = 0
 
 
+@dataclass(eq=False)
 class EndlessError(Exception):
     """Recursion that no window ends: the rules, by number, that lead from the predicate to itself."""
 
-    def __init__(self, predicate: str, rules: Sequence[int], framed: bool) -> None:
-        super().__init__(predicate)
-        self.predicate = predicate
-        self.rules = tuple(rules)
-        self.framed = framed
+    predicate: str
+    rules: tuple[int, ...]
+    framed: bool
 
 
 class Resolver:
@@ -135,7 +125,7 @@ class Resolver:
 
     def _once(self, name: str, frame: EvidenceFrame | None) -> None:
         """The patterns of a predicate that does not rest on itself."""
-        search = self._search(name, frame, Effort(self._limit))
+        search = _Search(name, frame, Effort(self._limit), self.work)
         found = [
             each
             for clause in self._clauses[name]
@@ -147,7 +137,7 @@ class Resolver:
             )
         else:
             ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.stated)))
-            self._known[name, frame] = tuple(each for each in ordered if search.kept.add(each))
+            self._known[name, frame] = tuple(each for each in ordered if search.keeps(each))
 
     def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
         """The patterns of a clause, as long as they are not too many."""
@@ -160,9 +150,6 @@ class Resolver:
             if key in self._reached:
                 self._reached[key] = max(self._reached[key], -spanned.first, spanned.last)
             yield spanned
-
-    def _search(self, name: str, frame: EvidenceFrame | None, effort: Effort) -> _Search:
-        return _Search(name, frame, effort, _Narrowest(self.work))
 
     def _count(self, search: _Search, literals: int) -> None:
         """Raises TooManyPatternsError if the patterns of all predicates have too many literals."""
@@ -185,7 +172,7 @@ class Resolver:
         self._check_recursion(inside, among, frame)
         rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
         effort = Effort(self._limit)
-        searches = {name: self._search(name, frame, effort) for name in members}
+        searches = {name: _Search(name, frame, effort, self.work) for name in members}
         old: dict[str, list[Spanned]] = {name: [] for name in members}
         new: dict[str, list[Spanned]] = {name: [] for name in members}
         for name, search in searches.items():
@@ -209,7 +196,7 @@ class Resolver:
 
     def _fresh(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> list[Spanned]:
         """The patterns of a clause that say something new."""
-        return [each for each in self._tried(search, clause, choices) if search.kept.add(each)]
+        return [each for each in self._tried(search, clause, choices) if search.keeps(each)]
 
     def _with_new(
         self,
@@ -286,14 +273,20 @@ class Effort:
         return None if self._patterns < 0 else LITERALS_EACH * self._limit
 
 
-class _Narrowest:
-    """An antichain in which only a pattern with a span no wider makes another needless."""
+class _Search:
+    """The search for the patterns of a predicate: what it has found, and how much it may still find.
 
-    def __init__(self, work: Budget) -> None:
+    Predicates that rest on each other share the effort.
+    """
+
+    def __init__(self, name: str, frame: EvidenceFrame | None, effort: Effort, work: Budget) -> None:
+        self.name, self.frame, self.effort = name, frame, effort
         self._patterns = Antichain(work)
         self._spans: dict[int, tuple[int, int]] = {}
 
-    def add(self, spanned: Spanned) -> bool:
+    def keeps(self, spanned: Spanned) -> bool:
+        """Adds a pattern, unless one with a span no wider makes it needless."""
+
         def no_wider(pattern: Pattern) -> bool:
             first, last = self._spans[id(pattern)]
             return spanned.first <= first and last <= spanned.last
@@ -304,20 +297,7 @@ class _Narrowest:
         return added
 
 
-@dataclass(frozen=True)
-class _Search:
-    """The search for the patterns of a predicate: what it has found, and how much it may still find.
-
-    Predicates that rest on each other share the effort.
-    """
-
-    name: str
-    frame: EvidenceFrame | None
-    effort: Effort
-    kept: _Narrowest
-
-
-def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> list[int]:
+def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tuple[int, ...]:
     """The rules of a shortest loop from a predicate back to itself."""
     came: dict[str, tuple[str, int]] = {}
     waiting = [start]
@@ -332,4 +312,4 @@ def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> li
     while name != start:
         name, rule = came[name]
         rules.append(rule)
-    return rules[::-1]
+    return tuple(reversed(rules))

@@ -20,11 +20,10 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions.ordering import System
+from antelog.compile.conditions import System
 from antelog.compile.literals import AnyLiteral, Comparison
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.substitution import Bindings
-from antelog.compile.literals.terms import AnswerTerm, Operand, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import AnswerTerm, Bindings, Operand, Term, Time, Var, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.patterns.renaming import Called
 from antelog.compile.patterns.work import Budget
@@ -60,7 +59,7 @@ def condense(pattern: Pattern, work: Budget) -> Pattern:
 
 
 def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bool:
-    """Whether replacing variables that are no answers can turn one literal into another, but for its time."""
+    """Whether replacing variables outside the answer can turn one literal into another, but for its time."""
     return literal is not other and all(
         (isinstance(here, Var) and here.name not in answers and there is not None) or here == there
         for here, there in zip(literal.terms, other.terms, strict=True)

@@ -8,22 +8,20 @@ meet, comparisons can hold together. Trying takes steps, whether it fits or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions.ordering import possible
+from antelog.compile.conditions import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison
-from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Replacement, Time
+from antelog.compile.literals.terms import Substitution, Time
 from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
-from antelog.compile.patterns.renaming import from_zero, readable, renamed
+from antelog.compile.patterns.renaming import Readable, Suffixed, from_zero
 from antelog.compile.patterns.subsume import condense
 from antelog.compile.patterns.work import Budget
-from antelog.compile.rules.clauses import Clause, undecided
-from antelog.compile.rules.program import EvidenceFrame
+from antelog.compile.rules.clauses import Clause, EvidenceFrame, undecided
 
 ANSWER = "<answer>"
 """The time of the query's answer, where it is not known yet: in what a window says of loose times."""
@@ -42,7 +40,7 @@ class Spanned:
 
     def renamed(self, suffix: str) -> Spanned:
         """The spanned pattern with variables no other pattern or clause has."""
-        return Spanned(renamed(self.pattern, suffix), self.first, self.last)
+        return Spanned(Suffixed(suffix).pattern(self.pattern), self.first, self.last)
 
 
 _TO_FIT, _TO_RENAME, _TO_BUILD = 4, 4, 7
@@ -105,7 +103,7 @@ def _build(
         return None
     parts = [chosen[i].pattern for i in sorted(chosen)]
     work.spend(_TO_BUILD * (5 + sum(len(source.literals) for source in (clause, *parts))))
-    first = earliest_of([*clause.earliest, *((e.variable, e.tick) for p in parts for e in p.earliest)], known)
+    first = earliest_of([*clause.earliest, *(each for part in parts for each in part.earliest)], known)
     if first is None:
         return None
     sources: list[Clause | Pattern] = [clause, *parts]
@@ -121,7 +119,7 @@ def _build(
     literals = arranged((*(each.replaced(known) for each in stated), *conditions))
     head = clause.head.replaced(known)
     earliest = tuple(Earliest(variable, tick) for variable, tick in first.items())
-    pattern = readable(Pattern(head.arguments, head.time, undecided(literals), earliest))
+    pattern = Readable().pattern(Pattern(head.arguments, head.time, undecided(literals), earliest))
     return Spanned(condense(from_zero(pattern), work), *span)
 
 
@@ -146,16 +144,16 @@ def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: EvidenceFrame)
             yield Comparison(time + (spanned.last if spanned else 0), "<=", Time(ANSWER, frame.last))
 
 
-def earliest_of(conditions: list[tuple[str, int]], known: Substitution) -> dict[str, int] | None:
+def earliest_of(conditions: Iterable[Earliest], known: Substitution) -> dict[str, int] | None:
     """The first tick of every time variable, or None if a fixed time is before its own."""
     first: dict[str, int] = {}
-    for variable, tick in conditions:
-        time = known.time(Time(variable, 0))
-        if time.variable is None:
-            if time.offset < tick:
-                return None
-        else:
-            first[time.variable] = max(first.get(time.variable, tick - time.offset), tick - time.offset)
+    for each in conditions:
+        time = known.time(Time(each.variable, 0))
+        tick = each.tick - time.offset
+        if time.variable is not None:
+            first[time.variable] = max(first.get(time.variable, tick), tick)
+        elif tick > 0:
+            return None
     return first
 
 
@@ -164,18 +162,9 @@ def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
 
     Within it literals may be needless that were not while the answer's time was unknown.
     """
-    literals = arranged(literal.replaced(_Around(pattern.time + offset)) for literal in pattern.literals)
-    placed = replace(pattern, literals=literals)
+    known = Substitution()
+    known.bind_time(ANSWER, pattern.time + offset)
+    placed = replace(pattern, literals=arranged(literal.replaced(known) for literal in pattern.literals))
     if not possible(placed.comparisons, {e.variable: e.tick for e in pattern.earliest}):
         return None
-    return condense(replace(placed, literals=undecided(literals)), work)
-
-
-class _Around(Replacement):
-    """Puts a time in place of that of the query's answer."""
-
-    def __init__(self, centre: Time) -> None:
-        self._centre = centre
-
-    def time(self, time: Time) -> Time:
-        return self._centre + time.offset if time.variable == ANSWER else time
+    return condense(replace(placed, literals=undecided(placed.literals)), work)

@@ -15,14 +15,13 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.compile.conditions.differences import Times, times_of
-from antelog.compile.conditions.ordering import implied
-from antelog.compile.literals.absence import Absence
+from antelog.compile.conditions import Times, implied, times_of
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
+from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
@@ -38,7 +37,7 @@ class OpenEnd:
     """
 
     number: int
-    node: Absence
+    node: Negation
     variable: str
     offset: int
 
@@ -78,7 +77,7 @@ class Prepared:
         return tuple(
             OpenEnd(number, each.node, each.node.last.variable, each.node.last.offset)
             for number, each in enumerate(self.literals)
-            if isinstance(each.node, Absence) and each.node.last.variable is not None
+            if isinstance(each.node, Negation) and each.node.last.variable is not None
             if each.node.last.variable not in variables_in((*each.node.arguments, each.node.first))
             if each.node.last.variable not in self.given
         )

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from antelog.compile.conditions.differences import times_of
-from antelog.compile.literals.absence import Absence
+from antelog.compile.conditions import times_of
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedNode, Literal
@@ -199,7 +198,7 @@ class Rules:
             if literal.function != "count" or literal.distinct or inside.conditions or len({*own}) < len(own):
                 return False
             predicate, given = inside.predicate, inside.given
-        elif isinstance(literal, Negation | Absence):
+        elif isinstance(literal, Negation):
             predicate, given = literal.predicate, literal.arguments
         else:
             return False

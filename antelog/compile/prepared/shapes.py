@@ -31,7 +31,7 @@ from antelog.compile.patterns.renaming import Called
 from antelog.compile.prepared.pattern import Prepared
 
 _TIME = "<time>"
-"""What the answer's time is called where it is open."""
+"""The name of the answer's time where it is open."""
 
 _PERMUTATIONS = 720
 """At most this many orders of the literals of a unit are tried."""

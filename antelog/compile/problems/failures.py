@@ -102,9 +102,15 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
         "Every combination is a pattern to be watched. Put alternatives together into one input or static "
         "relation, split the query, or raise the limit with `--pattern-limit` if you mean it."
     )
-    others = [number for number in sizes if number != worst][:5]
-    notes = tuple(Note("adds to it", r.span) for r in _rules(document, others))
-    return Diagnostic("E603", message, rule.span, hint, notes)
+    others = [number for number in sizes if number != worst]
+    return _multiplying(message, hint, [rule, *_rules(document, others)])
+
+
+def _multiplying(message: str, hint: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
+    """The diagnostic of rules that give too many patterns, the first of them above all."""
+    first, *others = rules
+    notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
+    return Diagnostic("E603", message, first.span, hint, notes)
 
 
 def _too_alike(predicate: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
@@ -113,10 +119,7 @@ def _too_alike(predicate: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
         "Each is compared with each, for one may make another needless. Rules that differ in a value only "
         "can be one rule, with the values in a static predicate, which may be a file: `--static P=FILE`."
     )
-    first, *others = rules
-    return Diagnostic(
-        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
-    )
+    return _multiplying(message, hint, rules)
 
 
 def _too_far(error: TooManyPatternsError, rules: Sequence[syntax.Rule]) -> Diagnostic:
@@ -126,10 +129,7 @@ def _too_far(error: TooManyPatternsError, rules: Sequence[syntax.Rule]) -> Diagn
         f"`window {max(1, error.reached // 2)}`, or a longer `tick`. Fewer literals in the recursive rule "
         "help, too. `--pattern-limit` raises the number of steps, if you mean it."
     )
-    first, *others = sorted(rules, key=lambda rule: -len(rule.body))
-    return Diagnostic(
-        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
-    )
+    return _multiplying(message, hint, sorted(rules, key=lambda rule: -len(rule.body)))
 
 
 def _too_long(whose: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
@@ -139,10 +139,7 @@ def _too_long(whose: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagno
         "a smaller window or the rules fewer literals, or raise "
         f"the limit with `--pattern-limit`, which allows {LITERALS_EACH} literals for each pattern."
     )
-    first, *others = sorted(rules, key=lambda rule: -len(rule.body))
-    return Diagnostic(
-        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
-    )
+    return _multiplying(message, hint, sorted(rules, key=lambda rule: -len(rule.body)))
 
 
 def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
@@ -180,7 +177,7 @@ def _when(walk: Sequence[Dependency], loop: Sequence[Dependency]) -> str:
 
 
 def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Dependency, str]:
-    """The words before the predicates of steps that are no plain conditions: `not `, `a sum of `."""
+    """The words before the predicates of steps that are not plain conditions: `not `, `a sum of `."""
     found = {}
     for edge, rule in zip(walk, _rules(document, [edge.label for edge in walk]), strict=True):
         asked = [each for each in rule.body if any(atom.predicate == edge.target for atom, _ in each.atoms)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions.differences import times_of
+from antelog.compile.conditions import times_of
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Time, Var, times_in, variables_in

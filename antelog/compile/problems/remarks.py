@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from antelog.compile.conditions.differences import Times
+from antelog.compile.conditions import Times
 from antelog.compile.literals.terms import Time, variables_in
-from antelog.compile.nodes.patterns import Earliest, Pattern
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Expected, Plan, Relation
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import Clauses
+from antelog.compile.rules.clauses import Clause, Clauses
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.graph import components
@@ -61,9 +60,9 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
 
 
 _FEW = 8
-"""Of so many facts of which several may come at each tick there are 256 combinations of two each."""
+"""Facts of which several may come at each tick: of eight there are 256 combinations of two each."""
 _FEW_SINGLE = 24
-"""Of so many facts that come once a tick, as with `one per machine`, there are some 300 rows an answer."""
+"""Facts that come once a tick, as with `one per machine`: of 24 there are some 300 rows an answer."""
 
 
 def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
@@ -108,7 +107,7 @@ def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> I
     reached = asked.union(*(_reaches(name, clauses) for name in asked))
     rules = list(document.rules)
     for clause in (clause for name in clauses if name in reached for clause in clauses[name]):
-        times = _times(clause)
+        times = Times(clause.comparisons, clause.earliest)
         for literal in clause.stated:
             for each in literal.reaches(times, clause.head.time):
                 reference, time = each.reference, clause.head.time.variable
@@ -178,17 +177,13 @@ def _piling_up(
 
 def _loose_variables(clause: Clause) -> tuple[str, str] | None:
     """Two time variables of a rule, the second of which may lie any number of ticks from the first."""
-    times = _times(clause)
+    times = Times(clause.comparisons, clause.earliest)
     names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
     free = [Time(v, 0) for v in names if v is not None]
     for time in free[1:]:
         if times.furthest(free[0], time) is None or times.furthest(time, free[0]) is None:
             return _name(free[0].variable), _name(time.variable)
     return None
-
-
-def _times(clause: Clause) -> Times:
-    return Times(clause.comparisons, (Earliest(variable, tick) for variable, tick in clause.earliest))
 
 
 def _name(variable: str | None) -> str:

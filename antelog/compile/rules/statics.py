@@ -9,9 +9,10 @@ follows; every round joins at least one fact the last round found (semi-naive ev
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import TypeAlias
 
 from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.literal import PutIn, Value
@@ -31,22 +32,16 @@ MOST_JOINED = 3_000_000
 """The rows that static rules may join on the way to them, a few seconds' work."""
 
 
-class Caller(Protocol):
-    """Calls functions."""
-
-    def called(self, function: str, arguments: Sequence[Value], /) -> Value | bool | None: ...
+Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]
+"""Calls a function by its name."""
 
 
-class _NoCaller:
-    def called(self, function: str, _arguments: Sequence[Value]) -> Value | bool | None:
-        raise FunctionError(f"the static rules call {function}, and no function is given")
-
-
-_NO_CALLER = _NoCaller()
+def _call_nothing(function: str, _arguments: Sequence[Value]) -> None:
+    raise FunctionError(f"the static rules call {function}, and no function is given")
 
 
 def evaluate(
-    plan: Plan, given: Mapping[str, Iterable[Row]] | None = None, caller: Caller = _NO_CALLER
+    plan: Plan, given: Mapping[str, Iterable[Row]] | None = None, call: Call = _call_nothing
 ) -> dict[str, frozenset[Row]]:
     """All facts of every static relation: the program's, the given ones, and those derived from them."""
     facts: Facts = {static.name: set(static.facts) for static in plan.statics}
@@ -55,47 +50,63 @@ def evaluate(
     rules: dict[str, list[StaticRule]] = {static.name: [] for static in plan.statics}
     for rule in plan.static_rules:
         rules[rule.predicate].append(rule)
-    work = _Work(caller)
+    world = _World(facts, call)
     needs = {name: [each for rule in own for each in rule.predicates] for name, own in rules.items()}
     for members in components(needs):
-        _saturate([rule for name in members for rule in rules[name]], set(members), facts, work)
+        _saturate([rule for name in members for rule in rules[name]], set(members), world)
     return {name: frozenset(rows) for name, rows in facts.items()}
 
 
-def _saturate(rules: list[StaticRule], members: set[str], facts: Facts, work: _Work) -> None:
-    indexes = _Indexes(facts, work.caller)
-    fresh: Facts = {name: set() for name in members}
-    for rule in rules:
-        fresh[rule.predicate] |= _derive(rule, None, indexes, facts, work)
-    while any(fresh.values()):
-        new = {name: rows - facts[name] for name, rows in fresh.items()}
-        for name, rows in new.items():
-            indexes.add(name, rows)
-        fresh = {name: set() for name in members}
-        for rule in rules:
-            for position, atom in enumerate(rule.background):
-                if new.get(atom.predicate):
-                    only = _New(position, new[atom.predicate])
-                    fresh[rule.predicate] |= _derive(rule, only, indexes, facts, work)
-        fresh = {name: rows - facts[name] for name, rows in fresh.items()}
+class _World:
+    """The static facts there are, by the values at some of their positions, and the functions.
 
+    It counts the facts that rules derive and the rows they join on the way.
+    """
 
-class _Work:
-    """Calls functions, and counts the facts that rules derive and the rows they join on the way."""
+    def __init__(self, facts: Facts, call: Call) -> None:
+        self.facts, self.called = facts, call
+        self._tables: dict[tuple[str, tuple[int, ...]], dict[Row, list[Row]]] = {}
+        self._derived = self._joined = 0
 
-    def __init__(self, caller: Caller) -> None:
-        self.caller = caller
-        self._facts = self._joined = 0
+    def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
+        """Whether there is a fact with these values (None: any)."""
+        positions = tuple(i for i, value in enumerate(known) if value is not None)
+        return tuple(known[i] for i in positions) in self.table(name, positions)
+
+    def table(self, name: str, positions: tuple[int, ...]) -> Mapping[Row, Sequence[Row]]:
+        """The facts by the values at some of their positions, put in order when first asked for."""
+        key = name, positions
+        if key not in self._tables:
+            self._tables[key] = _table(self.facts[name], positions)
+        return self._tables[key]
+
+    def add(self, name: str, rows: set[Row]) -> None:
+        self.facts[name] |= rows
+        for (own, positions), table in self._tables.items():
+            if own == name:
+                _put(table, rows, positions)
 
     def derive(self, name: str) -> None:
-        self._facts += 1
-        if self._facts > MOST_FACTS:
+        self._derived += 1
+        if self._derived > MOST_FACTS:
             raise _too_much(name, f"derive more than {MOST_FACTS} facts")
 
     def join(self, name: str, rows: int) -> None:
         self._joined += rows
         if self._joined > MOST_JOINED:
             raise _too_much(name, f"join more than {MOST_JOINED} rows")
+
+
+def _put(table: dict[Row, list[Row]], rows: Iterable[Row], positions: tuple[int, ...]) -> None:
+    """Puts rows into a table by the values at some of their positions."""
+    for row in rows:
+        table.setdefault(tuple([row[i] for i in positions]), []).append(row)
+
+
+def _table(rows: Iterable[Row], positions: tuple[int, ...]) -> dict[Row, list[Row]]:
+    table: dict[Row, list[Row]] = {}
+    _put(table, rows, positions)
+    return table
 
 
 def _too_much(name: str, what: str) -> UnsupportedError:
@@ -105,107 +116,61 @@ def _too_much(name: str, what: str) -> UnsupportedError:
     )
 
 
-class _Indexes:
-    """Facts by the values at some of their positions, made when first asked for."""
-
-    def __init__(self, facts: Facts, caller: Caller) -> None:
-        self._facts = facts
-        self.called = caller.called
-        self._made: dict[tuple[str, tuple[int, ...]], dict[Row, list[Row]]] = {}
-
-    def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
-        """Whether there is a fact with these values (None: any)."""
-        return next(iter(self.find(name, known)), None) is not None
-
-    def find(self, name: str, known: tuple[Value | None, ...]) -> Iterable[Row]:
-        """The facts with these values."""
-        positions = tuple(i for i, value in enumerate(known) if value is not None)
-        values = tuple(value for value in known if value is not None)
-        return self.table(name, positions).get(values, ())
-
-    def table(self, name: str, positions: tuple[int, ...]) -> Mapping[Row, Sequence[Row]]:
-        """The facts by the values at some of their positions."""
-        key = (name, positions)
-        if key not in self._made:
-            self._made[key] = _table(self._facts[name], positions)
-        return self._made[key]
-
-    def add(self, name: str, rows: set[Row]) -> None:
-        self._facts[name] |= rows
-        for key in self._made:
-            if key[0] == name:
-                table, positions = self._made[key], key[1]
-                for row in rows:
-                    table.setdefault(tuple(row[i] for i in positions), []).append(row)
+def _saturate(rules: list[StaticRule], members: set[str], world: _World) -> None:
+    """Adds all facts of some relations that rest on each other."""
+    fresh: Facts = {name: set() for name in members}
+    for rule in rules:
+        fresh[rule.predicate] |= _derive(rule, {}, world)
+    while any(fresh.values()):
+        new = {name: rows - world.facts[name] for name, rows in fresh.items()}
+        for name, rows in new.items():
+            world.add(name, rows)
+        fresh = {name: set() for name in members}
+        for rule in rules:
+            for position, atom in enumerate(rule.background):
+                if new.get(atom.predicate):
+                    fresh[rule.predicate] |= _derive(rule, {position: new[atom.predicate]}, world)
+        fresh = {name: rows - world.facts[name] for name, rows in fresh.items()}
 
 
-class _New(NamedTuple):
-    """The rows that an atom of a rule has since the last round."""
-
-    position: int
-    rows: set[Row]
-
-
-def _derive(rule: StaticRule, new: _New | None, indexes: _Indexes, facts: Facts, work: _Work) -> set[Row]:
-    """The heads a rule gives; with `new`, its atom at that position takes only those rows."""
-    known, found = facts[rule.predicate], set[Row]()
-    for joined in _rows(rule, new, indexes, work):
-        values = _with_worked_out(rule, joined, indexes)
-        if all(test.variables <= values.keys() and test.holds(values, indexes) for test in rule.tests):
+def _derive(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> set[Row]:
+    """The heads a rule gives; an atom at a position of `only` takes none but those rows."""
+    known, found = world.facts[rule.predicate], set[Row]()
+    for joined in _rows(rule, only, world):
+        values = _with_worked_out(rule, joined, world)
+        if all(test.variables <= values.keys() and test.holds(values, world) for test in rule.tests):
             row = tuple(values[term.name] if isinstance(term, Var) else term.value for term in rule.answer)
             if row not in known and row not in found:
-                work.derive(rule.predicate)
+                world.derive(rule.predicate)
                 found.add(row)
     return found
 
 
-def _with_worked_out(rule: StaticRule, values: Values, indexes: _Indexes) -> Values:
+def _with_worked_out(rule: StaticRule, values: Values, world: _World) -> Values:
     """Values, with those of the variables that equations give some: D = W - V."""
     equations = [each.defines for each in rule.comparisons if each.defines is not None]
     for _ in equations:
         for name, operand in equations:
             if name not in values and variables_in([operand]) <= values.keys():
-                found = PutIn(values, indexes).operand(operand)
+                found = PutIn(values, world).operand(operand)
                 values = {**values, name: found.value} if isinstance(found, Const) else values
     return values
 
 
-def _rows(rule: StaticRule, new: _New | None, indexes: _Indexes, work: _Work) -> Iterator[Values]:
-    """The values with which all atoms of a rule are facts, one after the other: there may be very many."""
-    atoms: list[tuple[StaticAtom, set[Row] | None]] = [(atom, None) for atom in rule.background]
-    if new is not None:
-        atoms.insert(0, (atoms.pop(new.position)[0], new.rows))
-    joins, bound = list[_Join](), dict[str, int]()
-    values: Values = {_constant(each): each.value for atom, _ in atoms for each in _constants(atom)}
-    for atom, only in atoms:
-        joins.append(_Join.of(atom, bound, only, indexes))
-        bound.update(joins[-1].binds)
-    work.join(rule.predicate, 1)
-    depth, stack, joined = 0, [iter(joins[0].rows(values))] if joins else [], 0
-    if not joins:
-        yield values
-    while stack:
-        row = next(stack[depth], None)
-        if row is None:
-            work.join(rule.predicate, joined)
-            stack.pop()
-            depth, joined = depth - 1, 0
-            continue
-        join = joins[depth]
-        if join.same and any(row[one] != row[other] for one, other in join.same):
-            continue
-        for name, place in join.binds:
-            values[name] = row[place]
-        joined += 1
-        if depth + 1 == len(joins):
-            yield values
-        else:
-            depth += 1
-            stack.append(iter(joins[depth].rows(values)))
+def _rows(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> Iterable[Values]:
+    """The values with which all atoms of a rule are facts, one after the other: there may be very many.
 
-
-def _constants(atom: StaticAtom) -> list[Const]:
-    return [each for each in atom.arguments if isinstance(each, Const)]
+    An atom with few rows comes first.
+    """
+    constants = [each for atom in rule.background for each in atom.arguments if isinstance(each, Const)]
+    found: Iterable[Values] = [{_constant(each): each.value for each in constants}]
+    bound, count = set[str](), partial(world.join, rule.predicate)
+    count(1)
+    for place, atom in sorted(enumerate(rule.background), key=lambda each: each[0] not in only):
+        join = _Join.of(atom, bound, only.get(place), world)
+        bound.update(name for name, _ in join.binds)
+        found = join.extended(found, count)
+    return found
 
 
 def _constant(term: Const) -> str:
@@ -226,7 +191,7 @@ class _Join:
     same: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, atom: StaticAtom, bound: Collection[str], only: set[Row] | None, indexes: _Indexes) -> _Join:
+    def of(cls, atom: StaticAtom, bound: Collection[str], only: set[Row] | None, world: _World) -> _Join:
         binds: dict[str, int] = {}
         given: dict[int, str] = {}
         same: list[tuple[int, int]] = []
@@ -237,16 +202,15 @@ class _Join:
                 given[place] = each.name
             elif isinstance(each, Var) and binds.setdefault(each.name, place) != place:
                 same.append((binds[each.name], place))
-        table = indexes.table(atom.predicate, tuple(given)) if only is None else _table(only, tuple(given))
+        table = world.table(atom.predicate, tuple(given)) if only is None else _table(only, tuple(given))
         return cls(table, tuple(given.values()), tuple(binds.items()), tuple(same))
 
-    def rows(self, values: Values) -> Sequence[Row]:
-        return self.table.get(tuple([values[name] for name in self.given]), ())
-
-
-def _table(rows: Iterable[Row], positions: tuple[int, ...]) -> dict[Row, list[Row]]:
-    """Rows by the values at some of their positions."""
-    table: dict[Row, list[Row]] = {}
-    for row in rows:
-        table.setdefault(tuple(row[i] for i in positions), []).append(row)
-    return table
+    def extended(self, known: Iterable[Values], count: Callable[[int], None]) -> Iterator[Values]:
+        """The values with those that the rows of the atom add."""
+        for values in known:
+            rows = self.table.get(tuple([values[name] for name in self.given]), ())
+            if self.same:
+                rows = [row for row in rows if all(row[one] == row[other] for one, other in self.same)]
+            count(len(rows))
+            for row in rows:
+                yield {**values, **{name: row[place] for name, place in self.binds}}

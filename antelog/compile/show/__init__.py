@@ -1,1 +1,1 @@
-"""A plan for people, and as JSON."""
+"""A plan for people."""

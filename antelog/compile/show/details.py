@@ -89,10 +89,9 @@ def _input_text(source: Input, unit: str | None) -> str:
 
 
 def relation_title(relation: Relation) -> str:
-    time = "" if relation.answer.time is None else relation.answer.time
     if not relation.is_query:
         return f"asked about {relation.name}"
-    answer = ", ".join([*relation.answer.variables, *([time] if time else [])])
+    answer = ", ".join(relation.answer.names)
     return f"query {relation.name}" + (f" for {answer}" if answer else "")
 
 

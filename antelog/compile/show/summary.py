@@ -15,14 +15,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions.differences import times_of
+from antelog.compile.conditions import times_of
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Term, Var, call_text, later, term_text, time_text, variable_in
 from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.plan.delays import DelayTable
+from antelog.compile.plan.bounds import DelayTable
 from antelog.compile.prepared.rules import kept_for_ever
 from antelog.compile.show.details import ticks_text
 from antelog.language.durations import long_duration_text
@@ -50,9 +50,8 @@ def summaries(plan: Plan, only: str | None = None) -> Iterator[Summary]:
     for relation in plan.queries:
         if only not in (None, relation.name):
             continue
-        variables = [*relation.answer.variables, *([relation.answer.time] if relation.answer.time else [])]
         yield Summary(
-            f"{relation.name}({', '.join(variables)})",
+            f"{relation.name}({', '.join(relation.answer.names)})",
             _open(relation, delays),
             _decided(plan, relation, delays),
             _memory(plan, relation) + _latest(plan, relation) + _seen(plan, relation),

@@ -27,7 +27,7 @@ from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
 from antelog.arrow.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.compile.plan.delays import declared as declared_delays
+from antelog.compile.plan.bounds import declared as declared_delays
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked

@@ -14,11 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedLiteral, Reference
+from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
@@ -155,7 +155,7 @@ def with_asked(
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
             kind = ASKED[type(literal.node)]
-            if isinstance(literal.node, Absence):
+            if isinstance(literal.node, Negation) and not literal.node.single:
                 lines.append(kind([TickTruths(truth(known, each, since)) for each in asked]))
             else:
                 lines.append(kind([by_tick(known, each) for each in asked]))

@@ -21,7 +21,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.negation import Negation
@@ -239,7 +238,7 @@ class Writer:
         return pa.StructArray.from_arrays(
             [
                 pa.array([about.predicate]).take(every),
-                pa.array([isinstance(node, Negation | Absence)]).take(every),
+                pa.array([isinstance(node, Negation)]).take(every),
                 pa.ListArray.from_arrays(offsets, arguments),
                 self._ticks(about.first if self._templates[place].ranged else about.last, rows),
                 self._ticks(about.last, rows),

@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.fact import Atom, FactLiteral
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedNode
@@ -58,7 +57,7 @@ def of_latest(found: Sequence[TickTruths]) -> Truth:
     return latest(*found) if len(found) > 1 else found[0].some
 
 
-ASKED: dict[type[AskedNode], AskedKind] = {Negation: negated, Absence: negated, Last: of_latest}
+ASKED: dict[type[AskedNode], AskedKind] = {Negation: negated, Last: of_latest}
 
 
 # ---- fact literals ----

@@ -16,7 +16,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.compile.conditions.differences import ZERO
+from antelog.compile.conditions import ZERO
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral

@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregate, Aggregation, Inside, open_name
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
@@ -189,16 +188,12 @@ class _Unfolding:
             raise UnknownChanceError(unless_known)
         return node(self, literal.replaced(known))
 
-    def negated(self, literal: Negation) -> Node:
-        """No atom such as the one it refers to."""
+    def absent(self, literal: Negation) -> Node:
+        """No atom at a tick, or at any of the ticks of a range."""
         (reference,) = literal.references
         terms = tuple(term for term in reference.given if term is not None)
-        return Never(self.relation(reference.name, terms, reference.last))
-
-    def absent(self, literal: Absence) -> Node:
-        """No atom at any of the ticks of a range."""
-        (reference,) = literal.references
-        terms = tuple(term for term in reference.given if term is not None)
+        if literal.single:
+            return Never(self.relation(reference.name, terms, reference.last))
         ticks = _ticks(literal.first, literal.last)
         return Never(Some(tuple(self.relation(reference.name, terms, tick) for tick in ticks)))
 
@@ -341,8 +336,7 @@ _FIXED = "it rests on a fixed tick besides its own"
 _KINDS: Mapping[type[Literal], tuple[Callable[[_Unfolding, Any], Node], str]] = {
     Comparison: (_Unfolding.compared, _COMPARED),
     StaticAtom: (_Unfolding.condition, "background gives values to variables that the answer does not have"),
-    Negation: (_Unfolding.negated, _SHARED),
-    Absence: (_Unfolding.absent, _SHARED),
+    Negation: (_Unfolding.absent, _SHARED),
     Aggregation: (_Unfolding.amount, _SHARED),
 }
 """The formula of each kind of literal, and why there is none unless all its variables are known.

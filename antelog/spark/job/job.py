@@ -13,9 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.arrow.ticks import LAST, InTicks, ticks_of
-from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.nodes.plan import Input, Plan, to_json
 from antelog.compile.rules.statics import Row
-from antelog.compile.show.plan_json import to_json
 from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns

@@ -14,8 +14,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from antelog.compile.meaning import versions
+from antelog.compile.nodes.plan import from_json, to_json
 from antelog.compile.show.explain import details
-from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine.transition import refuse_other_ticks
 from antelog.errors import OutputError, PlanError, StateError
 from antelog.spark.bucket.changing import refusal, sentences

@@ -14,7 +14,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import product
 
-from antelog.compile.meaning.canonical import Conjunction, canonical
+from antelog.compile.meaning.canonical import NO_TIME, canonical
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.rules.clauses import clause_of, static_rule
 from antelog.language import Checked
 from antelog.language.moments import Timescale
@@ -153,13 +154,12 @@ class RuleSet:
             static = static_rule(rule, vocabulary)
             if static is None:
                 return ""
-            return canonical(Conjunction(static.answer, None, static.literals, {}), named)
+            return canonical(Pattern(static.answer, NO_TIME, static.literals), named)
         clause = clause_of(rule, number, vocabulary)
         if clause is None:
             return ""
         head = clause.head
-        whole = Conjunction(head.arguments, head.time, clause.literals, dict(clause.earliest))
-        return canonical(whole, named)
+        return canonical(Pattern(head.arguments, head.time, clause.literals, clause.earliest), named)
 
 
 def matched(old: RuleSet, new: RuleSet) -> MatchedRules:

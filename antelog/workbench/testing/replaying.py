@@ -216,7 +216,7 @@ def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRo
     plan = program.plan
     try:
         given = _static(case, program, Rejects())
-        return evaluate(plan, given, Values(functions=Functions.of(plan, program.functions)))
+        return evaluate(plan, given, Values(functions=Functions.of(plan, program.functions)).called)
     except AntelogError:  # the case itself says so
         return {}
 

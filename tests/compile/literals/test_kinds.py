@@ -8,7 +8,6 @@ import pytest
 
 from antelog.compile.literals import (
     KINDS,
-    Absence,
     Aggregation,
     AnyLiteral,
     Atom,
@@ -24,8 +23,8 @@ from antelog.compile.literals.literal import AskedNode, Condition, Value
 from antelog.compile.literals.terms import Const, Inner, Replacement, Sum, Term, Time, Var
 
 A = Atom("A", (Var("X"), Const(3)), Time("T", 1))
-NOT_B = Negation("B", (Var("X"), None), Time("T", 0), "B(x, _, time)")
-NOT_B_TILL = Absence("B", (Var("X"), None), Time("T", 0), Time("T", 2), "B(x, _, time)")
+NOT_B = Negation("B", (Var("X"), None), Time("T", 0), Time("T", 0), True, "B(x, _, time)")
+NOT_B_TILL = Negation("B", (Var("X"), None), Time("T", 0), Time("T", 2), False, "B(x, _, time)")
 LAST_B = Last(
     *("B", (Var("X"), Const(3)), Time("T", -5), Time("T", 0), False),
     *(Slot((0,), (0,), False, "B(x, _, time)"), "B(x, y, time)"),

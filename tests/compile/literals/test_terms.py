@@ -7,20 +7,7 @@ import pytest
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import (
-    Const,
-    Operand,
-    Sum,
-    Time,
-    Var,
-    call_parts,
-    later,
-    operand_text,
-    shifted,
-    term_text,
-    variables_in,
-)
+from antelog.compile.literals.terms import Const, Operand, Substitution, Sum, Time, Var, operand_text
 
 X, T = Var("X"), Time("T", 0)
 
@@ -41,38 +28,6 @@ X, T = Var("X"), Time("T", 0)
 )
 def test_operands_read_as_in_rules(operand: Operand, text: str) -> None:
     assert operand_text(operand) == text
-
-
-def test_gaps_and_later_times() -> None:
-    assert (term_text(None), later("T", 2)) == ("_", "T+2")
-
-
-def test_the_parts_of_a_call_are_texts_and_operands_in_turn() -> None:
-    assert call_parts("P", (X, None, Const(2), T + 1)) == (
-        "P(",
-        X,
-        ", ",
-        "_",
-        ", ",
-        Const(2),
-        ", ",
-        T + 1,
-        ")",
-    )
-    assert call_parts("P", ()) == ("P(", ")")
-
-
-def test_variables_of_terms() -> None:
-    assert variables_in((X, None, Const(2), Sum("V", 1), Time(None, 2), T)) == {"X", "V", "T"}
-
-
-def test_the_sides_of_comparisons_of_values_taken_apart() -> None:
-    assert [shifted(each) for each in (X, Const("a"), Sum("V", 0.5))] == [
-        (X, 0),
-        (Const("a"), 0),
-        (Var("V"), 0.5),
-    ]
-    assert shifted(T) is None
 
 
 V = Var("V")
@@ -128,20 +83,12 @@ def test_times_are_a_number_of_ticks_apart() -> None:
     assert not known.unify_times(T, T + 1)  # no tick is one later than itself
 
 
-def test_what_was_bound_last_can_be_undone() -> None:
-    known = Substitution()
-    known.bind_object("X", Const(1))
-    mark = known.mark()
-    known.bind_time("T", Time(None, 4))
-    known.undo(mark)
-    assert (known.term(X), known.time(T)) == (Const(1), T)
-
-
 def test_values_are_put_in_everywhere() -> None:
     known = Substitution()
     known.bind_object("X", Const(2))
     known.bind_time("T", Time("U", 1))
     assert Atom("A", (X, Y), T).replaced(known) == Atom("A", (Const(2), Y), Time("U", 1))
-    negated = Negation("B", (X, None), T, "B(x, _, time)")
-    assert negated.replaced(known) == Negation("B", (Const(2), None), Time("U", 1), "B(x, _, time)")
+    negated = Negation("B", (X, None), T, T, True, "B(x, _, time)")
+    time = Time("U", 1)
+    assert negated.replaced(known) == Negation("B", (Const(2), None), time, time, True, "B(x, _, time)")
     assert Comparison(Sum("X", 3), "<", Y).replaced(known) == Comparison(Const(5), "<", Y)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antelog.compile import compile_program
-from antelog.compile.meaning.versions import Fate, compared
+from antelog.compile.meaning.versions import Fate, QueryDifference, compared
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.language import read, syntax
@@ -38,8 +38,12 @@ def plan(text: str) -> Plan:
     return found
 
 
+def differences(old: str, new: str) -> dict[str, QueryDifference]:
+    return {each.name: each for each in compared(plan(old), plan(new)).queries}
+
+
 def fate(old: str, new: str, query: str = "Malf") -> Fate:
-    return compared(plan(old), plan(new)).by_name[query].fate
+    return differences(old, new)[query].fate
 
 
 @pytest.mark.parametrize(
@@ -92,14 +96,14 @@ def test_another_meaning(before: str, after: str) -> None:
     ],
 )
 def test_other_times_of_decisions_are_kept_apart(before: str, after: str) -> None:
-    found = compared(plan(BASE), plan(BASE.replace(before, after))).by_name["Malf"]
+    found = differences(BASE, BASE.replace(before, after))["Malf"]
     assert (found.fate, found.inputs) == (Fate.RETIMED, ("Temp",))
 
 
 def test_queries_that_come_and_go_and_those_called_otherwise() -> None:
     old = "P(X, T) :- A(X, T). Q(X, T) :- B(X, T). query P(X, T). query Q(X, T)."
     new = "R(Y, T) :- A(Y, T). S(X, T) :- B(X, T+1). query R(Y, T). query S(X, T)."
-    found = compared(plan(old), plan(new)).by_name
+    found = differences(old, new)
     assert {name: (each.fate, each.twin) for name, each in found.items()} == {
         "R": (Fate.ADDED, "P"),
         "S": (Fate.ADDED, None),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hypothesis import assume, event, given, note, settings
+from hypothesis import assume, event, given, note
 
-from antelog.compile import compile_program, from_json, to_json
+from antelog.compile import compile_program
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.compile.nodes.patterns import Pattern as Compiled
@@ -127,17 +127,6 @@ def test_what_is_refused_has_no_plan(text: str) -> None:
     codes = {d.code for d in errors_of(compiled.diagnostics)} - {"E601", "E602", "E603"}
     event("refused" if refused else "not refused")
     assert bool(codes) == refused
-
-
-@settings(max_examples=max(1, settings().max_examples // 5))
-@given(programs())
-def test_plans_survive_json(text: str) -> None:
-    plan = compile_program(read(Source(text))).plan
-    assume(plan is not None)
-    assert plan is not None
-    again = from_json(to_json(plan))
-    assert again == plan
-    assert plan_text(again) == plan_text(plan)
 
 
 def test_a_time_of_its_own_may_be_any_tick_from_0_on() -> None:

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.terms import Const, Time, Var
-from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import work
 from antelog.compile.patterns.relations import Failed, Resolved, relations_of
-from antelog.compile.patterns.resolve import (
-    LITERALS_EACH,
-    Effort,
-    EndlessError,
-    Resolver,
-    TooManyPatternsError,
-)
-from antelog.compile.patterns.unfold import Spanned, combinations, framed
-from antelog.compile.patterns.work import Budget
-from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import EvidenceFrame, clauses_of, frame_of, query_clause
+from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
+from antelog.compile.rules.clauses import clauses_of, frame_of, query_clause
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -37,6 +25,11 @@ def test_the_patterns_of_a_predicate_are_put_in_where_it_is_a_goal() -> None:
     text = """P(X, T) :- Q(X, T), B(X, T). Q(X, T) :- A(X, T+1). Q(X, T) :- C(X, T).
         query P(X, T)."""
     assert patterns(text) == ["A(X, T+1), B(X, T)", "C(X, T), B(X, T)"]
+
+
+def test_variables_of_two_rules_stay_apart() -> None:
+    text = "P(X, T) :- A(X, Y1, T), Q(X, T). Q(X, T) :- B(X, Y1, _, T), C(X, Y1, T). query P(X, T)."
+    assert patterns(text) == ["A(X, Y1, T), B(X, Y2, V1, T), C(X, Y2, T)"]
 
 
 def test_recursion_goes_on_until_the_window_is_full() -> None:
@@ -78,24 +71,6 @@ def test_too_many_that_differ_in_a_comparison_only(monkeypatch: pytest.MonkeyPat
     assert (caught.value.predicate, caught.value.reason, len(caught.value.sizes)) == ("P", "alike", 60)
 
 
-def found(literals: int) -> Spanned:
-    atoms = tuple(Atom(f"A{i}", (), Time("T", 0)) for i in range(literals))
-    return Spanned(Pattern((), Time("T", 0), atoms), 0, 0)
-
-
-def test_as_many_patterns_as_the_limit_says_are_fine() -> None:
-    effort = Effort(2)
-    assert [effort.exceeded(found(1)) for _ in range(3)] == [False, False, True]
-    assert effort.literals_allowed is None
-
-
-def test_literals_may_be_too_many_before_patterns_are() -> None:
-    effort = Effort(5)
-    assert not effort.exceeded(found(5 * LITERALS_EACH))
-    assert effort.exceeded(found(1))
-    assert effort.literals_allowed == 5 * LITERALS_EACH
-
-
 def resolve(text: str, limit: int = 100) -> tuple[tuple[Resolved, ...], tuple[Failed, ...]]:
     checked = read(Source(text))
     resolved, failed, _ = relations_of(checked, clauses_of(checked)[0], limit)
@@ -127,38 +102,4 @@ def test_what_has_no_end_is_handed_back_and_the_rest_goes_on() -> None:
     assert (endless.request.name, many.request.name, type(many.why)) == ("R", "P", TooManyPatternsError)
 
 
-X, Y, T = Var("X"), Var("Y"), Time("T", 0)
-P, Q = Atom("P", (X,), T), Atom("Q", (X,), T + 2)
-CLAUSE = Clause(P, (Q, Atom("B", (X,), T)), (("T", 0),), 0)
 """P(X, T) :- Q(X, T+2), B(X, T)."""
-
-A = Spanned(Pattern((Y,), T, (Atom("A", (Y, Const(1)), T + 1),)), 0, 1)
-OF_B = Spanned(Pattern((Const("b"),), T, (Atom("C", (), T),)), 0, 0)
-
-
-def texts(clause: Clause, *choice: Spanned, frame: EvidenceFrame | None = None) -> list[str]:
-    return [each.pattern.text for each in combinations(clause, [choice, None], frame, Budget(1))]
-
-
-def test_each_choice_that_fits_gives_a_pattern() -> None:
-    assert texts(CLAUSE, A, OF_B) == ["A(X, 1, T+3), B(X, T)", "C(T+2), B(b, T)"]
-
-
-def test_a_choice_that_does_not_fit_gives_none() -> None:
-    asked = Clause(P, (Atom("Q", (Const("a"),), T), CLAUSE.facts[1]), (("T", 0),), 0)
-    assert texts(asked, OF_B) == []
-
-
-def test_a_pattern_is_as_wide_as_its_goals() -> None:
-    (found,) = combinations(CLAUSE, [[A], None], None, Budget(1))
-    assert (found.first, found.last) == (0, 3)
-    assert texts(CLAUSE, A, frame=EvidenceFrame(-1, 1)) == []
-    assert texts(CLAUSE, A, frame=EvidenceFrame(-1, 2)) == ["A(X, 1, T+3), B(X, T)"]
-
-
-def test_times_that_are_not_tied_to_the_answer_are_kept_in_the_frame() -> None:
-    loose = Clause(P, (Atom("Q", (X,), Time("U", 0)), CLAUSE.facts[1]), (("T", 0), ("U", 0)), 0)
-    (found,) = combinations(loose, [[A], None], EvidenceFrame(-5, 0), Budget(1))
-    pattern = framed(found.pattern, 0, Budget(1))
-    assert pattern is not None
-    assert pattern.text == "A(X, 1, U+1), B(X, T), T-5 <= U, U+1 <= T"

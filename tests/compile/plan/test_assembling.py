@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from antelog.compile.nodes.plan import AnswerVariables, Bounds, Input, Key, Level, Refinement, Static
+from antelog.compile.nodes.plan import AnswerVariables, Input, Refinement, Static
 from antelog.compile.patterns.relations import relations_of
-from antelog.compile.plan.assembling import assembled, with_bounds, with_key, with_levels
-from antelog.compile.rules.program import clauses_of
+from antelog.compile.plan.assembling import assembled, with_levels
+from antelog.compile.rules.clauses import clauses_of
 from antelog.diagnostics import Source
 from antelog.errors import PlanError
 from antelog.language import read
@@ -32,34 +32,8 @@ def test_a_plan_has_the_parts_of_the_program() -> None:
     assert relation.answer.names == ("X", "T")
 
 
-def test_what_follows_from_the_patterns_comes_later() -> None:
-    checked = read(Source(TEXT))
-    plan = assembled(checked, relations_of(checked, clauses_of(checked)[0], 10)[0])
-    (relation,) = plan.relations
-    assert (relation.bounds, relation.level, plan.key) == (Bounds(None, None, None), Level(0, 0, 0), Key(()))
-    assert with_bounds(plan).relation("P").bounds.delay == 5
-
-
 PLAN = plan_of("""input A(x, time) delay 2. P(X, T) :- A(X, T+3), not B(X, T). B(X, T) :- C(X, T).
     query P(X, T). query B(X, T).""")
-BARE = replace(
-    PLAN,
-    key=Key((), "nothing is known"),
-    relations=tuple(
-        replace(r, bounds=Bounds(None, None, None), level=Level(9, 9, 9)) for r in PLAN.relations
-    ),
-)
-
-
-def test_each_step_fills_in_its_part() -> None:
-    assert with_bounds(BARE).relation("P").bounds.delay == 5
-    assert with_levels(BARE).relation("P").level.component > with_levels(BARE).relation("B").level.component
-    assert with_key(BARE).key["A"] == 0
-
-
-def test_together_they_make_the_plan_whatever_it_had() -> None:
-    assert with_key(with_levels(with_bounds(BARE))) == PLAN
-    assert with_key(with_levels(with_bounds(PLAN))) == PLAN
 
 
 def test_a_relation_that_negates_itself_has_no_level() -> None:

@@ -12,7 +12,7 @@ from antelog.compile import Plan, compile_program
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Refinement
-from antelog.compile.plan.delays import Declared, DelayTable, declared
+from antelog.compile.plan.bounds import Declared, DelayTable, declared
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.compile.plans import rules_of

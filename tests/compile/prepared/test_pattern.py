@@ -19,28 +19,11 @@ def test_comparisons_of_times_are_bands_and_those_of_values_say_more_together() 
     assert said[-1] == "V < 8.5"  # for W is at least V + 0.5, and less than 9
 
 
-def test_what_evidence_may_leave_open() -> None:
-    assert not prepared_of("Q(X, T) :- A(X, T), B(X, T+1). query Q(X, T).").leaves_time_open
-    assert prepared_of("Q(X, T) :- A(X, T), B(X, U). query Q(X, T).").leaves_time_open
-    clock = prepared_of("input A(x, time). Q(X, T) :- not A(X, T). query Q(X, T).")
-    assert not clock.leaves_time_open
-    assert clock.given == {"X", "T"}
-    assert clock.seen is not None
-
-
 def test_the_clock_speaks_where_no_fact_gives_the_answer_its_time() -> None:
     assert not prepared_of("Q(X, T) :- A(X, T), not B(X, T). query Q(X, T).").clocked
     assert prepared_of("input B(x, time). Q(X, T) :- not B(X, T). query Q(X, T).").clocked
     since = "input B(x, time). Q(X, T) :- A(X, U), T >= U, T <= U + 3, not B(X, T). query Q(X, T)."
     assert prepared_of(since).clocked
-
-
-def test_variables_that_all_facts_share_but_for_times() -> None:
-    text = (
-        "input A(x, y, time). input B(x, time). Q(X, T) :- A(X, Y, T), B(X, T), A(X, Z, T+1). query Q(X, T)."
-    )
-    assert prepared_of(text).shared == ("X",)
-    assert prepared_of("Q(X, T) :- A(X, T), B(Y, T). query Q(X, T).").shared == ()
 
 
 def test_background_gives_values_that_something_else_uses() -> None:
@@ -62,15 +45,6 @@ def test_literals_that_share_an_open_variable_are_one_unit() -> None:
     known, open_ = of(JOIN, "X", "T")
     assert (known.literals, known.signature, known.is_open) == ((0,), "p(#, #)", False)
     assert (open_.literals, open_.signature, open_.is_open) == ((1, 2), "r(?0, #) s(?0, #)", True)
-
-
-def test_each_is_alone_once_the_variable_has_a_value() -> None:
-    assert [unit.signature for unit in of(JOIN, "X", "Y", "T")] == ["p(#, #)", "r(#, #)", "s(#, #)"]
-
-
-def test_the_name_of_an_open_variable_does_not_count() -> None:
-    other = JOIN.replace("Y", "Z")
-    assert [unit.signature for unit in of(JOIN, "X", "T")] == [unit.signature for unit in of(other, "X", "T")]
 
 
 def test_what_the_answer_leaves_open_is_called_as_the_query_calls_it() -> None:

@@ -93,6 +93,12 @@ def test_what_is_wrong_or_odd_is_said_where_it_is(odd: str, rest: str, code: str
     assert (compiled.plan is None) is code.startswith("E")
 
 
+def test_what_the_checks_refuse_is_not_compiled() -> None:
+    checked = read(Source("P(X, T) :- A(X, T). query Q(X, T)."))
+    assert not checked.ok
+    assert compile_program(checked).diagnostics == checked.diagnostics
+
+
 def test_what_is_usual_is_not_remarked_on() -> None:
     compiled = compile_program(
         read(Source("input A(x: text, time) delay 1. P(X, T) :- A(X, T). query P(X, T)."))

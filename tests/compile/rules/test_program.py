@@ -1,4 +1,4 @@
-"""antelog/compile/rules/program.py: clauses of rules and queries, and what predicates rest on."""
+"""antelog/compile/rules/clauses.py: clauses of rules and queries, and what predicates rest on."""
 
 from __future__ import annotations
 
@@ -9,17 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.compile import compile_program
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.terms import Const, Time, Var
+from antelog.compile.literals.terms import Var
 from antelog.compile.rules import statics
-from antelog.compile.rules.program import (
-    EvidenceFrame,
-    asked_clause,
-    clauses_of,
-    edges_of,
-    frame_of,
-    query_clause,
-)
+from antelog.compile.rules.clauses import asked_clause, clauses_of
 from antelog.compile.rules.statics import evaluate
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.diagnostics import Source
@@ -38,44 +30,11 @@ def test_each_derived_predicate_has_its_clauses() -> None:
     assert [text[rule.span.start : rule.span.end] for rule in contradictory] == ["P(X, T) :- B(X, T), 1 > 2."]
 
 
-def test_edges_say_how_much_later_a_predicate_rests_on_which() -> None:
-    text = (
-        "P(X, T) :- Q(X, T+1), not R(X, T-2), R(X, U). Q(X, T) :- A(X, T). R(X, T) :- A(X, T). query P(X, T)."
-    )
-    clauses, _ = clauses_of(read(Source(text)))
-    assert list(edges_of(clauses)) == [
-        Dependency("P", "Q", 1, negative=False),
-        Dependency("P", "R", None, negative=False),
-        Dependency("P", "R", -2, negative=True),
-    ]
-
-
 CHECKED = read(
     Source("""input A(x, level, time). input B(t, y, time).
         P(X, L, T) :- A(X, L, T), not B(_, _, T). query P(X, high, T+1) window 5 horizon 2. query Q(X, T).
         Q(X, T) :- A(X, _, T).""")
 )
-WINDOWED, PLAIN = CHECKED.document.queries
-
-
-def test_the_head_has_the_variables_of_the_query() -> None:
-    clause = query_clause(WINDOWED, CHECKED.vocabulary)
-    assert clause.head == Atom("P", (Var("X"),), Time("T", 0))
-    assert clause.facts == (Atom("P", (Var("X"), Const("high")), Time("T", 1)),)
-    assert clause.earliest == (("T", 0),)
-
-
-def test_a_declared_window_is_a_frame_around_the_answer() -> None:
-    frame = frame_of(WINDOWED, CHECKED.vocabulary)
-    assert frame == EvidenceFrame(-5, 2)
-    assert frame.width == 7
-    assert frame_of(PLAIN, CHECKED.vocabulary) is None
-
-
-def test_a_negation_asks_for_the_arguments_it_keeps() -> None:
-    clause = asked_clause("A", (1,), CHECKED.vocabulary)
-    assert clause.head == Atom("A", (Var("Level"),), Time("T", 0))
-    assert clause.facts == (Atom("A", (Var("X"), Var("Level")), Time("T", 0)),)
 
 
 def test_a_column_called_as_the_time_leaves_that_its_name() -> None:
@@ -103,6 +62,20 @@ def test_what_a_rule_becomes(rule: str, pattern: str | None) -> None:
         assert len(names) == 4
     else:
         assert text.replace("V1", "Y") == pattern
+
+
+@pytest.mark.parametrize(
+    ("rules", "patterns"),
+    [
+        ("Q(X, T) :- A(X, T-5), T = 3. Q(X, T) :- B(X, T).", ["B(X, T)"]),
+        ("P(X, T) :- A(X, T-1). Q(X, T) :- B(X, T), P(X, 0).", []),
+        ("P(X, T) :- A(X, T-1). Q(X, T) :- B(X, T), P(X, 1).", ["B(X, T), A(X, 0)"]),
+    ],
+)
+def test_no_pattern_needs_a_tick_before_0(rules: str, patterns: list[str]) -> None:
+    plan = compile_program(read(Source(f"input A(x, time). input B(x, time). {rules} query Q(X, T)."))).plan
+    assert plan is not None
+    assert [each.text for each in plan.relation("Q").patterns] == patterns
 
 
 def test_an_instance_has_natural_times_only() -> None:
@@ -141,6 +114,15 @@ def test_static_relations_are_those_of_the_specification(
     expected = evaluate_reference(checked, Stream((), background), 0).program.background
     found = evaluate(plan, given_facts)
     assert {terms.Atom(name, row) for name, rows in found.items() for row in rows} == set(expected)
+
+
+def test_a_rule_works_out_values_of_static_facts() -> None:
+    weights = "static Weight(x: text, w: number). Weight(a, 1). Weight(b, 3)."
+    rules = "static Gap(x, d: number). Gap(X, D) :- Weight(X, V), Weight(_, W), D = W - V."
+    text = f"{weights} {rules} Q(X, T) :- A(X, T), Gap(X, 2). query Q(X, T)."
+    plan = compile_program(read(Source(text))).plan
+    assert plan is not None
+    assert evaluate(plan)["Gap"] == {("a", 0), ("a", 2), ("b", -2), ("b", 0)}
 
 
 def test_a_long_chain_is_followed_to_its_end() -> None:

@@ -34,9 +34,6 @@ def test_a_row_for_each_relation_with_what_explain_says() -> None:
     assert "&lt;b&gt;" in html
 
 
-QUERY = PLAN.relation("P")
-
-
 def test_facts_of_the_background_that_rules_derive_are_counted() -> None:
     assert list(source_lines(PLAN, {"S": 3}))[1] == "static S(x: text), 2 facts in the program, 1 derived"
 
@@ -47,10 +44,6 @@ def test_what_is_kept_for_ever_is_said() -> None:
     assert "state: no bound; all there is of R is kept for ever" in list(
         bounds_lines(plan, plan.relation("Old"))
     )
-
-
-def test_a_plan_survives() -> None:
-    assert from_json(to_json(PLAN)) == PLAN
 
 
 def test_another_version_is_refused() -> None:
@@ -74,7 +67,3 @@ def test_what_is_no_plan_is_refused(damage: object) -> None:
     assert callable(damage)
     with pytest.raises(antelog.PlanError, match="not a plan that antelog wrote"):
         from_json(damage(to_json(PLAN)))
-
-
-def test_text_is_stable() -> None:
-    assert plan_text(from_json(to_json(PLAN))) == plan_text(PLAN)

@@ -1,12 +1,11 @@
-"""antelog/compile/conditions/ordering.py: what comparisons say together."""
+"""antelog/compile/conditions.py: what comparisons say together."""
 
 from __future__ import annotations
 
 import pytest
 
 import antelog
-from antelog.compile.conditions.differences import ZERO, Differences, Most, times_of
-from antelog.compile.conditions.ordering import System, implied, possible
+from antelog.compile.conditions import System, implied, possible, times_of
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from tests.compile.plans import pattern_of
@@ -92,31 +91,6 @@ def test_what_two_comparisons_say(conditions: str, said: set[str]) -> None:
     (query,) = antelog.parse(text).plan.queries
     found = {c.text for pattern in query.patterns for c in implied(pattern.comparisons)}
     assert found == said
-
-
-STEP = Most(-1)
-
-
-def test_differences_add_up() -> None:
-    known = Differences([("T", "U", Most(2)), ("U", "V", Most(3))], [], STEP)
-    assert known.most("T", "V") == Most(5)
-    assert known.most("V", "T") is None
-    assert list(known.indirect()) == [("T", "V", Most(5))]
-
-
-def test_a_circle_below_nothing_is_impossible() -> None:
-    assert Differences([("T", "U", Most(1)), ("U", "T", Most(-1))], [], STEP).possible
-    assert not Differences([("T", "U", Most(1)), ("U", "T", Most(-2))], [], STEP).possible
-
-
-def test_leaving_out_the_largest_makes_it_a_step_less() -> None:
-    unequal = [("T", "U", Most(2)), ("T", "U", Most(1))]
-    assert Differences([("T", "U", Most(2))], unequal, STEP).most("T", "U") == Most(0)
-
-
-def test_the_variable_that_is_zero_bounds_others() -> None:
-    known = Differences([(ZERO, "T", Most(7)), ("T", "U", Most(1))], [], STEP)
-    assert known.most(ZERO, "U") == Most(8)
 
 
 def test_how_far_apart_times_can_be() -> None:

@@ -1,1 +1,0 @@
-"""The comparisons of a pattern as one system: contradictions, consequences, largest differences."""
