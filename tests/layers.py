@@ -99,9 +99,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),
     "spark": (
-        *("settings", "lost", "job", "transport", "bucket"),
-        *("running", "learning", "sql", "format"),
-        *("endpoints", "session", "pipeline"),
+        *("settings", "failures", "job", "bucket"),
+        *("running", "sql", "endpoints", "pipeline"),
     ),
 }
 

@@ -15,11 +15,12 @@ import pyarrow as pa
 from pyspark.sql import Row
 
 from antelog.spark.bucket.batch import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
+from antelog.spark.bucket.packing import PACKED
+from antelog.spark.bucket.packing import packed as packets_of
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.stream import forget
+from antelog.spark.bucket.unpacking import columns_of, reject_reader, unpacker
 from antelog.spark.job.job import Job
-from antelog.spark.transport.packing import PACKED, packer
-from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
 
 Frames = Mapping[str, pa.Table]
 
@@ -168,7 +169,7 @@ def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any
         for task in range(3):
             own = shuffled.take(pa.array(range(task, table.num_rows, 3), pa.int64()))
             batches = own.to_batches(max_chunksize=2)
-            for batch in packer(job, name)(iter(batches)):
+            for batch in packets_of(job, name, iter(batches)):
                 packed += batch.to_pylist()
     chance.shuffle(packed)
     return packed

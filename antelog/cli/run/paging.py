@@ -64,12 +64,8 @@ class Paging:
             self.aside[row["input"], row["reason"]] += row["count"]
         rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
         found = (reject_of(row, "", None, self.program.plan.timescale) for row in rows)
-        return [
-            reject_line(
-                {"input": each.predicate, "reason": each.reason, "row": each.row, "detail": each.detail}
-            )
-            for each in found
-        ]
+        names = {"input": "predicate", "reason": "reason", "row": "row", "detail": "detail"}
+        return [reject_line({key: getattr(each, name) for key, name in names.items()}) for each in found]
 
     def _inputs(self) -> dict[str, Any]:
         """The status of each input; rows are counted in total, so only a single input has `facts`."""
@@ -89,16 +85,10 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
         yield None
         return
     with ExitStack() as stack:
-        folder = _beside(settings.checkpoint)
-        if folder is None:
+        # Next to a checkpoint, if that is on this machine.
+        if settings.checkpoint is None or ":" in settings.checkpoint:
             folder = stack.enter_context(temporary_folder())
+        else:
+            folder = Path(f"{settings.checkpoint.rstrip('/')}.feed")
         feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
         yield Paging(program, feed, tending(with_page(folder, address, stack)))
-
-
-def _beside(checkpoint: str | None) -> Path | None:
-    """The folder of the feed, next to a checkpoint on this machine; None for one elsewhere."""
-    if checkpoint is None or ":" in checkpoint:
-        return None
-    path = Path(checkpoint)
-    return path.with_name(f"{path.name}.feed")

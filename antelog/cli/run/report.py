@@ -104,11 +104,8 @@ class Report:
         if stream and not self.batches and not self.totals["given"]:
             yield "there was no batch, for nothing has come that was not read before"
         if held := self.standing.get("held"):
-            yield (
-                "1 fact waits: its tick is not finished"
-                if held == 1
-                else (f"{held:,} facts wait: their ticks are not finished")
-            )
+            many = f"{held:,} facts wait: their ticks are not finished"
+            yield "1 fact waits: its tick is not finished" if held == 1 else many
 
 
 @contextmanager
@@ -126,7 +123,8 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     """The line of a batch, without unknown counts."""
     counts = done.counts
     given = counts.get("given") or 0
-    rate = f" ({_rate(given / done.seconds)}/s)" if done.seconds and given else ""
+    speed = given / done.seconds if done.seconds else 0
+    rate = f" ({speed:,.0f}/s)" if speed >= 10 else f" ({speed:.1f}/s)" if speed else ""
     parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
     parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
     kept = counts.get("kept")
@@ -146,15 +144,8 @@ def _held_before(counts: Mapping[str, int | None]) -> int:
 
 def _still(counts: Mapping[str, int | None]) -> list[str]:
     """The numbers of open answers and of held facts, where they are counted."""
-    return [*_part(counts.get("open"), "{:,} open"), *_part(counts.get("held") or None, "{:,} held")]
-
-
-def _rate(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-
-
-def _part(value: int | None, text: str) -> list[str]:
-    return [] if value is None else [text.format(value)]
+    still, held = counts.get("open"), counts.get("held")
+    return [*([] if still is None else [f"{still:,} open"]), *([f"{held:,} held"] if held else [])]
 
 
 def _size(count: int | None) -> list[str]:

@@ -39,7 +39,15 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         staged=job.forecasts is not None,
         shares=Shares(share_of(before, bucket.number), share_of(job, bucket.number)),
     )
-    moved = replace(start(job, bucket.number), kernel=found.state, waiting=_waiting(job, bucket), open=None)
+    moved = start(job, bucket.number)
+    # The columns of the rows that wait may be called otherwise.
+    waiting = {
+        name: bucket.waiting[name].rename_columns(table.column_names).cast(table.schema)
+        if name in bucket.waiting
+        else table
+        for name, table in moved.waiting.items()
+    }
+    moved = replace(moved, kernel=found.state, waiting=waiting, open=None)
     moved, log = _forecasts(job, bucket, moved, found)
     return moved, BucketOutput(_joint(job, before, found, log), rejects.SCHEMA.empty_table(), Counts())
 
@@ -57,17 +65,6 @@ def lacking(job: Job, before: Job) -> frozenset[str]:
     return frozenset(
         name for name, needs in job.needs.items() if not covers(before.needs.get(name, frozenset()), needs)
     )
-
-
-def _waiting(job: Job, bucket: BucketState) -> Mapping[str, pa.Table]:
-    """The rows that wait; their columns may be called otherwise."""
-    empty = start(job, bucket.number).waiting
-    return {
-        name: bucket.waiting[name].rename_columns(table.column_names).cast(table.schema)
-        if name in bucket.waiting
-        else table
-        for name, table in empty.items()
-    }
 
 
 def _forecasts(

@@ -24,6 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from antelog.errors import DataError
+from antelog.spark.bucket.packing import Mapper
+from antelog.spark.bucket.unpacking import unpacker
 
 if TYPE_CHECKING:  # a worker that writes need not load it
     from antelog.spark.running import Outputs
@@ -62,18 +64,20 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
 
 def _files(seen: Outputs, folder: Path, codec: str) -> list[Path]:
     """The complete files, without those of failed tasks."""
-    schema = seen.columns.schema
-    found = seen.handed(partial(_written, folder, codec, schema), _FILES)
+    columns = seen.columns
+    schema = columns.schema
+    read = partial(_written, folder, codec, schema, unpacker(seen.job.without_model, columns))
+    found = seen.handed(read, _FILES)
     # Without changes there is a file all the same: who reads the folder finds the columns.
     names = [row.file for row in found.collect()] or [_write(folder, codec, schema, [])]
     return [folder / name for name in names]
 
 
 def _written(
-    folder: Path, codec: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
+    folder: Path, codec: str, schema: pa.Schema, unpack: Mapper, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Writes a task's changes to a file, and returns its name; none without changes."""
-    tables = _together(batches)
+    tables = _together(unpack(batches))
     first = next(tables, None)
     if first is not None:
         name = _write(folder, codec, schema, chain([first], tables))

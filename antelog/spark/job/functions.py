@@ -12,7 +12,7 @@ import inspect
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -29,9 +29,11 @@ def sent(functions: Mapping[str, UserFunction]) -> bytes:
     if not functions:
         return b""
     with contextlib.ExitStack() as stack:
-        modules = (inspect.getmodule(inspect.unwrap(each.code)) for each in functions.values())
+        modules = [inspect.getmodule(inspect.unwrap(each.code)) for each in functions.values()]
         for module in {id(each): each for each in modules if each is not None and _is_own(each)}.values():
-            stack.enter_context(_by_value(module))
+            # What a module of the user's own has is sent by value, too; a library is imported on the worker.
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark gives it no types
+            stack.callback(cloudpickle.unregister_pickle_by_value, module)
         for name, each in functions.items():
             try:
                 cloudpickle.dumps(each)  # type: ignore[no-untyped-call]  # PySpark gives it no types
@@ -50,16 +52,6 @@ def received(content: bytes) -> Mapping[str, UserFunction]:
         return NO_FUNCTIONS
     functions: Mapping[str, UserFunction] = pickle.loads(content)
     return functions
-
-
-@contextlib.contextmanager
-def _by_value(module: ModuleType) -> Iterator[None]:
-    """Sends what a module of the user's own has by value, too; a library is imported on the worker."""
-    cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark gives it no types
-    try:
-        yield
-    finally:
-        cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]  # likewise
 
 
 def _is_own(module: ModuleType) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
 from antelog.forecast.values.looks import looks_of
 from antelog.functions import UserFunction
+from antelog.language.epochs import Counting
 from antelog.run.clock import NOTHING, Timing
 from antelog.spark.job.functions import received
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
@@ -57,14 +58,16 @@ class Data:
 
     given       the background facts from outside the program
     types       the types of the columns of each input, the time's last, and of each of the given relations
-    own         the type of the arrivals of those inputs whose facts have arrivals of their own
+    arriving    the inputs whose facts have arrivals of their own
+    countings   how the times of each input are counted
     called      the functions that the program calls, as bytes
     before      the rules of before, from which the state goes on
     """
 
     given: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, Types]
-    own: Mapping[str, pa.DataType]
+    arriving: Set[str]
+    countings: Mapping[str, Counting]
     called: bytes = b""
     before: tuple[Predecessor, ...] = ()
 
@@ -137,13 +140,15 @@ class Job:
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
         """The schema of each input's tables for the buckets: its columns, and arrivals if it has some."""
-        found = {}
-        for name in self.data.types.keys() & self.inputs.keys():
-            columns = dict(zip(self.inputs[name].columns, self.data.types[name], strict=True))
-            if name in self.data.own:
-                columns[ARRIVED] = self.data.own[name]
-            found[name] = pa.schema(list(columns.items()))
-        return found
+        return {
+            name: pa.schema(
+                [
+                    *zip(self.inputs[name].columns, self.data.types[name], strict=True),
+                    *([(ARRIVED, pa.int64())] if name in self.data.arriving else []),
+                ]
+            )
+            for name in self.data.types.keys() & self.inputs.keys()
+        }
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
@@ -174,20 +179,16 @@ class Job:
         return found
 
     @cached_property
-    def talks_by_itself(self) -> bool:
-        """True if some answers need no fact, see `talks_by_itself`."""
-        return talks_by_itself(self.plan)
-
-    @cached_property
     def begins_together(self) -> bool:
         """True if lines depend on the first tick, and that on the facts of all buckets.
 
         Answers that need a fact are about no tick before the first fact of their bucket. But a chance
         depends on how long there could have been facts and were none.
         """
+        if self.plan.tick is None or self.span.begin is not None:
+            return False
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
-        depends = self.forecasts is not None or any(pattern.clock_driven for pattern in patterns)
-        return self.plan.tick is not None and self.span.begin is None and depends
+        return self.forecasts is not None or any(pattern.clock_driven for pattern in patterns)
 
     @cached_property
     def ends_together(self) -> bool:
@@ -195,12 +196,11 @@ class Job:
 
         A bucket without open answers may still have new answers with every tick, and more to learn.
         """
+        if not self.batch or self.span.until is not None or not self.wanted.only or len(self.numbers) == 1:
+            return False
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
-        goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
-        if self.forecasts is not None:
-            goes_on = goes_on or self.forecasts.learns_what_is_shared
-        ends_by_itself = self.batch and self.span.until is None and bool(self.wanted.only)
-        return ends_by_itself and len(self.numbers) > 1 and goes_on
+        learns = self.forecasts is not None and self.forecasts.learns_what_is_shared
+        return learns or any(each.clock_driven or each.unguarded_time is not None for each in patterns)
 
     def predecessor(self, identity: Mapping[str, str]) -> Job | None:
         """The job of before with an identity; None if the state may not go on from it."""
@@ -244,14 +244,19 @@ def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
     """
     if old.get("format") != new["format"]:
         return "another version of antelog"
-    parts = [_difference(name, old.get(name), new[name]) for name in new if old.get(name) != new[name]]
-    return " and ".join(parts) or None
-
-
-def _difference(name: str, old: str | None, new: str) -> str:
-    if name in ("program", "background facts"):
-        return f"another program ({old}, not {new})" if name == "program" else "other background facts"
-    return f"{old} {name}, not {new}" if name == "buckets" else f"the {name} `{old}`, not `{new}`"
+    words = {
+        "program": "another program ({}, not {})",
+        "background facts": "other background facts",
+        "buckets": "{} buckets, not {}",
+    }
+    return (
+        " and ".join(
+            words.get(name, f"the {name} `{{}}`, not `{{}}`").format(old.get(name), new[name])
+            for name in new
+            if old.get(name) != new[name]
+        )
+        or None
+    )
 
 
 def _digest(content: bytes) -> str:
@@ -272,7 +277,7 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
     """
     if ARRIVED in facts.column_names:
         return facts
-    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.timescale)
+    time = ticks_of(facts.column(job.inputs[name].columns[-1]), None)
     arrival = np.where(time.whole, arrivals(time.numbers, now, latest), now + 1)
     return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
 
@@ -280,8 +285,8 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
 def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
     """The tick of the earliest arrival among the rows that are not set aside."""
     table = with_arrival(job, name, facts, NOTHING)
-    arrival = ticks_of(table.column(ARRIVED), job.plan.timescale)
-    rows = np.flatnonzero(arrival.whole & (arrival.numbers >= 0) & (arrival.numbers <= LAST))
+    arrival = ticks_of(table.column(ARRIVED), None)
+    rows = np.flatnonzero(arrival.natural)
     rows = rows[np.argsort(arrival.numbers[rows], kind="stable")]
     start, size = 0, _FEW
     while start < len(rows):

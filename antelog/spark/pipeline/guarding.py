@@ -7,6 +7,7 @@ under another name and renamed, so that a process that is killed meanwhile leave
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import msgspec
@@ -20,8 +21,8 @@ from antelog.engine.transition import refuse_other_ticks
 from antelog.errors import OutputError, PlanError, StateError
 from antelog.spark.bucket.changing import refusal, sentences
 from antelog.spark.endpoints.folders import file_system, unfinished_batch
+from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job.job import Job, Predecessor, differences
-from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Outputs
 
 NAME = "antelog.json"
@@ -68,7 +69,11 @@ def guard(
         found = _compare(checkpoint, outputs.job, known, accept=accept)
         changed = outputs.after(found.predecessors)
         if found != known:
-            _refuse_unfinished(spark, checkpoint)
+            if unfinished_batch(spark, checkpoint) is not None:  # its lines may be written in part
+                raise StateError(
+                    f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not "
+                    "finished. Run them once more, with --trigger available-now, and then the new ones"
+                )
             before = changed.job.predecessor(known.identity)
             assert before is not None
             for sentence in sentences(changed.job, before):
@@ -78,36 +83,23 @@ def guard(
     if used and there:
         raise StateError(
             f"{NAME} in the checkpoint {checkpoint} is damaged, so it is unknown what the state there "
-            "is for. Bring the file back from a copy, or take an empty folder and replay the facts"
+            "is for. Bring the file back from a copy, or use an empty folder and replay the facts"
         )
     if used:
         raise StateError(
             f"the checkpoint {checkpoint} was not written by antelog, or by another way to run it; "
-            "take an empty folder"
+            "use an empty folder"
         )
     # Where no batch was begun, a damaged note says nothing that matters.
     _put(files, folder, _Note(outputs.job.identity, to_json(outputs.job.plan)))
     return outputs
 
 
-def _refuse_unfinished(spark: SparkSession, checkpoint: str) -> None:
-    """Raises StateError if the rules of before have begun a micro-batch: its lines may be written in part."""
-    if unfinished_batch(spark, checkpoint) is not None:
-        raise StateError(
-            f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not finished. Run "
-            "them once more, with --trigger available-now, and then the new ones"
-        )
-
-
 def _put(files: Any, folder: Any, note: _Note) -> None:
     """Puts a note in the place of the one that is there, if any."""
     path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{_PARTIAL}")
-    content = msgspec.json.encode(note)
-    stream = files.create(partial, True)
-    try:
-        stream.write(bytearray(content))
-    finally:
-        stream.close()
+    with closing(files.create(partial, True)) as stream:
+        stream.write(bytearray(msgspec.json.encode(note)))
     if files.exists(path):
         files.delete(path, False)
     if not files.rename(partial, path):
@@ -129,14 +121,14 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         if not accept and not between.is_harmless:
             raise StateError(
                 f"the checkpoint {checkpoint} is of another program: {versions.sentence(between)}. To go on "
-                "with the new one, add --accept-changes; else go on with what wrote it, or take an empty "
+                "with the new one, add --accept-changes; else go on with what wrote it, or use an empty "
                 "folder and replay the facts"
             )
         refuse_other_ticks(old, job.plan)
         why = refusal(old, job.plan)
         if why is not None:
             raise StateError(
-                f"the checkpoint {checkpoint} cannot go on with these rules: {why}. Take an empty folder, "
+                f"the checkpoint {checkpoint} cannot go on with these rules: {why}. Use an empty folder, "
                 "and replay the facts"
             )
         earlier = tuple(each for each in note.before if each.identity != job.identity)
@@ -147,7 +139,7 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         rules = _rules(note.plan, job) if same_version and other_program else ""
         raise StateError(
             f"the checkpoint {checkpoint} was written for {differing}{rules}. Go on with what wrote it, or "
-            "take an empty folder and replay the facts"
+            "use an empty folder and replay the facts"
         )
     return note
 
@@ -168,12 +160,8 @@ def _rules(plan: str, job: Job) -> str:
 def _read(files: Any, path: Any) -> _Note | None:
     """The note; None if it is damaged, as by a kill while an older version wrote it."""
     try:
-        stream = files.open(path)
-        try:
-            content = bytes(stream.readAllBytes())
-        finally:
-            stream.close()
-        return msgspec.json.decode(content, type=_Note)
+        with closing(files.open(path)) as stream:
+            return msgspec.json.decode(bytes(stream.readAllBytes()), type=_Note)
     except msgspec.MsgspecError:
         return None
     except Py4JJavaError as error:

@@ -39,7 +39,13 @@ def locked(checkpoint: str) -> Iterator[None]:
         with suppress(OSError):  # a file system without locks; Spark will notice
             if not claimed(file.fileno()):
                 file.seek(0)
-                raise StateError(_taken(checkpoint, file.read()))
+                who = file.read().strip() or "another process"
+                number = re.match(r"process (\d+)", who)
+                kill = f" (kill {number[1]})" if number else ""
+                raise StateError(
+                    f"the checkpoint {checkpoint} is in use by {who}. Two pipelines on one would spoil each "
+                    f"other's work. Stop that one{kill}, or give this one a --checkpoint of its own"
+                )
             now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}\n")
@@ -54,13 +60,3 @@ def local_folder(place: str) -> Path | None:
         return Path(unquote(re.sub("^file:/+", "/", place))) if scheme[1] == "file" else None
     # Without a scheme it is where Hadoop's settings say, if there are any.
     return None if os.environ.get("HADOOP_CONF_DIR") else Path(place)
-
-
-def _taken(checkpoint: str, who: str) -> str:
-    who = who.strip() or "another process"
-    number = re.match(r"process (\d+)", who)
-    stop = f"Stop that one (kill {number[1]})" if number else "Stop that one"
-    return (
-        f"the checkpoint {checkpoint} is in use by {who}. Two pipelines on one would spoil each other's "
-        f"work. {stop}, or give this one a --checkpoint of its own"
-    )

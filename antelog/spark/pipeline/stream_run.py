@@ -12,12 +12,10 @@ from typing import Any, TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from antelog.spark.endpoints.failures import plainly
-from antelog.spark.endpoints.folders import is_local, unfinished_batch
+from antelog.spark.endpoints.folders import file_system, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
-from antelog.spark.endpoints.unreadable import Unreadable, unreadable
+from antelog.spark.failures import Unreadable, plainly, unreadable
 from antelog.spark.running import Outputs
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
@@ -32,6 +30,11 @@ _ATTEMPTS = 5
 """A query is started at most this often if no batch comes of it."""
 _PAUSE = 0.2
 """Seconds between two looks at a query."""
+_TRIGGERS: dict[str | None, dict[str, Any]] = {
+    None: {"processingTime": "0 seconds"},  # as soon as possible
+    "once": {"once": True},
+    "available-now": {"availableNow": True},
+}
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,8 @@ def follow(
     then the query goes on without files that cannot be read, and says so with the batch they belong to.
     """
     spark = outputs.frame.sparkSession
-    if is_local(spark, checkpoint):
+    system, _ = file_system(spark, checkpoint)
+    if system.getScheme() == "file":
         for name, value in LOCAL_CHECKPOINT.items():
             if spark.conf.get(name, None) is None:
                 spark.conf.set(name, value)
@@ -175,21 +179,9 @@ def follow(
 
         writer = now.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
         with plainly():
-            return _triggered(writer, trigger).start()
+            return writer.trigger(**_TRIGGERS.get(trigger, {"processingTime": trigger})).start()
 
     return StreamRun(start, counts, failures, None if anew is None else left_out.append)
-
-
-def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:
-    match trigger:
-        case None:
-            return writer
-        case "once":
-            return writer.trigger(once=True)
-        case "available-now":
-            return writer.trigger(availableNow=True)
-        case _:
-            return writer.trigger(processingTime=trigger)
 
 
 def totals(outputs: Outputs) -> Counts:

@@ -15,15 +15,11 @@ from pyspark.sql.types import StructType
 from pyspark.sql.udtf import SelectedColumn
 
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.epochs import Counting
-from antelog.spark.job.checking import arrow_type, check_time, check_types, columns_taken
-from antelog.spark.job.epochs import needs_reading, ticks_read
-from antelog.spark.job.job import ARRIVED
-from antelog.spark.job.options import OutputOptions
-from antelog.spark.settings import MALFORMED, quoted
+from antelog.spark.job.checking import OutputOptions, arrow_type, columns_taken
+from antelog.spark.settings import quoted
 
 INPUT = "input"
 """The column that says which input a row is of."""
@@ -35,12 +31,10 @@ class TableColumns:
 
     types       the type of each column, by its name in the table
     inputs      for each input its columns: the name in the table, and that of the input
-    countings   how the times of each input are counted
     """
 
     types: Mapping[str, pa.DataType]
     inputs: Mapping[str, Mapping[str, str]]
-    countings: Mapping[str, Counting]
 
     @property
     def selected(self) -> list[SelectedColumn]:
@@ -50,17 +44,21 @@ class TableColumns:
             for at, (old, type_) in enumerate(self.types.items())
         ]
 
-    def facts(self, rows: pa.Table, source: Input) -> pa.Table:
+    def types_of(self, name: str) -> dict[str, pa.DataType]:
+        """The types of an input's columns, by their names there."""
+        return {new: self.types[old] for old, new in self.inputs[name].items()}
+
+    def facts(self, rows: pa.Table, name: str) -> pa.Table:
         """The facts of an input among rows of the table."""
-        taken = self.inputs[source.name]
-        own = rows.filter(pc.equal(rows.column(INPUT), source.name)) if len(self.inputs) > 1 else rows
-        renamed = pa.table({new: own.column(old) for old, new in taken.items()})
-        return in_ticks(renamed, source, self.countings[source.name])
+        own = rows.filter(pc.equal(rows.column(INPUT), name)) if len(self.inputs) > 1 else rows
+        return pa.table({new: own.column(old) for old, new in self.inputs[name].items()})
 
     def table_of(self, given: Sequence[Sequence[object]]) -> pa.Table:
         """Rows as a table; further values in them are left out. Raises DataError if one is of no input."""
-        columns = zip(*given, strict=True)
-        arrays = [_array(values, type_) for values, type_ in zip(columns, self.types.values(), strict=False)]
+        arrays = [
+            pa.array(values, pa.int64()).cast(type_) if _is_zoned(type_) else pa.array(values, type_)
+            for values, type_ in zip(zip(*given, strict=True), self.types.values(), strict=False)
+        ]
         table = pa.table(arrays, names=list(self.types))
         if len(self.inputs) > 1:
             names = list(self.inputs)
@@ -68,7 +66,7 @@ class TableColumns:
                 if each not in self.inputs:
                     hint = did_you_mean(str(each), names) or f"The inputs are {', '.join(names)}."
                     raise DataError(
-                        f"the column `{INPUT}` has {each!r}, which is no input of the program. {hint} "
+                        f"the column `{INPUT}` has {each!r}, which is not an input of the program. {hint} "
                         f"Leave other rows out: TABLE(SELECT * FROM … WHERE {INPUT} IN (…))"
                     )
         return table
@@ -96,7 +94,7 @@ def columns_of_table(plan: Plan, table: StructType, options: OutputOptions) -> T
         raise DataError(
             f"the column `{INPUT}` is of type {types[INPUT]}; it has the names of inputs, as texts"
         )
-    return TableColumns(types, taken, {each.name: plan.counting(each.name) for each in plan.inputs})
+    return TableColumns(types, taken)
 
 
 def _union(plan: Plan) -> str:
@@ -109,31 +107,5 @@ def _union(plan: Plan) -> str:
     return " UNION ALL ".join(selects)
 
 
-def types_of_input(plan: Plan, source: Input, columns: TableColumns) -> Mapping[str, pa.DataType]:
-    """The types of an input's columns, once their times are ticks; `ARRIVED` is one if there are arrivals."""
-    empty = pa.table({old: pa.array([], type_) for old, type_ in columns.types.items()})
-    given = {new: columns.types[old] for old, new in columns.inputs[source.name].items()}
-    check_types(plan, source, tuple(given[column] for column in source.columns))
-    if ARRIVED in given:
-        check_time(plan, f"the arrival of {source.name}", given[ARRIVED])
-    return {field.name: field.type for field in columns.facts(empty, source).schema}
-
-
 def _is_zoned(type_: pa.DataType) -> bool:
     return pa.types.is_timestamp(type_) and type_.tz is not None
-
-
-def _array(values: Sequence[object], type_: pa.DataType) -> pa.Array:
-    return pa.array(values, pa.int64()).cast(type_) if _is_zoned(type_) else pa.array(values, type_)
-
-
-def in_ticks(table: pa.Table, source: Input, counting: Counting) -> pa.Table:
-    """The rows of an input with times and arrivals as ticks; what is no time makes a row malformed."""
-    found = {name: table.column(name).combine_chunks() for name in table.column_names}
-    wrong = [found[MALFORMED].cast(pa.string())] if MALFORMED in found else []
-    for name, word in ((source.columns[-1], "time"), (ARRIVED, "arrival")):
-        if name in found and needs_reading(found[name].type, counting):
-            found[name], said, _ = ticks_read(found[name], word, counting).flatten()
-            wrong.append(said)
-            found[MALFORMED] = pc.coalesce(*wrong)
-    return pa.table(found)

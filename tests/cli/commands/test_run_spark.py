@@ -89,7 +89,7 @@ def test_reading_once() -> None:
     aside = "".join(file.read_text(encoding="utf-8") for file in Path("aside").glob("*.json"))
     details = {row["detail"] for row in map(json.loads, aside.splitlines())}
     assert "the time `soon` is not a whole number" in details
-    assert "the line is not a JSON object, or a value of it has the wrong type" in details
+    assert any(each.startswith("is not JSON: ") for each in details)
     again = run("p.alog", "--input", "Temp=temp.csv", "--output", "parquet:out")
     assert again.returncode == 1
     assert again.stderr.startswith("error: out: there are files in it already")
@@ -133,6 +133,7 @@ def test_a_stream_that_is_resumed() -> None:
     assert "nothing says that they are of this run" in refused.stderr
 
 
+@pytest.mark.long
 def test_a_batch_without_a_row_of_use_fails_and_says_why() -> None:
     late = {"ids": {"device": "wt2"}, "up": {"level": "high"}, "time": 0, "came": {"at": 9}}
     rows = [late, late | {"time": 1}, {"up": {}, "time": 0, "came": {"at": 0}}]
@@ -156,7 +157,8 @@ def in_another_order(form: str, path: Path) -> None:
         pq.write_table(pa.table(columns), path)
 
 
-@pytest.mark.parametrize(("form", "damaged"), [("csv", "0.csv.gz"), _long("parquet", "0.parquet")])
+@pytest.mark.long
+@pytest.mark.parametrize(("form", "damaged"), [("csv", "0.csv.gz"), ("parquet", "0.parquet")])
 def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: str, damaged: str) -> None:
     folder = Path("in")
     folder.mkdir()
@@ -212,7 +214,8 @@ def test_a_stream_that_is_asked_to_stop(how: str, start: Start) -> None:
     assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
 
 
-@pytest.mark.parametrize("sees", [_long("SparkSubmit"), _long("pyspark.daemon"), "its output"])
+@pytest.mark.long
+@pytest.mark.parametrize("sees", ["SparkSubmit", "pyspark.daemon", "its output"])
 def test_a_pipeline_that_is_told_to_end_with_all_its_processes(sees: str, start: Start) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
@@ -249,7 +252,8 @@ def child_of(process: Process, word: str) -> psutil.Process:
     return until(child, process)
 
 
-@pytest.mark.parametrize("how", ["starting", _long("once"), "stream"])
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["starting", "once", "stream"])
 def test_java_that_is_killed(how: str, start: Start) -> None:
     """One sentence; and no traceback of ours, of PySpark's threads, of Python workers."""
     environment = {**os.environ}
@@ -282,6 +286,7 @@ def test_java_that_is_killed(how: str, start: Start) -> None:
         assert re.fullmatch("error: Java, in which Spark runs, is gone: .* Start it again.*\n", rest), rest
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("debug", [[], ["--debug"]])
 def test_a_source_that_is_not_there(debug: list[str]) -> None:
     """Java speaks if it is asked to."""
@@ -294,7 +299,8 @@ def test_a_source_that_is_not_there(debug: list[str]) -> None:
     assert debug or "Traceback" not in rest
 
 
-@pytest.mark.parametrize("more", [_long([]), ["--stream", "--trigger", "available-now"]])
+@pytest.mark.long
+@pytest.mark.parametrize("more", [[], ["--stream", "--trigger", "available-now"]])
 def test_a_console_that_cannot_be_written(more: list[str]) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
@@ -306,6 +312,7 @@ def test_a_console_that_cannot_be_written(more: list[str]) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_facts_that_a_terminal_or_a_spreadsheet_would_obey() -> None:
     evil = ["=1+1\x1b[2J", "@a\u202e", "-2", "a\x9b"]
     rows = "".join(f"{each},high,soon,0\n{each},high,0,0\n" for each in evil)

@@ -23,10 +23,10 @@ from antelog.forecast.parts import merged
 from antelog.forecast.scores import scores
 from antelog.process import Engine
 from antelog.spark.bucket import storage
+from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.stream import forget
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
-from antelog.spark.learning import learned, runner, scored
-from antelog.spark.transport.packing import PACKED
+from antelog.spark.running import learned, runner, scored
 from tests.engine.replay import Compiled, frames
 from tests.forecast.making import with_what_was_found_meanwhile
 from tests.odds import with_odds
@@ -142,59 +142,6 @@ def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     assert streamed(given, buckets, ends, program) == expected
 
 
-SLOTTED = RULES.replace("level: text, time) delay 2", "level: text, time) delay 2, one per device")
-
-
-@pytest.mark.parametrize("chances", ["chance Temp(_, high, _) = 30%, again 70%.", ""])
-@pytest.mark.parametrize(("buckets", "ends"), CUTS)
-def test_so_are_those_of_slots_that_learn_of_other_facts(buckets: int, ends: list[int], chances: str) -> None:
-    """With declared chances from the facts of each slot, as in one process; or as in a model."""
-    program = antelog.parse(f"{SLOTTED} {chances} chance Off(_, _) = 5%.")
-    model = None
-    if not chances:
-        engine = Engine(program, model="learn")
-        engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
-        model = engine.model
-    given = forecasts_of(program.plan, model, LearningSettings(False))
-    assert given is not None
-    expected = in_process(program, model, readings(0))
-    assert len({row.get("chance") for row in expected}) > 20
-    assert streamed(given, buckets, ends, program) == expected
-
-
-COUNTS = """
-input Temp(device: text, level: text, time) delay 2.
-input Off(device: text, time) delay 1.
-Often(X, T) :- Temp(X, high, T), count(Temp(X, high, T..T+4)) >= 4, not Off(X, T+2).
-Mixed(X, T) :- Temp(X, high, T), count(Temp(X, _, T-2..T+6)) >= 8.
-query Often(X, T) alert 60%.
-query Mixed(X, T).
-"""
-
-
-@pytest.mark.parametrize(("buckets", "ends"), CUTS)
-def test_chances_of_counts_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
-    program = antelog.parse(COUNTS)
-    engine = Engine(program, model="learn")
-    engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
-    given = forecasts_of(program.plan, engine.model, LearningSettings(False))
-    assert given is not None
-    expected = _chances(in_process(program, engine.model, readings(0)))
-    assert {source for *_, source in expected} == {"outcomes", None}
-    assert _chances(streamed(given, buckets, ends, program)) == expected
-
-
-def _chances(rows: Iterable[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
-    return [
-        (
-            *(row[name] for name in ("query", "tick", "change", "X", "T")),
-            row.get("chance"),
-            row.get("chance_from"),
-        )
-        for row in rows
-    ]
-
-
 @pytest.mark.parametrize("given", [forecasts("learn"), forecasts(history(), learn=True)], ids=["alone", "on"])
 def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -> None:
     whole = streamed(given, 1, [])
@@ -232,16 +179,6 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
         row
         for row in in_process(PROGRAM, newer, facts)
         if row["change"] in ("possible", "revised") and row["tick"] >= since
-    ]
-
-
-def test_of_kinds_only_those_asked_for_are_reported() -> None:
-    tables = tables_of(PLAN, readings(0))
-    job = job_of(PLAN, tables, 3, forecasts=forecasts(history()), batch=True, only=("likely", "confirmed"))
-    reported = run_batch(job, tables, random.Random(0)).changes
-    assert {row["change"] for row in reported} == {"likely", "confirmed"}
-    assert comparable(reported) == [
-        row for row in in_process(PROGRAM, history(), readings(0)) if row["change"] in ("likely", "confirmed")
     ]
 
 

@@ -60,11 +60,6 @@ def test_with_min_chance_buckets_change_nothing(buckets: int, ends: list[int], r
     assert streamed(given, buckets, ends, room) == lines
 
 
-def test_nor_do_they_where_keys_are_learned_from() -> None:
-    given = replace(forecasts(history(), learn=True), limits=RARE)
-    assert streamed(given, 5, [150, 333]) == streamed(given, 1, [])
-
-
 @pytest.mark.parametrize(("buckets", "ends", "room"), CUTS)
 def test_most_is_of_each_bucket(buckets: int, ends: list[int], room: int) -> None:
     """A bucket has the lines of an engine that has its keys alone."""
@@ -76,14 +71,6 @@ def test_most_is_of_each_bucket(buckets: int, ends: list[int], room: int) -> Non
     ]
     given = replace(forecasts(history()), limits=FEW)
     assert streamed(given, buckets, ends, room) == comparable(row for part in parts for row in part)
-
-
-def test_a_batch_leaves_out_what_a_stream_leaves_out() -> None:
-    given = replace(forecasts(history()), limits=replace(RARE, most=2))
-    tables = tables_of(PLAN, FACTS)
-    job = job_of(PLAN, tables, 3, forecasts=given, batch=True, until=TICKS + 5)
-    seen = run_batch(job, tables, random.Random(0))
-    assert comparable(seen.changes) == streamed(given, 3, [150, 333])
 
 
 def test_unlikely_answers_are_not_among_the_open_ones() -> None:
@@ -107,12 +94,3 @@ def test_unlikely_answers_are_not_among_the_open_ones() -> None:
     ]
     assert still(unlikely) == comparable(expected)
     assert len(still(unlikely)) < len(still(Limits()))
-
-
-def test_a_stream_may_go_on_with_other_limits() -> None:
-    tables = tables_of(PLAN, FACTS)
-    given = replace(forecasts(history()), limits=RARE)
-    stream = Stream(job_of(PLAN, tables, 1, forecasts=given), random.Random(0))
-    stream.batch(tables_of(PLAN, FACTS[:50]))
-    stream.continue_as(job_of(PLAN, tables, 1, forecasts=replace(given, limits=Limits(0.2, 7))))
-    assert stream.batch(tables_of(PLAN, FACTS[50:])).changes

@@ -15,7 +15,7 @@ from antelog.process import Engine
 from antelog.spark.bucket import storage
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
-from antelog.spark.learning import learned as in_bucket
+from antelog.spark.running import learned as in_bucket
 from tests.forecast.values import test_latest as looking
 from tests.forecast.values.test_laws import PROGRAM, TICKS, learned, readings
 from tests.spark.bucket import test_forecasting as others
@@ -49,17 +49,6 @@ def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
     expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
     assert any(row.get("chance_from") == "values" for row in expected)
     assert streamed(forecasts(learned()), buckets, ends) == expected
-
-
-def test_so_are_those_that_look_at_inputs_which_the_query_names() -> None:
-    rows = looking.facts().items()
-    facts: list[Fact] = [(name, row, row[-1]) for name, each in rows for row in each if row[-1] < 100]
-    facts.sort(key=lambda fact: fact[2])
-    model = looking.learned().model
-    expected = others.in_process(GIVEN, model, facts, facts[-1][-1] + 5)
-    assert any(row.get("chance_from") == "values" for row in expected)
-    found = streamed(forecasts(model, GIVEN.plan), 3, [70], GIVEN.plan, facts)
-    assert found == expected
 
 
 def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:

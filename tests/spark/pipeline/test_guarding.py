@@ -39,6 +39,7 @@ def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
         guard(spark, str(folder), first)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [b"", b'{"identity": {"form', b"[]", b"\xff"])
 @pytest.mark.parametrize("checksum", [True, False])
 def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, checksum: bool) -> None:
@@ -63,7 +64,7 @@ def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, che
     run(first, folder)
     damage()
     with pytest.raises(
-        StateError, match=r"antelog\.json in the checkpoint .* is damaged.* take an empty folder"
+        StateError, match=r"antelog\.json in the checkpoint .* is damaged.* use an empty folder"
     ):
         guard(spark, str(folder), first)
 

@@ -195,7 +195,7 @@ def test_options_are_those_that_a_function_has() -> None:
         Registered(MALF, bukets=3)
     for options, words in (
         ({"only": ("confirm",)}, "Did you mean confirmed"),
-        ({"clock": "processing"}, "take the clock `event`"),
+        ({"clock": "processing"}, "use the clock `event`"),
         ({"until": "soon"}, "until: the tick `soon`"),
     ):
         with pytest.raises(DataError, match=words):

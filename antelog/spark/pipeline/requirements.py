@@ -12,7 +12,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import MutableMapping
-from functools import cache
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -63,24 +63,18 @@ def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def _executable(environment: MutableMapping[str, str]) -> str | None:
-    """The Java that Spark starts: that of JAVA_HOME, or else the first on the PATH."""
-    if not environment.get("JAVA_HOME") and (home := _of_setup()) is not None:
-        environment["JAVA_HOME"] = home
+    """The Java that Spark starts: that of JAVA_HOME, or of `make setup`, or else the first on the PATH."""
+    if not environment.get("JAVA_HOME"):
+        with suppress(OSError):
+            noted = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
+            if Path(noted, "bin", "java").exists():
+                environment["JAVA_HOME"] = noted
     if home := environment.get("JAVA_HOME"):
         java = Path(home, "bin", "java")
         if not java.exists():
             raise UnsupportedError(f"JAVA_HOME is {home}, and there is no Java in it. {_ADVICE}")
         return str(java)
     return shutil.which("java", path=environment.get("PATH", ""))
-
-
-def _of_setup() -> str | None:
-    """The home of the Java noted by `make setup` in this virtual environment, if it exists."""
-    try:
-        home = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
-    except OSError:
-        return None
-    return home if Path(home, "bin", "java").exists() else None
 
 
 def require_pyspark() -> None:
@@ -92,7 +86,7 @@ def require_pyspark() -> None:
     if not _OLDEST <= (major, minor) < _TOO_NEW:
         why = "too old: its streams cannot keep state in Python" if (major, minor) < _OLDEST else "too new"
         raise UnsupportedError(
-            f"PySpark is version {version}, {why}. Take one from 4.1 on and before 5: {brought_by('spark')}"
+            f"PySpark is version {version}, {why}. Use one from 4.1 on and before 5: {brought_by('spark')}"
         )
 
 
@@ -100,17 +94,9 @@ def pyspark_version() -> str:
     """PySpark's version; empty if there is none."""
     if (loaded := sys.modules.get("pyspark")) is not None:
         return str(loaded.__version__)
-    folder = _pyspark_folder()
-    if folder is None:
-        return ""
-    found = re.search(
-        r'__version__[^=\n]*= *["\']([^"\']+)', (folder / "version.py").read_text(encoding="utf-8")
-    )
-    return found[1] if found else ""
-
-
-@cache
-def _pyspark_folder() -> Path | None:
-    """The folder PySpark is installed in."""
     found = find_spec("pyspark")
-    return None if found is None or found.origin is None else Path(found.origin).parent
+    if found is None or found.origin is None:
+        return ""
+    text = Path(found.origin).with_name("version.py").read_text(encoding="utf-8")
+    version = re.search(r'__version__[^=\n]*= *["\']([^"\']+)', text)
+    return version[1] if version else ""

@@ -1,4 +1,4 @@
-"""antelog/spark/transport/{blobs,packing,receiving,unpacking}.py: what is sent is what comes, all of it."""
+"""antelog/spark/bucket/{blobs,packing,receiving,unpacking}.py: what is sent is what comes, all of it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import antelog
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, to_blob
 from antelog.arrow.ticks import LOCAL, TWICE
+from antelog.spark.bucket.packing import PACKED_NAMES, packed, received
+from antelog.spark.bucket.unpacking import columns_of
 from antelog.spark.job.job import ARRIVED, WALL
 from antelog.spark.settings import CLOCK, MALFORMED
-from antelog.spark.transport.packing import PACKED_NAMES, packer, received
-from antelog.spark.transport.unpacking import columns_of
 from tests.spark.comparing import job_of
 from tests.spark.simulated import run_batch
 
@@ -39,9 +39,9 @@ def test_a_table_is_the_same_behind_a_blob() -> None:
 
 def test_every_row_is_sent_to_one_bucket_or_counted() -> None:
     job = job_of(antelog.parse(RULES).plan, {"Temp": ROWS}, 3, batch=True)
-    packed = [row for batch in packer(job, "Temp")(iter(ROWS.to_batches())) for row in batch.to_pylist()]
-    assert [row["bucket"] for row in packed] == list(job.numbers)
-    buckets = [received([tuple(row[name] for name in PACKED_NAMES)]) for row in packed]
+    rows = [row for batch in packed(job, "Temp", iter(ROWS.to_batches())) for row in batch.to_pylist()]
+    assert [row["bucket"] for row in rows] == list(job.numbers)
+    buckets = [received([tuple(row[name] for name in PACKED_NAMES)]) for row in rows]
     sent = [x for each in buckets if each.facts for x in each.facts["Temp"].column("x").to_pylist()]
     assert sorted(sent) == ["a", "b", "e"]
     assert [each.reading for each in buckets] == [3] * 3  # all hear how far time has come
@@ -56,7 +56,7 @@ def test_rows_of_a_stream_about_the_far_future_are_set_aside_as_early() -> None:
     rows = pa.table({"x": ["a", "b", "c"], "level": ["high"] * 3, "time": [*at, far], WALL: wall})
     found = job_of(antelog.parse(rules).plan, {"Temp": rows.drop_columns([WALL])}, 1, batch=False)
     job = replace(found, timing=replace(found.timing, ahead=86_400_000_000))
-    (row,) = [row for batch in packer(job, "Temp")(iter(rows.to_batches())) for row in batch.to_pylist()]
+    (row,) = [row for batch in packed(job, "Temp", iter(rows.to_batches())) for row in batch.to_pylist()]
     bucket = received([tuple(row[name] for name in PACKED_NAMES)])
     assert bucket.facts["Temp"].column("x").to_pylist() == ["a", "b"]
     assert bucket.reading == at[1].timestamp() // 60  # the clock does not follow it
@@ -69,7 +69,7 @@ def test_rows_whose_clock_time_comes_twice_are_counted_by_their_input() -> None:
     shown = pa.array([TWICE, LOCAL, 0, TWICE, None], pa.int8())
     rows = ROWS.append_column(CLOCK, shown)
     job = job_of(antelog.parse(RULES).plan, {"Temp": ROWS}, 1, batch=True)
-    (row,) = [row for batch in packer(job, "Temp")(iter(rows.to_batches())) for row in batch.to_pylist()]
+    (row,) = [row for batch in packed(job, "Temp", iter(rows.to_batches())) for row in batch.to_pylist()]
     bucket = received([tuple(row[name] for name in PACKED_NAMES)] * 2)  # a malformed one has no time
     assert (bucket.local, bucket.twice) == ({"Temp": 4}, {"Temp": 2})
 

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/failures.py: the cause of a failure in a sentence, with what to do."""
+"""antelog/spark/failures.py: the cause of a failure in a sentence, with what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog import DataError
-from antelog.spark.endpoints.failures import cause, plain, plainly
+from antelog.spark.failures import cause, plain, plainly
 
 SAID = {
     "org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: "
@@ -93,6 +93,7 @@ def test_what_spark_says_now_is_known(
         fails(spark)
 
 
+@pytest.mark.long
 def test_a_full_disk(spark: SparkSession, tmp_path: Path) -> None:
     target = tmp_path / "out"
     target.mkdir()
