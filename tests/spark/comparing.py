@@ -15,8 +15,7 @@ from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.functions import sent
-from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan, WantedLines
+from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan, WantedLines, sent
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 

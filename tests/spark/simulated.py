@@ -19,7 +19,7 @@ from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.packing import packed as packets_of
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.stream import forget
-from antelog.spark.bucket.unpacking import columns_of, reject_reader, unpacker
+from antelog.spark.bucket.unpacking import columns_of, message_reader, reject_reader, unpacker
 from antelog.spark.job.job import Job
 
 Frames = Mapping[str, pa.Table]
@@ -142,6 +142,13 @@ def run_batch(job: Job, frames: Frames, chance: random.Random, *, answers: bool 
         packed += _to_everyone(job, {"end": max(ends)})
         chance.shuffle(packed)
     return seen(job, _each(job, packed, reasoner(job, answers)))
+
+
+def messages_of(job: Job, frames: Frames) -> list[dict[str, Any]]:
+    """The messages that a topic gets of a batch whose end is given."""
+    packed = [*dealt(job, frames, random.Random(0)), *_to_everyone(job, {})]
+    reported = _each(job, packed, reasoner(job, False))
+    return _rows(message_reader(job, _batches(reported, CHANGES, ["query", "payload"])))
 
 
 def _to_everyone(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ from antelog.forecast.forecaster import LearningSettings
 from antelog.process import Engine
 from antelog.spark.job.forecasts import forecasts_of
 from tests.engine.replay import frames
-from tests.spark.bucket import test_limits as limited
 from tests.spark.bucket.test_forecasting import (
     PLAN,
     PROGRAM,
@@ -25,7 +24,6 @@ from tests.spark.bucket.test_forecasting import (
     readings,
     streamed,
 )
-from tests.spark.bucket.test_limits import RARE
 from tests.spark.comparing import closing, cut, tables_of
 from tests.spark.streamed import frames_of, named, result, run, stream_of
 
@@ -54,22 +52,6 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     reported = comparable(row.asDict(recursive=True) for row in seen.changes.collect())
     assert reported == streamed(forecasts(history(), learn=True), 1, [])
     assert any(row["change"] == "likely" for row in reported)
-
-
-@pytest.mark.long
-def test_lines_of_unlikely_answers_are_left_out(spark: SparkSession, tmp_path: Path) -> None:
-    """In a batch and in a stream alike."""
-    lines = limited.in_process(RARE, readings(0), model=history())
-    parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
-    tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
-    batch = antelog.spark.outputs(
-        PROGRAM, frames_of(spark, PROGRAM, readings(0)), buckets=3, model=history(), min_chance=0.4
-    )
-    inputs = stream_of(spark, tmp_path / "in", tables)
-    stream = antelog.spark.outputs(PROGRAM, inputs, buckets=3, model=history(), min_chance=0.4)
-    query = run(stream, tmp_path / "checkpoint")
-    for seen in (batch, result(spark, stream, query)):
-        assert comparable(row.asDict(recursive=True) for row in seen.changes.collect()) == lines
 
 
 def test_without_chances_nothing_can_be_left_out(spark: SparkSession) -> None:

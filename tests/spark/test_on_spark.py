@@ -9,8 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, reject, settings
-from hypothesis import strategies as st
+from hypothesis import reject
 from pyspark.sql import DataFrame, SparkSession
 
 from antelog import Engine, parse
@@ -18,17 +17,12 @@ from antelog.accounts import FATES
 from antelog.program import Program
 from antelog.run.clock import end as last_tick
 from antelog.spark import outputs
-from tests.engine.replay import frames, runnable
+from tests.engine.replay import frames
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
 from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of
 from tests.spark.streamed import frames_of, named, result, run, stream_of
-from tests.strategies import Case, cases
 
-ON_SPARK = settings(
-    max_examples=8, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
 
 
@@ -69,35 +63,6 @@ def _compare_open(program: Program, facts: Sequence[Fact], counted: Sequence[Any
         if each["open"] is not None:
             assert each["open"] == sum(engine.status.open_answers.values())
     assert counted[-1]["open"] is not None
-
-
-def _interesting(case: Case) -> Program:
-    compiled = runnable(case.checked)
-    assume(compiled is not None and compiled.plan.inputs)
-    program = parse(case.text)
-    assume(kernel_log(program.plan, case.facts, case.until))
-    return program
-
-
-@pytest.mark.long
-@ON_SPARK
-@given(case=cases())
-def test_random_programs_in_batches(spark: SparkSession, case: Case) -> None:
-    program = _interesting(case)
-    frames = frames_of(spark, program, case.facts)
-    found = outputs(program, frames, buckets=3, until=case.until)
-    assert _rows(found.changes) == kernel_log(program.plan, case.facts, case.until)
-
-
-@pytest.mark.long
-@settings(ON_SPARK, max_examples=4)
-@given(case=cases(), ends=st.lists(st.integers(1, 9), min_size=1, max_size=2, unique=True))
-def test_random_programs_in_streams(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, case: Case, ends: list[int]
-) -> None:
-    program = _interesting(case)
-    log = _streamed(spark, tmp_path_factory.mktemp("stream"), program, case.facts, case.until, ends)
-    assert log == kernel_log(program.plan, case.facts, case.until)
 
 
 RECORDED = ("absent-acknowledgement", "alternatives", "last-derived", "last-mode", "numbers")

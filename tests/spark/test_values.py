@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
 
 from antelog import DataError, parse
-from antelog.spark import COUNTS, MALFORMED, ROW, answers, changes, outputs, rejects
+from antelog.spark import MALFORMED, ROW, answers, changes, outputs, rejects
 from antelog.spark.bucket.unpacking import answer_texts
-from antelog.spark.settings import STANDING
 from tests.spark.streamed import result, run, stream_of
 
 PAIRS = """
@@ -109,18 +106,6 @@ def test_numbers_in_answers_as_text_are_exact() -> None:
     ]
 
 
-def test_timestamps_are_cut_into_ticks_and_come_back(spark: SparkSession) -> None:
-    program = parse("tick 10 minutes." + PAIRS)
-    times = ["2024-05-01T00:00:00Z", "2024-05-01T00:19:59Z"]
-    frame = spark.createDataFrame([("a", t) for t in times], "what string, time string")
-    frame = frame.withColumn("time", f.to_timestamp("time"))
-    found = changes(program, {"Seen": frame}, only=("confirmed",))
-    assert found.columns[:6] == ["query", "tick", "time", "change", "answer", "X"]
-    (row,) = found.withColumn("second", f.unix_timestamp("time")).collect()
-    assert row.tick * 600 == row.second
-    assert row.second == int(dt.datetime(2024, 5, 1, 0, 10, tzinfo=dt.UTC).timestamp())
-
-
 def test_several_queries_share_a_frame_and_have_one_each(spark: SparkSession) -> None:
     program = parse("""
         input Seen(what: text, time).
@@ -203,26 +188,6 @@ def test_bad_rows_are_set_aside_each_with_its_reason(spark: SparkSession) -> Non
     assert total["sum(given)"] == 12
 
 
-@pytest.mark.long
-def test_bad_rows_of_a_stream_are_set_aside_and_counted(spark: SparkSession, tmp_path: Path) -> None:
-    frame, once = _faulty(spark)
-    closing = spark.createDataFrame([("z", 20.0, 20)], frame.schema)
-    parts = [{"Seen": each.toArrow()} for each in (frame, frame, closing)]
-    found = outputs(parse(PAIRS), stream_of(spark, tmp_path / "in", parts), buckets=3)
-    query = run(found, tmp_path / "checkpoint")
-    counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
-    total = {name: sum(each[name] or 0 for each in counted) for name in COUNTS if name not in STANDING}
-    # When the two good rows come again, the tick they arrived at is over.
-    expected = {"malformed": 2 * once["malformed"] + 2, "late": 2 * once["late"], "early": 2 * once["early"]}
-    assert {name: total[name] for name in (*expected, "admitted", "repeated")} == {
-        **expected, "admitted": 1, "repeated": 1,
-    }  # fmt: skip
-    held = counted[-1]["held"]  # the tick of the last one may go on
-    assert (total["given"], held) == (sum(expected.values()) + 2 + held, 1)
-    reasons = Counter(row.reason for row in result(spark, found, query).rejects.collect())
-    assert reasons == expected
-
-
 def test_rows_the_source_found_malformed_join_the_rejects(spark: SparkSession) -> None:
     rows = [("a", 0, None, "a,0"), ("b", None, "the line has 1 value", "b")]
     frame = spark.createDataFrame(rows, f"what string, time int, {MALFORMED} string, {ROW} string")
@@ -265,7 +230,8 @@ def test_times_are_texts_numbers_and_moments(spark: SparkSession) -> None:
         "the time `noon` is not a whole number or a timestamp",
         "the time is missing",
     ]
-    moments = f.to_timestamp(f.concat("time", f.lit("Z")))
-    numbers = frame.where("time LIKE '2024%'").withColumn("time", f.unix_millis(moments))
+    numbers = spark.createDataFrame(
+        [("a", 600_000 * tick), ("a", 600_000 * tick + 600_000)], "what string, time long"
+    )
     again = changes(parse("tick 10 minutes." + PAIRS.replace("time)", "time: ms)")), {"Seen": numbers})
     assert {row["T"] for row in again.collect()} == {tick, tick + 1}

@@ -27,8 +27,7 @@ from antelog.run.sinks.set_aside import reject_of
 from antelog.run.values import ANSWERS
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source, reach
 from antelog.spark.pipeline.configuration import settings_of
-from antelog.spark.pipeline.locking import locked
-from antelog.spark.pipeline.requirements import require_java, require_pyspark
+from antelog.spark.pipeline.requirements import locked, require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
 from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress

@@ -56,8 +56,7 @@ from antelog.run.settings import (
 from antelog.run.values import SettingError, length_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
-from antelog.spark.job.functions import sent
-from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines, talks_by_itself
+from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines, sent, talks_by_itself
 from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, quoted
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import inspect
+import pickle
+import sys
+import sysconfig
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from pyspark import cloudpickle
 
 from antelog.arrow.ticks import LAST, InTicks, ticks_of
 from antelog.compile.nodes.plan import Input, Plan
@@ -21,11 +29,11 @@ from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
+from antelog.errors import FunctionError
 from antelog.forecast.values.looks import looks_of
-from antelog.functions import UserFunction
+from antelog.functions import NO_FUNCTIONS, UserFunction
 from antelog.language.epochs import Counting
 from antelog.run.clock import NOTHING, Timing
-from antelog.spark.job.functions import received
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -74,7 +82,8 @@ class Data:
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
         """The functions that the program calls."""
-        return received(self.called)
+        functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else NO_FUNCTIONS
+        return functions
 
     @property
     def background(self) -> dict[str, list[Row]]:
@@ -296,3 +305,42 @@ def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
             return int(found.arrival.min())
         start, size = start + size, 2 * size
     return None
+
+
+# ---- functions of users ----
+
+# A worker need not have the file a function is written in, and a file that was given by its path is no module
+# that could be imported there. So the code itself is sent, with what it refers to in its file; libraries are
+# imported on the worker.
+
+_LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
+
+
+def sent(functions: Mapping[str, UserFunction]) -> bytes:
+    """Functions as bytes. Raises FunctionError if one cannot be sent."""
+    if not functions:
+        return b""
+    with contextlib.ExitStack() as stack:
+        modules = [inspect.getmodule(inspect.unwrap(each.code)) for each in functions.values()]
+        for module in {id(each): each for each in modules if each is not None and _is_own(each)}.values():
+            # What a module of the user's own has is sent by value, too; a library is imported on the worker.
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark gives it no types
+            stack.callback(cloudpickle.unregister_pickle_by_value, module)
+        for name, each in functions.items():
+            try:
+                cloudpickle.dumps(each)  # type: ignore[no-untyped-call]  # PySpark gives it no types
+            except Exception as error:  # whatever a user's object raises
+                raise FunctionError(
+                    f"{name} cannot be sent to Spark's workers: {error}. It must not refer to what "
+                    "belongs to this process, such as an open file or a connection"
+                ) from None
+        found: bytes = cloudpickle.dumps(dict(functions))  # type: ignore[no-untyped-call]  # likewise
+    return found
+
+
+def _is_own(module: ModuleType) -> bool:
+    """Whether a module that could be imported is the user's own, and no library's."""
+    file = getattr(module, "__file__", None)
+    if file is None or sys.modules.get(module.__name__) is not module or module.__name__ == "__main__":
+        return False
+    return not any(Path(file).is_relative_to(folder) for folder in _LIBRARIES)

@@ -15,10 +15,9 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from antelog.compile.meaning import versions
-from antelog.compile.show.explain import details
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine.transition import refuse_other_ticks
-from antelog.errors import OutputError, PlanError, StateError
+from antelog.errors import OutputError, StateError
 from antelog.spark.bucket.changing import refusal, sentences
 from antelog.spark.endpoints.folders import file_system, unfinished_batch
 from antelog.spark.failures import explaining_lost_java
@@ -134,27 +133,11 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         earlier = tuple(each for each in note.before if each.identity != job.identity)
         return _Note(job.identity, to_json(job.plan), (*earlier, _Rules(note.identity, note.plan)))
     if others:
-        same_version = note.identity.get("format") == job.identity["format"]
-        other_program = note.identity.get("program") != job.identity["program"]
-        rules = _rules(note.plan, job) if same_version and other_program else ""
         raise StateError(
-            f"the checkpoint {checkpoint} was written for {differing}{rules}. Go on with what wrote it, or "
+            f"the checkpoint {checkpoint} was written for {differing}. Go on with what wrote it, or "
             "use an empty folder and replay the facts"
         )
     return note
-
-
-def _rules(plan: str, job: Job) -> str:
-    """The first lines in which the plans of two programs differ."""
-    try:
-        old = [str(line) for line in details(from_json(plan))]
-    except PlanError:
-        return ""
-    new = [str(line) for line in details(job.plan)]
-    gone = next((line.strip() for line in old if line not in new), None)
-    come = next((line.strip() for line in new if line not in old), None)
-    parts = [f"it had `{gone}`" if gone else "", f"now there is `{come}`" if come else ""]
-    return ": " + ", ".join(part for part in parts if part) if gone or come else ""
 
 
 def _read(files: Any, path: Any) -> _Note | None:

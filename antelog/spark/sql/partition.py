@@ -28,8 +28,7 @@ from antelog.spark.bucket.packing import packed
 from antelog.spark.bucket.unpacking import reject_reader, unpacker
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 from antelog.spark.job.checking import FunctionOptions, OutputOptions, background_of, chances_of, job_of
-from antelog.spark.job.functions import sent
-from antelog.spark.job.job import Data
+from antelog.spark.job.job import Data, sent
 from antelog.spark.settings import quoted
 from antelog.spark.sql.analysis import (
     ANSWERED,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,15 +10,21 @@ from datetime import UTC, datetime
 import pyarrow as pa
 
 import antelog
+from antelog import Engine
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, to_blob
 from antelog.arrow.ticks import LOCAL, TWICE
+from antelog.forecast.forecaster import LearningSettings
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.spark.bucket.packing import PACKED_NAMES, packed, received
 from antelog.spark.bucket.unpacking import columns_of
+from antelog.spark.job.forecasts import forecasts_of
 from antelog.spark.job.job import ARRIVED, WALL
 from antelog.spark.settings import CLOCK, MALFORMED
-from tests.spark.comparing import job_of
-from tests.spark.simulated import run_batch
+from tests.engine.replay import frames
+from tests.spark.comparing import Fact, job_of, tables_of
+from tests.spark.simulated import messages_of, run_batch
 
 RULES = "input Temp(x: text, level: text, time). Hot(X, T) :- Temp(X, high, T). query Hot(X, T)."
 ROWS = pa.table(
@@ -99,3 +106,26 @@ def test_changes_are_unpacked_with_the_columns_of_a_query() -> None:
         '{"X": "b", "T": 1}',
         '{"X": "e", "T": 3}',
     ]
+
+
+def test_messages_are_the_lines_of_try_with_their_answers_as_keys() -> None:
+    program = antelog.parse("""
+        tick 500 ms. zone "Europe/Berlin". input Hot(x: text, time) delay 1. chance Hot(_, _) = 20%.
+        Q(X, T) :- Hot(X, T), Hot(X, T+1). Calm(X, T) :- not Hot(X, T).
+        query Q(X, T) critical "{X} is \\"hot\\" till {decided_by}". query Calm(X, T).
+    """)
+    at = 3_500_000_001
+    facts: list[Fact] = [("Hot", ("a", at), at), ("Hot", ("b\u2028", at), at), ("Hot", ("a", at + 1), at + 1)]
+    tables = tables_of(program.plan, facts)
+    given = forecasts_of(program.plan, None, LearningSettings(False))
+    job = job_of(program.plan, tables, 1, batch=True, until=at + 3, forecasts=given)
+    messages = messages_of(job, tables)
+    log = Engine(program).advance(at + 3, frames(facts, program.plan, -1, at + 3))
+    lines = change_lines(list(program.plan.queries), StepResult(at + 3, log), Style()).split("\n")[:-1]
+    assert sorted(each["value"] for each in messages) == sorted(lines)
+    for each in messages:
+        value, key = json.loads(each["value"]), json.loads(each["key"])
+        assert key == {name: value[name] for name in ("query", "answer", "others") if name in value}
+    assert f'{{"query":"Calm","answer":{{"X": null, "T": {at}}},"others":["X"]}}' in {
+        m["key"] for m in messages
+    }

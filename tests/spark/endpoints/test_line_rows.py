@@ -251,7 +251,7 @@ def test_a_message_has_more_than_its_value() -> None:
     batches = messages(['{"time": 3}', '{"time": 3}'], key=["7", "x"], row=["t[0]:1", "t[0]:2"])
     good, bad = sorted_out(read_messages(read, "json", batches))
     assert good == [("t[0]:1", 7.0, 3)]
-    assert [why for why, _ in bad] == ["value `x` of column n is not a number"]
+    assert [why for why, _ in bad] == ["value `x` of column n (@key) is not a number"]
     with pytest.raises(DataError, match=r"has no column @kee; topics have @key, @timestamp"):
         reading(Kafka("b:9092", "t", "json"), note="@kee")
     with pytest.raises(

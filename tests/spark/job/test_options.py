@@ -21,7 +21,7 @@ from antelog.spark.job.checking import (
     OutputOptions,
     RejectOptions,
 )
-from antelog.spark.job.functions import received, sent
+from antelog.spark.job.job import Data, sent
 from tests.random_functions import FUNCTIONS
 from tests.spark.streamed import stream_of
 
@@ -53,7 +53,7 @@ def test_an_option_a_function_has_not(taken: type, given: str, said: str) -> Non
 
 
 def test_several_functions_of_one_module_are_sent() -> None:
-    found = received(sent(FUNCTIONS))
+    found = Data({}, {}, set(), {}, sent(FUNCTIONS)).functions
     assert {name: each.takes for name, each in found.items()} == dict.fromkeys(FUNCTIONS, "values")
     assert (found["half"](8), found["tag"]("a"), found["near"](1, 9)) == (4, "t-a", False)
 

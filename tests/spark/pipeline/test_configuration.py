@@ -14,7 +14,7 @@ import pytest
 import antelog.spark
 from antelog.errors import UnsupportedError
 from antelog.files.naming import Form
-from antelog.run.address import Files, Kafka
+from antelog.run.address import Files
 from antelog.spark.endpoints.endpoints import Source
 from antelog.spark.pipeline import configuration
 from antelog.spark.pipeline.configuration import JAVA_OPTIONS, LASTING, QUICK, settings_of
@@ -64,23 +64,6 @@ def options(sources: Sequence[Source], master: str = "local[2]") -> str | None:
 @pytest.mark.parametrize("path", ["a.csv", "in", "*/*.csv", "*.csv"])
 def test_small_files_of_this_machine_are_read_with_the_quick_compiler(folder: Path, path: str) -> None:
     assert options([Files(str(folder / path), Form.CSV)]) == QUICK
-
-
-@pytest.mark.parametrize(
-    ("source", "master", "expected"),
-    [
-        (Files("a.csv", Form.CSV), "spark://host:7077", None),
-        (Files("none.csv", Form.CSV), "local[2]", LASTING),
-        (Files("s3a://bucket/a.csv", Form.CSV), "local[2]", LASTING),
-        (Kafka("localhost:9092", "facts"), "local[2]", LASTING),
-    ],
-)
-def test_what_may_be_long_is_left_as_it_is(
-    folder: Path, source: Source, master: str, expected: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    assert options([Files("in", Form.CSV)]) == QUICK
-    assert options([Files("in", Form.CSV), source], master) == expected
 
 
 def test_settings_are_written_as_java_reads_them() -> None:

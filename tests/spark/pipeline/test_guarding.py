@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from antelog import parse
 from antelog.errors import OutputError, StateError
 from antelog.spark import guard, outputs
-from antelog.spark.pipeline.locking import LOCK, local_folder, locked
+from antelog.spark.pipeline.requirements import LOCK, local_folder, locked
 from tests.processes import Start
 from tests.spark.streamed import run, stream_of
 
@@ -71,7 +71,7 @@ def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, che
 
 HOLDS = """
 import sys
-from antelog.spark.pipeline.locking import locked
+from antelog.spark.pipeline.requirements import locked
 with locked(sys.argv[1]):
     print("has it", flush=True)
     sys.stdin.read()

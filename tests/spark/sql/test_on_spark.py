@@ -141,33 +141,6 @@ def test_types_of_objects(spark: SparkSession) -> None:
     _agree(spark, program, {"A": frame}, "facts", 9)
 
 
-@pytest.mark.long
-def test_chances_and_kinds(spark: SparkSession) -> None:
-    program = parse("""
-        tick 1 minute.
-        input Temp(x: text, time) delay 1.
-        chance Temp(_, _) = 20%.
-        Twice(X, T) :- Temp(X, T), Temp(X, T+1).
-        query Twice(X, T).
-    """)
-    frame = spark.createDataFrame([("a", 3), ("a", 4), ("b", 5)], "x string, time int")
-    frame.createOrReplaceTempView("facts")
-    kinds = ("possible", "confirmed")
-    register(spark, "f", program, only=kinds)
-    batch = changes(program, {"Temp": frame}, only=kinds, begin=0, until=9)
-    found = lines(spark, "SELECT * FROM f(TABLE(facts), since => 0, until => 9)")
-    assert found == in_order(batch.toArrow().to_pylist())
-    assert {row["change"] for row in found} == set(kinds)
-    assert any("chance" in row for row in found)
-
-
-def _readings(spark: SparkSession) -> DataFrame:
-    rows = [("a", "high", 1), ("a", "high", 2), ("b", "high", 2), ("b", "low", 3)]
-    frame = spark.createDataFrame(rows, "device string, level string, time int")
-    frame.createOrReplaceTempView("facts")
-    return frame
-
-
 @pytest.mark.parametrize(
     "clause",
     ["PARTITION BY (device, level)", pytest.param("PARTITION BY (device, time)", marks=pytest.mark.long)],
@@ -180,19 +153,6 @@ def test_a_clause_that_divides_a_key_is_refused(spark: SparkSession, clause: str
     assert _refusal(spark, f"SELECT * FROM f(TABLE(facts) {clause})") == (
         "the PARTITION BY of f divides rows that belong together. Leave it out, or write "
         "PARTITION BY `device`"
-    )
-
-
-@pytest.mark.long
-def test_what_has_no_key_comes_in_one_partition(spark: SparkSession) -> None:
-    _readings(spark)
-    program = parse("input T(device, level, time). N(T) :- count(T(_, high, T)) >= 1. query N(T).")
-    assert register(spark, "f", program) == "WITH SINGLE PARTITION"
-    whole = lines(spark, "SELECT * FROM f(TABLE(facts), until => 9)")
-    assert [row["T"] for row in whole if row["change"] == "confirmed"] == [1, 2]
-    assert lines(spark, "SELECT * FROM f(TABLE(facts) WITH SINGLE PARTITION, until => 9)") == whole
-    assert _refusal(spark, "SELECT * FROM f(TABLE(facts) PARTITION BY level, until => 9)").endswith(
-        "Leave it out, or write WITH SINGLE PARTITION"
     )
 
 
