@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.limits import Limits
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
 from antelog.forecast.scores import scores
@@ -25,6 +27,7 @@ from antelog.process import Engine
 from antelog.spark.bucket import storage
 from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.stream import forget
+from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.running import learned, runner, scored
 from tests.engine.replay import Compiled, frames
@@ -69,6 +72,9 @@ def readings(seed: int) -> list[Fact]:
     return sorted(found, key=lambda fact: fact[2])
 
 
+FACTS = readings(0)
+
+
 @lru_cache
 def history() -> Model:
     """What was learned of another stream."""
@@ -95,9 +101,9 @@ def _rounded(value: Any) -> Any:
 
 
 def in_process(
-    program: antelog.Program, model: Any, facts: Sequence[Fact], until: int = TICKS + 5
+    program: antelog.Program, model: Any, facts: Sequence[Fact], until: int = TICKS + 5, **limits: Any
 ) -> list[dict[str, Any]]:
-    engine = Engine(program, model=model)
+    engine = Engine(program, model=model, **limits)
     log = engine.advance(until, frames(facts, program.plan, -1, until))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
 
@@ -109,15 +115,20 @@ def forecasts(given: GivenModel, *, learn: bool = False) -> Forecasts:
 
 
 def streamed(
-    given: Forecasts, buckets: int, ends: Sequence[int], program: antelog.Program = PROGRAM, room: int = 40
+    given: Forecasts,
+    buckets: int,
+    ends: Sequence[int],
+    program: antelog.Program = PROGRAM,
+    room: int = 40,
+    facts: Sequence[Fact] = FACTS,
 ) -> list[dict[str, Any]]:
-    facts, plan = readings(0), program.plan
-    job = job_of(plan, tables_of(plan, facts), buckets, forecasts=given)
-    stream = Stream(job, random.Random(buckets))
+    """The lines of a stream's buckets; each is often read anew from what is stored of it."""
+    plan = program.plan
+    stream = Stream(job_of(plan, tables_of(plan, facts), buckets, forecasts=given), random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(storage, "ROOM", room)
         patch.setattr(storage, "SMALL", room)
-        parts = [*cut(facts, ends), [closing(plan, TICKS + 5)]]
+        parts = [*cut(facts, ends), [closing(plan, facts[-1][-1] + 5)]]
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
@@ -257,3 +268,46 @@ def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: st
     log = engine.advance(20, frames(facts, plan, -1, 20))
     rows = ({"query": query, **row} for query, table in log.items() for row in table.to_pylist())
     assert reported == comparable(rows)
+
+
+# ---- lines that are left out ----
+
+RARE, FEW = Limits(min_chance=0.4), Limits(most=2)
+
+
+@pytest.mark.parametrize(("buckets", "ends", "room"), [(1, [90, 200, 310], 0), (5, [150, 333], 40)])
+def test_with_min_chance_buckets_change_nothing(buckets: int, ends: list[int], room: int) -> None:
+    lines = in_process(PROGRAM, history(), FACTS, min_chance=RARE.min_chance)
+    assert {row["change"] for row in lines} == {*KINDS} - {"closed"}
+    assert len(lines) < len(in_process(PROGRAM, history(), FACTS))
+    assert streamed(replace(forecasts(history()), limits=RARE), buckets, ends, room=room) == lines
+
+
+@pytest.mark.parametrize(("buckets", "ends"), [(1, []), (5, [150, 333])])
+def test_most_is_of_each_bucket(buckets: int, ends: list[int]) -> None:
+    """A bucket has the lines of an engine that has its keys alone."""
+    names = pa.array(["a", "b", "c", "d", "e"])
+    places = dict(zip(names.to_pylist(), parts_of(names, buckets).tolist(), strict=True))
+    parts = [
+        in_process(PROGRAM, history(), [fact for fact in FACTS if places[str(fact[1][0])] == place], most=2)
+        for place in sorted(set(places.values()))
+    ]
+    given = replace(forecasts(history()), limits=FEW)
+    assert streamed(given, buckets, ends) == comparable(row for part in parts for row in part)
+
+
+def test_unlikely_answers_are_not_among_the_open_ones() -> None:
+    facts = [fact for fact in FACTS if fact[2] <= 60]
+    tables = tables_of(PLAN, facts)
+    given = replace(forecasts(history()), limits=Limits(min_chance=0.5))
+    job = job_of(PLAN, tables, 3, forecasts=given, batch=True, only=("confirmed",))
+    reported = run_batch(job, tables, random.Random(0), answers=True).changes
+    engine = Engine(PROGRAM, model=history(), min_chance=0.5)
+    engine.advance(60, frames(facts, PLAN, -1, 60))
+    expected = [
+        {"query": name, **row, "change": "open"}
+        for name in ("Malf", "Calm")
+        for row in engine.answers(name).to_pylist()
+        if row["change"] != "confirmed"
+    ]
+    assert comparable(row for row in reported if row["change"] == "open") == comparable(expected)

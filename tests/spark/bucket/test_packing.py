@@ -81,6 +81,18 @@ def test_rows_whose_clock_time_comes_twice_are_counted_by_their_input() -> None:
     assert (bucket.local, bucket.twice) == ({"Temp": 4}, {"Temp": 2})
 
 
+def test_times_of_a_clock_are_counted_as_they_are_read() -> None:
+    plan = antelog.parse(f'tick 1 minute. zone "Europe/Berlin". {RULES}').plan
+    clock = pa.array(["2026-10-25 02:30", "2026-10-25 03:10", "2026-03-29 02:30"]).cast(pa.timestamp("us"))
+    rows = pa.table({"x": ["a", "b", "c"], "level": ["high"] * 3, "time": clock})
+    job = job_of(plan, {"Temp": rows}, 1, batch=True)
+    (row,) = [row for batch in packed(job, "Temp", iter(rows.to_batches())) for row in batch.to_pylist()]
+    bucket = received([tuple(row[name] for name in PACKED_NAMES)])
+    assert (bucket.local, bucket.twice) == ({"Temp": 2}, {"Temp": 1})
+    (skipped,) = bucket.set_aside[0].to_pylist()
+    assert skipped["detail"].endswith("is not a time there is: clocks go forward over it in Europe/Berlin")
+
+
 def test_a_time_in_a_column_is_a_whole_number_and_a_timestamp() -> None:
     rules = (
         "tick 1 minute. input A(x: text, time). P(X, U, D, T) :- A(X, T), A(X, U), U > T, D = U - T, U < T+9."
