@@ -298,9 +298,13 @@ def explaining_lost_java() -> Iterator[None]:
         except Exception as error:
             if _is_refusal(error):
                 raise UnsupportedError(_WHERE_TO_ASK) from None
-            if _answers():
-                raise
-            raise UnsupportedError(_GONE) from None
+            try:
+                session = SparkSession.getActiveSession()
+                _ = session is None or session.version
+            except Exception as silent:
+                if not _is_refusal(silent):
+                    raise UnsupportedError(_GONE) from None
+            raise
 
 
 @contextmanager
@@ -324,16 +328,6 @@ def _without_log_of_calls() -> Iterator[None]:
 def is_not_of_py4j(record: logging.LogRecord) -> bool:
     """Whether a line of the log is of another library than py4j, which also uses the root logger."""
     return Path(record.pathname).parent.name != "py4j"
-
-
-def _answers() -> bool:
-    """Whether Spark's Java answers, if there is one."""
-    try:
-        session = SparkSession.getActiveSession()
-        _ = session is None or session.version
-    except Exception as error:
-        return _is_refusal(error)
-    return True
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import TypeAlias
 
@@ -37,7 +37,7 @@ from antelog.spark.bucket.batch import (
 from antelog.spark.bucket.packing import REJECTS, Mapper, all_packed, to_everyone
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.state import BucketState, finish
-from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacker
+from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job.checking import (
     AnswerOptions,
@@ -131,7 +131,7 @@ class Outputs:
         columns = columns_of(self.job, query, change=self.change)
         packed = self._packed if query is None else self._packed.where(f.col("query") == query)
         return packed.mapInArrow(
-            unpacker(self.job.without_model, columns),
+            partial(unpacked, self.job.without_model, columns),
             # By default, a time without a zone is one of UTC in PySpark 4.1 and is left alone in later ones.
             from_arrow_schema(columns.schema, prefer_timestamp_ntz=True),
         )

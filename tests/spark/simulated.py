@@ -19,7 +19,7 @@ from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.packing import packed as packets_of
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.stream import forget
-from antelog.spark.bucket.unpacking import columns_of, message_reader, reject_reader, unpacker
+from antelog.spark.bucket.unpacking import columns_of, message_reader, reject_reader, unpacked
 from antelog.spark.job.job import Job
 
 Frames = Mapping[str, pa.Table]
@@ -184,7 +184,7 @@ def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any
 
 def seen(job: Job, reported: Sequence[dict[str, Any]]) -> Seen:
     """What buckets have reported, unpacked."""
-    changes = unpacker(job, columns_of(job))(_batches(reported, CHANGES, ["query", "payload"]))
+    changes = unpacked(job, columns_of(job), _batches(reported, CHANGES, ["query", "payload"]))
     rejects = reject_reader(_batches(reported, REJECTED, ["payload"]))
     return Seen(_rows(changes), _rows(rejects), [line for line in reported if line["what"] == COUNTED])
 

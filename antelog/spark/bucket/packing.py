@@ -90,6 +90,12 @@ def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[p
         table = _in_ticks(job, name, given)
         possible, aside = _sorted_out(job, name, table)
         needed, passed_over = _needed(job, name, possible)
+        # How many rows of use have times without an offset, and how many of these the clock showed twice.
+        clock = table.column(CLOCK)
+        if MALFORMED in table.column_names:
+            clock = clock.filter(table.column(MALFORMED).is_null())
+        shown = {"local": pc.greater_equal(clock, LOCAL), "twice": pc.greater_equal(clock, TWICE)}
+        clocks = {how: pc.sum(rows).as_py() or 0 for how, rows in shown.items()}
         known: dict[str, object] = {
             "input": name,
             "reading": _reading(job, name, possible),
@@ -98,7 +104,7 @@ def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[p
         first = {
             "unneeded": passed_over.unneeded,
             "after_until": passed_over.after_until,
-            **_by_clock(table),
+            **clocks,
             "rejects": to_blob(aside) if aside.num_rows else None,
         }
         rows = [known | {"bucket": number} for number in job.numbers]
@@ -138,14 +144,6 @@ def _complaints(word: str, times: Ticks, counting: Counting) -> list[pa.Array]:
     found = np.full(len(times.whole), None, object)
     found[wrong] = about_time(word, times, wrong, counting).to_pylist()
     return [pa.array(found.tolist(), pa.string())]
-
-
-def _by_clock(table: pa.Table) -> dict[str, int]:
-    """How many rows of use have times without an offset, and how many of these the clock showed twice."""
-    clock = table.column(CLOCK)
-    clock = clock.filter(table.column(MALFORMED).is_null()) if MALFORMED in table.column_names else clock
-    counts = {"local": LOCAL, "twice": TWICE}
-    return {name: pc.sum(pc.greater_equal(clock, how)).as_py() or 0 for name, how in counts.items()}
 
 
 def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

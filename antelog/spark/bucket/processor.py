@@ -26,19 +26,21 @@ class BucketProcessor(StatefulProcessor):
     """Runs the buckets of a stream. The state is a value, the head, and a list: a snapshot and later rows."""
 
     def __init__(self, job: Job) -> None:
-        self.job = pickle.dumps(job)
+        self._job = pickle.dumps(job)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         spare()
-        self.handle = handle
-        self.head: Any = handle.getValueState("head", _BYTES)
-        self.parts: Any = handle.getListState("parts", _BYTES)
+        self._handle = handle
+        self._head: Any = handle.getValueState("head", _BYTES)
+        self._parts: Any = handle.getListState("parts", _BYTES)
 
     # The names of the methods and their arguments are Spark's, which calls them by keyword.
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        from antelog.spark.bucket.stream import moved  # noqa: PLC0415 - not for the schema
+        from antelog.spark.bucket.stream import BucketStore, moved, unpacked  # noqa: PLC0415 - not for the schema
 
-        return moved(self, key[0], rows, 1000 * timerValues.getCurrentProcessingTimeInMs())
+        store = BucketStore(self._handle, self._head, self._parts)
+        wall = 1000 * timerValues.getCurrentProcessingTimeInMs()
+        return moved(unpacked(self._job), store, key[0], rows, wall)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803
         return self.handleInputRows(key, iter(()), timerValues)

@@ -6,11 +6,13 @@ import os
 import pickle
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
 from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from antelog.accounts import Counts
 from antelog.run.clock import Showing, alarm, shown
@@ -40,9 +42,6 @@ from antelog.spark.bucket.storage import (
 )
 from antelog.spark.job.job import Job
 
-if TYPE_CHECKING:  # the processor loads this module
-    from antelog.spark.bucket.processor import BucketProcessor
-
 
 @lru_cache(maxsize=8)
 def unpacked(pickled: bytes) -> Job:
@@ -51,12 +50,21 @@ def unpacked(pickled: bytes) -> Job:
     return job
 
 
-def moved(store: BucketProcessor, number: int, rows: Iterator[Row], wall: int) -> Iterator[Row]:
+@dataclass(frozen=True, eq=False)
+class BucketStore:
+    """Spark's store of the current bucket: a head, and a list of a snapshot and later rows."""
+
+    handle: StatefulProcessorHandle
+    head: Any
+    parts: Any
+
+
+def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: int) -> Iterator[Row]:
     """Runs a bucket over its rows of a micro-batch that began at `wall`, in microseconds.
 
     Without rows its timer has fired.
     """
-    job, packets = unpacked(store.job), [tuple(row[name] for name in PACKED_NAMES) for row in rows]
+    packets = [tuple(row[name] for name in PACKED_NAMES) for row in rows]
     new = received(packets) if packets else Received(None, None, None, {}, (), Counts())
     head, bucket, change = _load(store, job, number)
     before = head.time
@@ -85,15 +93,13 @@ def moved(store: BucketProcessor, number: int, rows: Iterator[Row], wall: int) -
     if change is not None:
         output = change.and_then(output)
     # After a change all that was stored is of the rules of before: a snapshot takes its place.
-    head = _stored(store, head, bucket, arrived, anew=change is not None)
+    head = _stored(job, store, head, bucket, arrived, anew=change is not None)
     remember(head.lineage, head.version, bucket)
     for line in lines(bucket, output, new, head.stored.size):
         yield Row(**line)
 
 
-def _load(
-    store: BucketProcessor, job: Job, number: int
-) -> tuple[BucketHead, BucketState, BucketOutput | None]:
+def _load(store: BucketStore, job: Job, number: int) -> tuple[BucketHead, BucketState, BucketOutput | None]:
     """The head and the bucket that are stored, and the lines of a change of its rules, if there was one."""
     stored = store.head.get()
     if stored is None:
@@ -111,13 +117,19 @@ def _load(
 
 
 def _stored(
-    store: BucketProcessor, head: BucketHead, bucket: BucketState, new: Mapping[str, DatedRows], *, anew: bool
+    job: Job,
+    store: BucketStore,
+    head: BucketHead,
+    bucket: BucketState,
+    new: Mapping[str, DatedRows],
+    *,
+    anew: bool,
 ) -> BucketHead:
     """Writes the changes and the head, which is returned as it was written."""
     fresh = {name: each.rows for name, each in new.items() if each.rows.num_rows}
     count = sum(table.num_rows for table in fresh.values())
     if anew or is_due(bucket, head.stored.appended, count):
-        parts = snapshot(unpacked(store.job), bucket)
+        parts = snapshot(job, bucket)
         store.parts.put([(part,) for part in parts])
         head = head.after(parts, bucket.held, anew=True)
     elif fresh:

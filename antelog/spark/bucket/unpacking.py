@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +23,7 @@ from antelog.language.moments import TIME, timed
 from antelog.language.syntax import number
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.spark.bucket.packing import REJECTS, Mapper
+from antelog.spark.bucket.packing import REJECTS
 from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.settings import spare
 
@@ -119,12 +118,8 @@ def _stored(type_: pa.DataType) -> pa.DataType:
     return pa.timestamp("us", type_.tz) if is_a.is_timestamp(type_) else type_
 
 
-def unpacker(job: Job, columns: OutputColumns) -> Mapper:
-    """A function for `mapInArrow` that unpacks payloads into rows of changes."""
-    return partial(_changes, job, columns)
-
-
-def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Unpacks payloads into rows of changes, for `mapInArrow`."""
     for query, table in _payloads(batches):
         yield from _seen(job, columns, query, table).to_batches()
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from antelog.errors import DataError
 from antelog.spark.bucket.packing import Mapper
-from antelog.spark.bucket.unpacking import unpacker
+from antelog.spark.bucket.unpacking import unpacked
 
 if TYPE_CHECKING:  # a worker that writes need not load it
     from antelog.spark.running import Outputs
@@ -48,29 +48,23 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
             shutil.rmtree(left)
         hidden = folder / f"{_HIDDEN}{uuid4().hex}"
         hidden.mkdir(parents=True)
-        files = _files(seen, hidden, codec)
+        columns = seen.columns
+        schema, unpack = columns.schema, partial(unpacked, seen.job.without_model, columns)
+        found = seen.handed(partial(_written, hidden, codec, schema, unpack), _FILES)
+        # Files of failed tasks are none. Without changes there is one all the same: who reads a folder finds
+        # its columns.
+        names = [row.file for row in found.collect()] or [_write(hidden, codec, schema, [])]
         place = folder / part
         if part and place.exists():
             shutil.rmtree(place)
         place.mkdir(exist_ok=True)
-        for file in files:
-            file.replace(place / file.name)
+        for name in names:
+            (hidden / name).replace(place / name)
         (place / "_SUCCESS").touch()
         shutil.rmtree(hidden)
     except OSError as error:
         why = error.strerror or error
         raise DataError(f"{folder}: cannot be written to: {why}. Make room, or give another folder") from None
-
-
-def _files(seen: Outputs, folder: Path, codec: str) -> list[Path]:
-    """The complete files, without those of failed tasks."""
-    columns = seen.columns
-    schema = columns.schema
-    read = partial(_written, folder, codec, schema, unpacker(seen.job.without_model, columns))
-    found = seen.handed(read, _FILES)
-    # Without changes there is a file all the same: who reads the folder finds the columns.
-    names = [row.file for row in found.collect()] or [_write(folder, codec, schema, [])]
-    return [folder / name for name in names]
 
 
 def _written(

@@ -67,7 +67,9 @@ def frame(
     """
     match reading.source:
         case Rate() as source:
-            return _made_up(spark, source, reading)
+            made = spark.readStream.format("rate").option("rowsPerSecond", source.rows).load()
+            columns = enumerate(reading.columns)
+            return made.select(*(_made(at, column, source, reading).alias(column) for at, column in columns))
         case Kafka() as source:
             return line_rows.of_messages(
                 _messages(spark, source, reading, stream, limit), reading.rows, source.values
@@ -169,12 +171,6 @@ def _messages(
 
 
 # ---- made-up facts ----
-
-
-def _made_up(spark: SparkSession, source: Rate, reading: Reading) -> DataFrame:
-    made = spark.readStream.format("rate").option("rowsPerSecond", source.rows).load()
-    columns = enumerate(reading.columns)
-    return made.select(*(_made(number, column, source, reading).alias(column) for number, column in columns))
 
 
 def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:

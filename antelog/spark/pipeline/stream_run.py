@@ -90,9 +90,15 @@ class StreamRun:
         """The finished batches that were not reported yet."""
         for done in self.query.recentProgress:
             counts = self.counts.pop(done["batchId"], None)
-            if counts is not None:
-                self._attempts = 0
-                yield _progress(done, counts)
+            if counts is None:
+                continue
+            self._attempts = 0
+            waiting: Counter[str] = Counter()
+            for metrics in (source["metrics"] or {} for source in done["sources"]):
+                for name, what in _WAITING.items():
+                    waiting[what] += int(float(metrics.get(name) or 0))
+            seconds = (done["durationMs"] or {}).get("triggerExecution", 0) / 1000
+            yield Progress(done["batchId"], seconds, dict(+waiting), counts)
 
     def _starts_again(self) -> bool:
         """Restarts the query if it failed on a file, or because the machine was too busy to start it."""
@@ -191,13 +197,3 @@ def totals(outputs: Outputs) -> Counts:
     return {
         name: (max if name == "now" else sum)(numbers) if numbers else None for name, numbers in known.items()
     }
-
-
-def _progress(done: Any, counts: Counts) -> Progress:
-    seconds = (done["durationMs"] or {}).get("triggerExecution", 0) / 1000
-    waiting: Counter[str] = Counter()
-    for source in done["sources"]:
-        metrics = source["metrics"] or {}
-        for name, what in _WAITING.items():
-            waiting[what] += int(float(metrics.get(name) or 0))
-    return Progress(done["batchId"], seconds, dict(+waiting), counts)

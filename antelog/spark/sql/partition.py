@@ -25,7 +25,7 @@ from antelog.run.options import keywords, taken
 from antelog.spark.bucket.batch import CHANGES, reasoner
 from antelog.spark.bucket.batch import REJECTED as SET_ASIDE
 from antelog.spark.bucket.packing import packed
-from antelog.spark.bucket.unpacking import reject_reader, unpacker
+from antelog.spark.bucket.unpacking import reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 from antelog.spark.job.checking import FunctionOptions, OutputOptions, background_of, chances_of, job_of
 from antelog.spark.job.job import Data, sent
@@ -107,8 +107,10 @@ class Partition:
         found = reasoner(self.job, self.call.lines == ANSWERED)(packets)
         what = SET_ASIDE if self.call.lines == REJECTED else CHANGES
         payloads = found.filter(pc.equal(found.column("what"), what)).select(["query", "payload"])
-        unpack = reject_reader if what == SET_ASIDE else unpacker(self.job.without_model, self.output)
-        return rows_of(unpack(iter(payloads.to_batches())))
+        batches = iter(payloads.to_batches())
+        if what == SET_ASIDE:
+            return rows_of(reject_reader(batches))
+        return rows_of(unpacked(plain, self.output, batches))
 
     def _flush(self) -> None:
         if self.waiting:
