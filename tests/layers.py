@@ -69,11 +69,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),
-    "spark": (
-        *("settings", "lost", "job", "transport", "bucket"),
-        *("running", "learning", "sql", "format"),
-        *("endpoints", "session", "pipeline"),
-    ),
+    "spark": (*("settings", "failures", "job", "bucket"), *("running", "sql", "endpoints", "pipeline")),
 }
 
 WEB_FRAMEWORKS = (

@@ -1,4 +1,4 @@
-"""Checks that a suitable Java and PySpark are installed, before Spark starts.
+"""Checks before Spark starts: a suitable Java and PySpark are there, and nobody else has the checkpoint.
 
 PySpark is not imported for that: it is slow.
 """
@@ -8,16 +8,20 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import warnings
-from collections.abc import MutableMapping
-from functools import cache
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import unquote
 
-from antelog.errors import UnsupportedError
+from antelog.errors import OutputError, StateError, UnsupportedError
 from antelog.lazily import brought_by
+from antelog.writing import claimed
 
 _OLDEST_JAVA = 17
 _OLDEST, _TOO_NEW = (4, 1), (5, 0)
@@ -63,24 +67,18 @@ def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def _executable(environment: MutableMapping[str, str]) -> str | None:
-    """The Java that Spark starts: that of JAVA_HOME, or else the first on the PATH."""
-    if not environment.get("JAVA_HOME") and (home := _of_setup()) is not None:
-        environment["JAVA_HOME"] = home
+    """The Java that Spark starts: that of JAVA_HOME, or of `make setup`, or else the first on the PATH."""
+    if not environment.get("JAVA_HOME"):
+        with suppress(OSError):
+            noted = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
+            if Path(noted, "bin", "java").exists():
+                environment["JAVA_HOME"] = noted
     if home := environment.get("JAVA_HOME"):
         java = Path(home, "bin", "java")
         if not java.exists():
             raise UnsupportedError(f"JAVA_HOME is {home}, and there is no Java in it. {_ADVICE}")
         return str(java)
     return shutil.which("java", path=environment.get("PATH", ""))
-
-
-def _of_setup() -> str | None:
-    """The home of the Java noted by `make setup` in this virtual environment, if it exists."""
-    try:
-        home = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
-    except OSError:
-        return None
-    return home if Path(home, "bin", "java").exists() else None
 
 
 def require_pyspark() -> None:
@@ -100,17 +98,58 @@ def pyspark_version() -> str:
     """PySpark's version; empty if there is none."""
     if (loaded := sys.modules.get("pyspark")) is not None:
         return str(loaded.__version__)
-    folder = _pyspark_folder()
-    if folder is None:
-        return ""
-    found = re.search(
-        r'__version__[^=\n]*= *["\']([^"\']+)', (folder / "version.py").read_text(encoding="utf-8")
-    )
-    return found[1] if found else ""
-
-
-@cache
-def _pyspark_folder() -> Path | None:
-    """The folder PySpark is installed in."""
     found = find_spec("pyspark")
-    return None if found is None or found.origin is None else Path(found.origin).parent
+    if found is None or found.origin is None:
+        return ""
+    text = Path(found.origin).with_name("version.py").read_text(encoding="utf-8")
+    version = re.search(r'__version__[^=\n]*= *["\']([^"\']+)', text)
+    return version[1] if version else ""
+
+
+# ---- one process for each checkpoint ----
+
+# In a folder of this machine a file is locked for as long as the process lives. The system takes the lock
+# away when the process ends, however it does, so a dead one does no harm. Places elsewhere (s3a, hdfs) have
+# none; there Spark notices it itself when the first batch is written.
+
+LOCK = "antelog.lock"
+"""The file, among Spark's, with the process that has the checkpoint, its machine and since when."""
+
+
+@contextmanager
+def locked(checkpoint: str) -> Iterator[None]:
+    """Locks the checkpoint for this process. Raises StateError if another living one has it."""
+    folder = local_folder(checkpoint)
+    if folder is None:
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = Path(folder, LOCK).open("a+", encoding="utf-8")  # noqa: SIM115 - it stays open below
+    except OSError as error:
+        raise OutputError(f"the checkpoint {checkpoint} cannot be written: {error.strerror}") from None
+    with file:
+        with suppress(OSError):  # a file system without locks; Spark will notice
+            if not claimed(file.fileno()):
+                file.seek(0)
+                who = file.read().strip() or "another process"
+                number = re.match(r"process (\d+)", who)
+                kill = f" (kill {number[1]})" if number else ""
+                raise StateError(
+                    f"the checkpoint {checkpoint} is in use by {who}. Two pipelines on one would spoil each "
+                    f"other's work. Stop that one{kill}, or give this one a --checkpoint of its own"
+                )
+            now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}\n")
+            file.flush()
+        yield
+
+
+def local_folder(place: str) -> Path | None:
+    """The local folder of a path of Spark's; None if it is elsewhere, or unknown."""
+    scheme = re.match(r"(\w[\w+.-]*):/", place)
+    if scheme is not None:
+        return Path(unquote(re.sub("^file:/+", "/", place))) if scheme[1] == "file" else None
+    # Without a scheme it is where Hadoop's settings say, if there are any.
+    return None if os.environ.get("HADOOP_CONF_DIR") else Path(place)

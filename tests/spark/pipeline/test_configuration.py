@@ -1,4 +1,4 @@
-"""antelog/spark/session/configuration.py: settings of sessions, and sessions that are refused."""
+"""antelog/spark/pipeline/configuration.py: settings of sessions, and sessions that are refused."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 import antelog.spark
 from antelog.errors import UnsupportedError
 from antelog.files.naming import Form
-from antelog.run.address import Files, Kafka
+from antelog.run.address import Files
 from antelog.spark.endpoints.endpoints import Source
-from antelog.spark.session import configuration
-from antelog.spark.session.configuration import JAVA_OPTIONS, LASTING, QUICK, settings_of
-from antelog.spark.session.requirements import require_java, require_pyspark
-from antelog.spark.session.session import ProcessOutput, _kill, filter_output, properties, sifted
+from antelog.spark.pipeline import configuration
+from antelog.spark.pipeline.configuration import JAVA_OPTIONS, LASTING, QUICK, settings_of
+from antelog.spark.pipeline.requirements import require_java, require_pyspark
+from antelog.spark.pipeline.session import ProcessOutput, _kill, properties, sifted
 from tests.processes import Start
 
 
@@ -40,13 +40,6 @@ def test_spark_connect_is_refused(
     ((name, value),) = {**environment, **conf}.items()
     with pytest.raises(UnsupportedError, match=f"{name} is {value}, which asks for Spark Connect"):
         settings_of([], buckets=1, conf=conf)
-
-
-def test_workers_are_shared_unless_told_otherwise() -> None:
-    shared = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled"
-    for master in ("local[2]", "spark://host:7077"):
-        assert settings_of([], buckets=8, master=master)[shared] == "false"
-    assert settings_of([], buckets=8, master="local[2]", conf={shared: "true"})[shared] == "true"
 
 
 def test_java_compiles_well_what_is_called_very_often_on_this_machine_unless_told_otherwise() -> None:
@@ -73,33 +66,6 @@ def test_small_files_of_this_machine_are_read_with_the_quick_compiler(folder: Pa
     assert options([Files(str(folder / path), Form.CSV)]) == QUICK
 
 
-@pytest.mark.parametrize(
-    ("source", "master", "expected"),
-    [
-        (Files("a.csv", Form.CSV), "spark://host:7077", None),
-        (Files("none.csv", Form.CSV), "local[2]", LASTING),
-        (Files("s3a://bucket/a.csv", Form.CSV), "local[2]", LASTING),
-        (Kafka("localhost:9092", "facts"), "local[2]", LASTING),
-    ],
-)
-def test_what_may_be_long_is_left_as_it_is(
-    folder: Path, source: Source, master: str, expected: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    assert options([Files("in", Form.CSV)]) == QUICK
-    assert options([Files("in", Form.CSV), source], master) == expected
-
-
-def test_many_bytes_or_files_are_left_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    everything = [Files(str(folder), Form.CSV)]
-    assert options(everything) == QUICK
-    monkeypatch.setattr(configuration, "FEW", 1)
-    assert options(everything) == LASTING
-    monkeypatch.undo()
-    (folder / "c.csv").write_bytes(b"x")
-    assert options(everything) == LASTING
-
-
 def test_settings_are_written_as_java_reads_them() -> None:
     assert properties({"spark.x": "a b=c", "spark.y": "ä#"}) == "spark.x=a\\ b\\=c\nspark.y=\\u00e4\\#\n"
 
@@ -120,8 +86,8 @@ SECRET = """
 import os, signal
 from pathlib import Path
 import psutil
-from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.session import session
+from antelog.spark.pipeline.configuration import settings_of
+from antelog.spark.pipeline.session import session
 
 settings = settings_of([], buckets=1, master="local[1]", conf={"spark.secret": "hunter2"})
 with session("secret", settings) as spark:
@@ -137,7 +103,7 @@ assert "PYSPARK_SUBMIT_ARGS" not in os.environ
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_java_has_its_settings_on_no_command_line_and_is_ended_by_its_python_only() -> None:
     done = subprocess.run([sys.executable, "-c", SECRET], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("hunter2 3\n", "")
@@ -187,12 +153,6 @@ def test_versions_that_cannot_do_it(version: str, why: str, monkeypatch: pytest.
     assert antelog.spark.BUCKETS == 8
 
 
-@pytest.mark.parametrize("version", ["4.1.0", "4.3.0", "4.12.0.dev2"])
-def test_versions_that_can(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pyspark, "__version__", version)
-    require_pyspark()
-
-
 def test_pandas_3_is_no_reason_to_warn_since_no_fact_passes_through_it() -> None:
     code = "import antelog.spark; import pyspark.sql.pandas.utils as u; u.require_minimum_pandas_version()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -206,7 +166,7 @@ def _written(lines: bytes, *, starts: bool = True) -> tuple[str, ProcessOutput]:
     os.write(ours, lines)
     os.close(ours)
     output = ProcessOutput(target)
-    filter_output(theirs, output)
+    output.read(theirs)
     if starts:
         output.release()
     os.close(target)
@@ -259,7 +219,7 @@ def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
 
 NOISY = """
 import subprocess, sys
-from antelog.spark.session.session import ProcessOutput, filtered
+from antelog.spark.pipeline.session import ProcessOutput, filtered
 output = ProcessOutput()
 code = "import sys; print(sys.argv[1]); sys.stderr.write(sys.argv[2])"
 with filtered(output):

@@ -1,4 +1,4 @@
-"""antelog/spark/format/data_source.py: batches come once into a feed, which the page can read."""
+"""antelog/spark/data_source.py: batches come once into a feed, which the page can read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from antelog.errors import ArgumentError, DataError, UnsupportedError
 from antelog.files import ARRIVAL
 from antelog.run.store import FeedReader, FolderFeed
 from antelog.spark import register_source
-from antelog.spark.format.data_source import AntelogSource, FeedLines, lines_of
+from antelog.spark.bucket.unpacking import columns_of
+from antelog.spark.data_source import AntelogSource, FeedLines, lines_of
 from antelog.spark.job.job import ARRIVED
-from antelog.spark.transport.unpacking import columns_of
 from tests.cli.trying import antelog
 from tests.run import cases
 from tests.spark.comparing import job_of
+from tests.spark.feeds import compare_feed
 from tests.spark.simulated import run_batch
 
 CASE = cases.example("orders")
@@ -137,3 +138,19 @@ def test_sessions_that_cannot_have_it_are_refused() -> None:
         register_source(cast("SparkSession", SimpleNamespace(version="4.0.2", dataSource=None)))
     with pytest.raises(ArgumentError, match="spark is None"):
         register_source(None)  # type: ignore[arg-type]  # what this is about
+
+
+@pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
+@pytest.mark.parametrize("name", ["orders", pytest.param("fleet", marks=pytest.mark.long)])
+def test_a_stream_of_changes_is_written_to_a_feed(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    register_source(spark)
+    compare_feed(spark, cases.example(name), tmp_path)
+
+
+def test_reading_says_what_to_use_instead() -> None:
+    read = source({})
+    for how in (read.schema, lambda: read.reader(SCHEMA), lambda: read.streamReader(SCHEMA)):
+        with pytest.raises(
+            UnsupportedError, match="the format antelog writes and does not read: use antelog"
+        ):
+            how()

@@ -6,11 +6,10 @@ changes.writeStream.format("antelog").option("feed", "malf.feed")
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 import pyarrow as pa
@@ -31,8 +30,7 @@ from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.lines import line_of
 from antelog.program import load
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about
-from antelog.spark.lost import explaining_lost_java
-from antelog.spark.sql.partition import plain_errors
+from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 
 _OPTIONS = ("feed", "path", "program", "checkpointlocation")
 _NEEDED = ("query", "tick", "change", "answer")
@@ -115,19 +113,11 @@ def lines_of(batch: pa.RecordBatch, zone: str) -> Iterator[tuple[int, str]]:
     for row in table.to_pylist():
         record = line_of(row)
         if record is not None:
-            yield record["tick"], msgspec.json.encode(_brief(record)).decode()
+            brief = {name: record[name] for name in _FIELDS if name in record}
+            kept = {name: each for name, each in brief.items() if each is not None or name in _OPEN}
+            yield record["tick"], msgspec.json.encode(kept).decode()
 
 
-def _brief(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A change with the fields of lines alone, those that it has."""
-    return {
-        name: record[name]
-        for name in _FIELDS
-        if name in record and (record[name] is not None or name in _OPEN)
-    }
-
-
-_OLDEST = (4, 1)
 _SESSION = ArgumentKind("a SparkSession", lambda value: hasattr(value, "dataSource"))
 
 
@@ -135,12 +125,7 @@ _SESSION = ArgumentKind("a SparkSession", lambda value: hasattr(value, "dataSour
 def register_source(spark: SparkSession) -> None:
     """Makes `changes.writeStream.format("antelog")` known to a session, also on Spark Connect."""
     check("register_source", {"spark": spark}, {"spark": _SESSION})
-    version = tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2])
-    if version < _OLDEST:
-        raise UnsupportedError(
-            f"Spark is version {spark.version}, and the format antelog needs 4.1 or later. "
-            "Use a newer one, or `antelog run --page`"
-        )
+    require_version(spark, "the format antelog needs", "Use a newer one, or `antelog run --page`")
     spark.dataSource.register(AntelogSource)
 
 

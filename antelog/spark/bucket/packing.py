@@ -1,4 +1,4 @@
-"""Packs rows for the buckets: divided by the key, whole Arrow tables in one value each.
+"""Packs rows for the buckets: times as ticks, divided by the key, whole Arrow tables in one value each.
 
 Each task sends its time to every bucket, also to those without facts, so all buckets finish the same ticks.
 """
@@ -6,9 +6,11 @@ Each task sends its time to every bucket, also to those without facts, so all bu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,14 +19,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.accounts import Counts
-from antelog.arrow.arrays import from_blob, to_blob
-from antelog.arrow.ticks import LAST, LOCAL, TWICE, ticks_of
+from antelog.arrow.arrays import from_blob, mask_of, to_blob
+from antelog.arrow.ticks import LOCAL, TWICE, Ticks, ticks_of, times_of
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Mask
 from antelog.engine.facts import rejects
-from antelog.engine.facts.rejects import EARLY
+from antelog.engine.facts.rejects import EARLY, about_time
 from antelog.engine.values.values import Values
-from antelog.language.moments import Timescale
+from antelog.language.epochs import Counting
 from antelog.run.clock import far_ahead
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
@@ -65,21 +67,11 @@ REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
 Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def packer(job: Job, name: str) -> Mapper:
-    """A function for `mapInArrow` that packs the rows of an input."""
-    return partial(_pack, job, name)
-
-
 def all_packed(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
     """The rows of all inputs, packed."""
     schema = from_arrow_schema(PACKED)
-    parts = [frame.mapInArrow(packer(job.without_model, name), schema) for name, frame in frames.items()]
-    return reduce(DataFrame.unionAll, parts)
-
-
-def packed_with_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """The rows of all inputs, packed, and an empty one for each bucket, as some buckets have no facts."""
-    return all_packed(job, frames).unionAll(to_everyone(job, frames))
+    packers = {name: partial(packed, job.without_model, name) for name in frames}
+    return reduce(DataFrame.unionAll, (frame.mapInArrow(packers[n], schema) for n, frame in frames.items()))
 
 
 def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
@@ -91,11 +83,19 @@ def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
     return spark.createDataFrame(pa.table([pa.array(job.numbers, PACKED.types[0]), *nothing], schema=PACKED))
 
 
-def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Packs the rows of an input, for `mapInArrow`."""
     spare()
-    for table in _chunks(batches):
+    for given in _chunks(batches):
+        table = _in_ticks(job, name, given)
         possible, aside = _sorted_out(job, name, table)
         needed, passed_over = _needed(job, name, possible)
+        # How many rows of use have times without an offset, and how many of these the clock showed twice.
+        clock = table.column(CLOCK)
+        if MALFORMED in table.column_names:
+            clock = clock.filter(table.column(MALFORMED).is_null())
+        shown = {"local": pc.greater_equal(clock, LOCAL), "twice": pc.greater_equal(clock, TWICE)}
+        clocks = {how: pc.sum(rows).as_py() or 0 for how, rows in shown.items()}
         known: dict[str, object] = {
             "input": name,
             "reading": _reading(job, name, possible),
@@ -104,7 +104,7 @@ def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
         first = {
             "unneeded": passed_over.unneeded,
             "after_until": passed_over.after_until,
-            **_by_clock(table),
+            **clocks,
             "rejects": to_blob(aside) if aside.num_rows else None,
         }
         rows = [known | {"bucket": number} for number in job.numbers]
@@ -114,14 +114,36 @@ def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa
         yield pa.RecordBatch.from_pylist(rows, PACKED)
 
 
-def _by_clock(table: pa.Table) -> dict[str, int]:
-    """How many rows of use have times without an offset, and how many of these the clock showed twice."""
-    if CLOCK not in table.column_names:
-        return {}
-    shown = table.column(CLOCK)
-    shown = shown.filter(table.column(MALFORMED).is_null()) if MALFORMED in table.column_names else shown
-    counts = {"local": LOCAL, "twice": TWICE}
-    return {name: pc.sum(pc.greater_equal(shown, how)).as_py() or 0 for name, how in counts.items()}
+def _in_ticks(job: Job, name: str, table: pa.Table) -> pa.Table:
+    """The rows with ticks as times, and how the clock showed these; what is no time makes a row malformed.
+
+    What is missing is left to the engine.
+    """
+    if CLOCK in table.column_names:  # who read the rows has done it
+        return table
+    counting = job.data.countings[name]
+    columns = {each: table.column(each) for each in table.column_names}
+    wrong = [columns[MALFORMED].cast(pa.string())] if MALFORMED in columns else []
+    clock = np.zeros(table.num_rows, np.int8)
+    for column, word in ((job.inputs[name].columns[-1], "time"), (ARRIVED, "arrival")):
+        if column in columns:
+            times = times_of(columns[column].combine_chunks(), counting)
+            columns[column] = pa.chunked_array([pa.array(times.numbers, mask=~times.whole)])
+            clock = clock if times.local is None else np.maximum(clock, times.local)
+            wrong += _complaints(word, times, counting)
+    if wrong:
+        columns[MALFORMED] = pc.coalesce(*wrong)
+    return pa.table(columns | {CLOCK: pa.array(clock)})
+
+
+def _complaints(word: str, times: Ticks, counting: Counting) -> list[pa.Array]:
+    """A column of error messages about times that are none, if there are such; null for all others."""
+    wrong = np.flatnonzero(~times.whole & mask_of(times.given.is_valid()))
+    if not len(wrong):
+        return []
+    found = np.full(len(times.whole), None, object)
+    found[wrong] = about_time(word, times, wrong, counting).to_pylist()
+    return [pa.array(found.tolist(), pa.string())]
 
 
 def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -147,7 +169,7 @@ def _sorted_out(job: Job, name: str, table: pa.Table) -> tuple[pa.Table, pa.Tabl
     if WALL in table.column_names:
         far = ~wrong & _far(job, name, facts, table.column(WALL))
     aside = [
-        _set_aside(source, facts.filter(rows), table.filter(rows), job.plan.timescale, reason)
+        _set_aside(source, facts.filter(rows), table.filter(rows), reason)
         for rows, reason in ((pa.array(wrong), rejects.MALFORMED), (pa.array(far), rejects.EARLY))
         if pc.any(rows).as_py()
     ]
@@ -162,8 +184,8 @@ def _far(job: Job, name: str, facts: pa.Table, wall: pa.ChunkedArray) -> Mask:
     if not facts.num_rows:
         return far
     now = wall[0].cast(pa.timestamp("us", "UTC")).value
-    for column in (job.inputs[name].columns[-1], *([ARRIVED] if name in job.data.own else [])):
-        ticks = ticks_of(facts.column(column), job.plan.timescale)
+    for column in (job.inputs[name].columns[-1], *([ARRIVED] if name in job.data.arriving else [])):
+        ticks = ticks_of(facts.column(column), None)
         far |= ticks.whole & far_ahead(job.timing, ticks.numbers, now)
     return far
 
@@ -171,19 +193,16 @@ def _far(job: Job, name: str, facts: pa.Table, wall: pa.ChunkedArray) -> Mask:
 _FAR = "about a time long after the clock of this machine; if it is right, give a longer `ahead`"
 
 
-def _set_aside(
-    source: Input, faulty: pa.Table, given: pa.Table, timescale: Timescale | None, reason: str
-) -> pa.Table:
+def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, reason: str) -> pa.Table:
     """Rows as rejects of the engine: the source found them malformed, or they are far ahead."""
     values = Values()
     cells = [values.encode(faulty.column(name)) for name in source.columns[:-1]]
     count = faulty.num_rows
     nothing = pa.nulls(count, pa.int64())
     if reason == rejects.MALFORMED:
-        time, said = nothing, given.column(MALFORMED).cast(pa.string())
+        time, why = nothing, given.column(MALFORMED).cast(pa.string())
     else:
-        ticks = ticks_of(faulty.column(source.columns[-1]), timescale)
-        time, said = pa.array(ticks.numbers, mask=~ticks.whole), pa.array([_FAR] * count, pa.string())
+        time, why = faulty.column(source.columns[-1]), pa.array([_FAR] * count, pa.string())
     rows = given.column(ROW).cast(pa.string()) if ROW in given.column_names else pa.nulls(count, pa.string())
     return pa.table(
         [
@@ -192,7 +211,7 @@ def _set_aside(
             time,
             nothing,
             pa.array([reason] * count, pa.string()),
-            said,
+            why,
             rows,
         ],
         schema=REJECTS,
@@ -203,10 +222,9 @@ def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
     """The highest tick of an input on the clock; None if no row has one."""
     if job.timing.clock == "processing":
         return None
-    column = ARRIVED if name in job.data.own else job.inputs[name].columns[-1]
-    ticks = ticks_of(facts.column(column), job.plan.timescale)
-    fine = ticks.whole & (ticks.numbers >= 0) & (ticks.numbers <= LAST)
-    return int(ticks.numbers[fine].max()) if fine.any() else None
+    column = ARRIVED if name in job.data.arriving else job.inputs[name].columns[-1]
+    ticks = ticks_of(facts.column(column), None)
+    return int(ticks.numbers[ticks.natural].max()) if ticks.natural.any() else None
 
 
 def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
@@ -215,10 +233,10 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
     Rows without arrivals of their own are all passed on, as they may be late.
     """
     needs = job.needs[name]
-    if name not in job.data.own or (needs == EVERYTHING and job.span.until is None):
+    if name not in job.data.arriving or (needs == EVERYTHING and job.span.until is None):
         return facts, Counts()
-    orderly = in_order(job.plan, name, facts, ARRIVED)
-    arrived = ticks_of(facts.column(ARRIVED), job.plan.timescale).numbers
+    orderly = in_order(job.inputs[name], facts, ARRIVED)
+    arrived = ticks_of(facts.column(ARRIVED), None).numbers
     after = np.zeros(len(arrived), np.bool_) if job.span.until is None else arrived > job.span.until
     kept = (of_use(needs, facts) & ~after) | ~orderly
     later = int(np.count_nonzero(after & ~kept))
@@ -227,23 +245,17 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
 
 
 def _divided(job: Job, name: str, facts: pa.Table) -> list[pa.Table | None]:
-    """The rows of each bucket."""
-    count = len(job.numbers)
-    if count == 1:
-        return [facts if facts.num_rows else None]
-    column = job.key_columns[name]
-    if column is None:
-        return [facts if facts.num_rows else None, *[None] * (count - 1)]
-    part = parts_of(facts.column(column), count)
-    order = np.argsort(part.astype(np.int16), kind="stable")
-    ends = np.searchsorted(part[order], np.arange(count + 1))
-    ordered = facts.take(pa.array(order))
-    return [_slice(ordered, ends, i) for i in range(count)]
-
-
-def _slice(table: pa.Table, ends: Column, i: int) -> pa.Table | None:
-    start, end = int(ends[i]), int(ends[i + 1])
-    return table.slice(start, end - start) if end > start else None
+    """The rows of each bucket; None for a bucket without any."""
+    count, column = len(job.numbers), job.key_columns[name]
+    if count == 1 or column is None:
+        ends = np.repeat([0, facts.num_rows], [1, count])
+    else:
+        part = parts_of(facts.column(column), count)
+        facts = facts.take(pa.array(np.argsort(part.astype(np.int16), kind="stable")))
+        ends = np.append(0, np.cumsum(np.bincount(part, minlength=count)))
+    return [
+        facts.slice(start, end - start) if end > start else None for start, end in pairwise(ends.tolist())
+    ]
 
 
 # ---- packets of a bucket ----
@@ -252,9 +264,8 @@ def _slice(table: pa.Table, ends: Column, i: int) -> pa.Table | None:
 # and the operator gets a few values, each with thousands of rows in it.
 
 
-Number = int | None
-Packed = tuple[str | None, Number, Number, Number, Number, Number, Number, Number, bytes | None, bytes | None]
-"""A packed row, in the order of these names; `packing.PACKED` has the meanings."""
+Packed: TypeAlias = Sequence[Any]
+"""A packed row, in the order of these names; `PACKED` has the meanings."""
 
 PACKED_NAMES = tuple(PACKED.names[1:])
 
@@ -287,26 +298,36 @@ class Received:
 
 
 def received(rows: Iterable[Packed]) -> Received:
-    readings, arrivals, ends = list[int](), list[int](), list[int]()
+    """Unpacks packed rows for a bucket."""
+    packets = [dict(zip(PACKED_NAMES, row, strict=True)) for row in rows]
+    known: dict[str, list[Any]] = {
+        name: [each[name] for each in packets if each[name] is not None] for name in PACKED_NAMES
+    }
     facts: dict[str, list[pa.Table]] = {}
-    set_aside = []
-    passed_over, local, twice = Counts(), Counter[str](), Counter[str]()
-    for name, reading, came, end, unneeded, after_until, of_zone, again, blob, rejected in rows:
-        local[name or ""] += of_zone or 0
-        twice[name or ""] += again or 0
-        passed_over += Counts(unneeded=unneeded or 0, after_until=after_until or 0)
-        for heard, tick in ((readings, reading), (arrivals, came), (ends, end)):
-            if tick is not None:
-                heard.append(tick)
-        if name is not None and blob is not None:
-            facts.setdefault(name, []).append(from_blob(blob))
-        if rejected is not None:
-            set_aside.append(from_blob(rejected))
-    joint = {name: pa.concat_tables(tables) for name, tables in facts.items()}
+    local, twice = Counter[str](), Counter[str]()
+    for each in packets:
+        if each["facts"] is not None:
+            facts.setdefault(each["input"], []).append(from_blob(each["facts"]))
+        local[each["input"]] += each["local"] or 0
+        twice[each["input"]] += each["twice"] or 0
+    set_aside = tuple(map(from_blob, known["rejects"]))
     early = sum(pc.sum(pc.equal(each.column("reason"), EARLY)).as_py() for each in set_aside)
-    counts = passed_over + Counts(malformed=_rows(set_aside) - early, early=early)
-    times = max(readings, default=None), min(arrivals, default=None), max(ends, default=None)
-    return Received(*times, joint, tuple(set_aside), counts, +local, +twice)
+    counts = Counts(
+        malformed=_rows(set_aside) - early,
+        early=early,
+        unneeded=sum(known["unneeded"]),
+        after_until=sum(known["after_until"]),
+    )
+    return Received(
+        max(known["reading"], default=None),
+        min(known["earliest"], default=None),
+        max(known["end"], default=None),
+        {name: pa.concat_tables(tables) for name, tables in facts.items()},
+        set_aside,
+        counts,
+        +local,
+        +twice,
+    )
 
 
 def _rows(tables: Iterable[pa.Table]) -> int:

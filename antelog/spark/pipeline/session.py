@@ -7,7 +7,6 @@ is gone as soon as Java is up.
 
 from __future__ import annotations
 
-import io
 import logging
 import os
 import re
@@ -32,10 +31,9 @@ from pyspark.sql import SparkSession
 from antelog.errors import UnsupportedError
 from antelog.escaping import shown_lines
 from antelog.secrets import redacted
-from antelog.spark.endpoints.failures import cause, plain
-from antelog.spark.lost import explaining_lost_java, is_not_of_py4j
-from antelog.spark.session.configuration import JAVA_OPTIONS
-from antelog.spark.session.requirements import PANDAS_WARNING
+from antelog.spark.failures import cause, explaining_lost_java, is_not_of_py4j, plain
+from antelog.spark.pipeline.configuration import JAVA_OPTIONS
+from antelog.spark.pipeline.requirements import PANDAS_WARNING
 from antelog.spark.settings import LOOPBACK
 from antelog.temporary import temporary_folder
 
@@ -90,7 +88,7 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
             file = folder / "spark.properties"
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
             try:
-                with explaining_lost_java(), _read_from(file), _ignoring_sigterm():
+                with explaining_lost_java(), _starting(file):
                     spark = SparkSession.builder.appName(name).getOrCreate()
             except BaseException:
                 _kill(file)
@@ -105,14 +103,22 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
 
 
 @contextmanager
-def _read_from(file: Path) -> Iterator[None]:
-    """A Java started in this context reads its settings from a file."""
+def _starting(file: Path) -> Iterator[None]:
+    """A Java started in this context reads its settings from a file, and ignores SIGTERM.
+
+    SIGTERM may be sent to all processes, and it is Python that ends Java. Java inherits the blocked signal;
+    Python's other threads receive it meanwhile.
+    """
     known = os.environ.get(_SUBMIT)
     arguments = f"--properties-file {shlex.quote(str(file))} --load-spark-defaults"
     os.environ[_SUBMIT] = f"{arguments} {known or 'pyspark-shell'}"
+    blocked = [] if os.name == "nt" else [signal.SIGTERM]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked) if blocked else None
     try:
         yield
     finally:
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if known is None:
             del os.environ[_SUBMIT]
         else:
@@ -129,36 +135,16 @@ def _kill(file: Path) -> None:
                 os.kill(int(number), signal.SIGKILL)
 
 
-@contextmanager
-def _ignoring_sigterm() -> Iterator[None]:
-    """A Java started in this context ignores SIGTERM, which may be sent to all processes: Python ends it.
-
-    It inherits the blocked signal. Python's other threads receive it meanwhile.
-    """
-    if os.name == "nt":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _hush() -> None:
     """Silences PySpark and its workers: warnings of pandas, and tracebacks when Java or the run ends."""
     logging.getLogger("py4j").propagate = False
     logging.getLogger().addFilter(is_not_of_py4j)
     # A server in PySpark takes numbers from Java, and shows where it was when these end.
-    socketserver.BaseServer.handle_error = _ignore  # type: ignore[assignment]  # for all servers
+    socketserver.BaseServer.handle_error = lambda *_: None  # type: ignore[method-assign]  # for all servers
     known = os.environ.get("PYTHONWARNINGS", "")  # for the workers, see `ignore_pandas`
     if PANDAS_WARNING not in known:
         ignored = f"ignore:{PANDAS_WARNING}:FutureWarning"
         os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, ignored]))
-
-
-def _ignore(*_: object) -> None:
-    """Does nothing."""
 
 
 def properties(settings: Mapping[str, str]) -> str:
@@ -212,12 +198,16 @@ class ProcessOutput:
     ended: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, line: str) -> None:
-        with self._lock:
-            if self.passes or _NEWS.match(line):
-                self._write(line)
-            else:
-                self.lines.append(line)
+    def read(self, source: int) -> None:
+        """Reads a pipe to its end, line by line."""
+        with open(source, encoding="utf-8", errors="backslashreplace") as pipe:
+            for line in sifted(shown_lines(redacted(line.removesuffix("\n"))) for line in pipe):
+                with self._lock:
+                    if self.passes or _NEWS.match(line):
+                        self._write(line)
+                    else:
+                        self.lines.append(line)
+        self.ended.set()
 
     def release(self) -> None:
         """Writes the buffered lines; from now on lines are written at once."""
@@ -239,7 +229,7 @@ class ProcessOutput:
 def filtered(output: ProcessOutput) -> Iterator[None]:
     """Processes started in this context write their output and errors through the filter, for life."""
     theirs, ours = os.pipe()
-    threading.Thread(target=filter_output, args=(theirs, output), daemon=True).start()
+    threading.Thread(target=output.read, args=(theirs,), daemon=True).start()
     before = {number: os.dup(number) for number in (1, 2)}
     try:
         for number in before:
@@ -250,22 +240,6 @@ def filtered(output: ProcessOutput) -> Iterator[None]:
         for number, saved in before.items():
             os.dup2(saved, number)
             os.close(saved)
-
-
-def filter_output(source: int, output: ProcessOutput) -> None:
-    """Reads a pipe to its end, line by line."""
-    with open(source, "rb", buffering=0) as pipe:
-        for line in sifted(_lines(pipe)):
-            output.add(line)
-    output.ended.set()
-
-
-def _lines(pipe: io.FileIO) -> Iterator[str]:
-    rest = b""
-    while piece := pipe.read(65536):
-        *whole, rest = (rest + piece).split(b"\n")
-        for line in whole:
-            yield shown_lines(redacted(line.decode("utf-8", "backslashreplace")))
 
 
 def sifted(lines: Iterable[str]) -> Iterator[str]:

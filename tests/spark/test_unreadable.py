@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 from antelog import DataError
 from antelog.accounts import PARTICULAR
-from antelog.spark.endpoints.failures import plain
-from antelog.spark.endpoints.unreadable import Unreadable, commonest, is_same, shown, unreadable
+from antelog.spark.endpoints.sinks import commonest
+from antelog.spark.failures import Unreadable, is_same, plain, shown, unreadable
 from antelog.spark.pipeline.stream_run import StreamRun
 from tests.spark.pipeline.test_stream_run import _Query
 
@@ -112,11 +112,6 @@ def test_a_stream_stops_if_a_file_cannot_be_reached_or_to_leave_it_out_is_no_hel
 ) -> None:
     with pytest.raises(DataError, match=r"^/in/b b\.parquet: cannot be read: "):
         followed(*failures)
-
-
-def test_a_query_that_cannot_do_without_a_file_fails() -> None:
-    with pytest.raises(DataError, match="is not a Parquet file"):
-        followed(failure(), leaves_out=False)
 
 
 def test_a_failure_while_results_are_written_may_be_about_a_file() -> None:

@@ -22,7 +22,7 @@ from antelog.errors import UnsupportedError
 from antelog.run.address import Files, Jdbc, Kafka
 from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints.endpoints import Sink, Source
-from antelog.spark.session.requirements import pyspark_version
+from antelog.spark.pipeline.requirements import pyspark_version
 from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
 
 _SCALA = "2.13"
@@ -78,20 +78,20 @@ def settings_of(
     }
     if master.startswith("local"):
         # One partition for each core, as far as the buckets can be dealt out evenly.
-        counts = range(1, min(_cores(master), buckets) + 1)
+        given_cores = re.match(r"local\[(\d+)", master)
+        cores = int(given_cores[1]) if given_cores else 1 if master == "local" else os.cpu_count() or 1
+        counts = range(1, min(cores, buckets) + 1)
         found["spark.sql.shuffle.partitions"] = str(max(gcd(buckets, count) for count in counts))
         found["spark.ui.enabled"] = "false"
         found[JAVA_OPTIONS] = QUICK if once and _are_small(once) else LASTING
         found["spark.driver.bindAddress"] = found["spark.driver.host"] = LOOPBACK
-    wanted = [each for each in _packages(endpoints) if not _brought(each, given)]
+    # Packages that Spark has to download, unless the user's settings have them already.
+    names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
+    brought = " ".join(given.get(name, "") for name in names)
+    wanted = [each for each in _packages(endpoints) if each.split(":")[1] not in brought]
     if wanted:
         given["spark.jars.packages"] = ",".join(filter(None, [given.get("spark.jars.packages"), *wanted]))
     return {**found, **given}
-
-
-def _cores(master: str) -> int:
-    match = re.match(r"local\[(\d+)", master)
-    return int(match[1]) if match else 1 if master == "local" else os.cpu_count() or 1
 
 
 def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
@@ -101,13 +101,6 @@ def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
         yield f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}"
     if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
         yield _POSTGRES
-
-
-def _brought(package: str, given: Mapping[str, str]) -> bool:
-    """Whether the user's settings have the package already."""
-    artifact = package.split(":")[1]
-    names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
-    return any(artifact in given.get(name, "") for name in names)
 
 
 def _refuse_connect(conf: Mapping[str, str]) -> None:

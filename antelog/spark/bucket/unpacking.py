@@ -1,4 +1,4 @@
-"""Unpacks the output of buckets into columns for users."""
+"""Unpacks the output of buckets into columns for users, and into messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,15 +14,18 @@ import pyarrow.types as is_a
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.step.plain_values import ordered
 from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
 from antelog.engine.step.wording import LABEL, finished
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed
 from antelog.language.syntax import number
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.spark.bucket.packing import REJECTS
 from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.settings import spare
-from antelog.spark.transport.packing import REJECTS, Mapper
 
 STATUS, SINCE = "status", "since"
 """Columns of answers, and of their states alone."""
@@ -116,18 +118,18 @@ def _stored(type_: pa.DataType) -> pa.DataType:
     return pa.timestamp("us", type_.tz) if is_a.is_timestamp(type_) else type_
 
 
-def unpacker(job: Job, columns: OutputColumns) -> Mapper:
-    """A function for `mapInArrow` that unpacks payloads into rows of changes."""
-    return partial(_changes, job, columns)
+def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Unpacks payloads into rows of changes, for `mapInArrow`."""
+    for query, table in _payloads(batches):
+        yield from _seen(job, columns, query, table).to_batches()
 
 
-def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _payloads(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+    """The lines of a query, as buckets have made them, one payload after the other."""
     spare()
     for batch in batches:
-        for query, payload in zip(
-            batch.column("query").to_pylist(), batch.column("payload").to_pylist(), strict=True
-        ):
-            yield from _seen(job, columns, query, from_blob(payload)).to_batches()
+        for row in batch.to_pylist():
+            yield row["query"], from_blob(row["payload"])
 
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
@@ -135,17 +137,13 @@ def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.T
     table = finished(table, plan, query, job.wanted.explanations)
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),
-        "tick": table.column("tick"),
         columns.change: table.column("change"),
         "answer": answer_texts(table, plan.relation(query).answer.names),
     }
     table = as_doubles(table)
-    for variable, column in columns.variables.get(query, {}).items():
-        if variable in table.column_names:
-            found[column] = table.column(variable)
-    for name in (TIME, *_AFTER):
-        if name in table.column_names:
-            found[name] = table.column(name)
+    variables = columns.variables.get(query, {})
+    called = {**{name: name for name in ("tick", TIME, *_AFTER)}, **variables}
+    found |= {column: table.column(name) for name, column in called.items() if name in table.column_names}
     return pa.table(
         [
             found[field.name].cast(field.type)
@@ -155,6 +153,31 @@ def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.T
         ],
         schema=columns.schema,
     )
+
+
+MESSAGES = pa.schema([("key", pa.string()), ("value", pa.string())])
+
+
+def message_reader(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Unpacks payloads into messages: the answer as the key, and its line as `antelog try` prints it."""
+    for query, payload in _payloads(batches):
+        plan = _plan_of(job, query, payload)
+        relation = plan.relation(query)
+        table = ordered(finished(payload, plan, query), relation.answer.names)
+        step = StepResult(0, {query: table})
+        lines = change_lines([relation], step, Style(job.wanted.explanations)).split("\n")[:-1]
+        answers = answer_texts(table, relation.answer.names).to_pylist()
+        others = table.column(OTHERS).to_pylist() if OTHERS in table.column_names else [None] * len(lines)
+        keys = [
+            f'{{"query":{json.dumps(query)},"answer":{answer}{_named(names)}}}'
+            for answer, names in zip(answers, others, strict=True)
+        ]
+        yield pa.record_batch([pa.array(keys, pa.string()), pa.array(lines, pa.string())], schema=MESSAGES)
+
+
+def _named(others: Sequence[str] | None) -> str:
+    """The variables that stand for all others, as a field of a key."""
+    return f',"others":{json.dumps(others, separators=(",", ":"), ensure_ascii=False)}' if others else ""
 
 
 def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:

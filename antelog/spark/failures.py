@@ -2,23 +2,33 @@
 
 cause("… Path does not exist: file:/data/gone. …")   "/data/gone: there is no such file or folder …"
 
-with plainly():            # DataError: its innermost cause, without stacks of several hundred lines
+with plainly():                # DataError: its innermost cause, without stacks of several hundred lines
     frame.count()
+with explaining_lost_java():   # UnsupportedError: Java, in which Spark runs, is gone …
+    frame.count()
+
+Each call of PySpark fails in a way of its own once Java is gone. So after any failure Java itself is asked.
+In a function of a declarative pipeline Spark answers no question about a DataFrame; that is said, too.
 """
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
-from antelog.errors import DataError
+from antelog.errors import AntelogError, DataError, UnsupportedError
 from antelog.lazily import brought_by
 from antelog.secrets import redacted
-from antelog.spark.endpoints.unreadable import unreadable
 
 _KAFKA_DOWN = (
     "no broker of Kafka answers: it is down, or it gives clients an address that cannot be reached from "
@@ -26,7 +36,6 @@ _KAFKA_DOWN = (
 )
 _REPLAY = "Bring the checkpoint back from a copy, or use an empty folder and replay the facts"
 _BRING = "Give its files with --conf spark.jars=FILE,FILE, or start once where the network reaches Maven"
-
 
 _KNOWN = {
     r"Checksum error: (?:file:/*(?=/))?(\S+/(?:offsets|commits|sources|state|metadata)\b\S*) at \d": (
@@ -174,3 +183,153 @@ def plain(error: Exception) -> str:
     elif "Traceback (most recent call last)" in text and (raised := re.findall(_RAISED, text)):
         found = raised[-1]
     return found[:_MOST].rstrip(".")
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Errors of antelog without a traceback. The process of a worker ends after any error."""
+    try:
+        yield
+    except AntelogError:
+        os.environ["SPARK_HIDE_TRACEBACK"] = "1"
+        raise
+
+
+_OLDEST = (4, 1)
+
+
+def require_version(spark: SparkSession, needing: str, instead: str) -> None:
+    """Raises UnsupportedError if the Spark of a session, perhaps a server's, is too old for something."""
+    if tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2]) < _OLDEST:
+        raise UnsupportedError(f"Spark is version {spark.version}, and {needing} 4.1 or later. {instead}")
+
+
+# ---- files that cannot be read ----
+
+_FAILED = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (\S+?)\.?\s")
+_CAUSE = re.compile(r"^Caused by: ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
+
+_DAMAGED = re.compile(
+    r"java\.lang\.(Runtime|IllegalArgument|IllegalState|\w*IndexOutOfBounds|NegativeArraySize|NullPointer"
+    r"|ClassCast|UnsupportedOperation|Arithmetic)Exception"
+    r"|java\.io\.(EOF|UTFDataFormat)Exception|java\.util\.(zip\.\w+|NoSuchElementException)"
+    r"|java\.nio\.Buffer\w+Exception|.*\bparquet\..*|.*SchemaColumnConvert\w+|.*\.ChecksumException"
+    r"|.*\.Spark(Runtime|UnsupportedOperation)Exception|.*(Zstd|Snappy|LZ4)\w*Exception"
+)
+"""Failures that come of what is in a file."""
+_DAMAGE = re.compile(
+    r"gzip|zlib|bzip|snappy|zstd|lz4|crc|checksum|corrupt|magic|invalid|header", re.IGNORECASE
+)
+"""Other failures to read are such if they speak of it."""
+
+_LOCAL = "file:"
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file, as Spark names it, the reason why it cannot be read, and whether its content is damaged.
+
+    A failure of a network or a store does not make a file damaged.
+    """
+
+    file: str
+    reason: str
+    damaged: bool
+
+    @property
+    def is_local(self) -> bool:
+        return self.file.startswith(_LOCAL)
+
+    def __str__(self) -> str:
+        return f"{shown(self.file)}: cannot be read: {self.reason}"
+
+
+def unreadable(error: BaseException) -> Unreadable | None:
+    """The file that a failure of Spark is about, if it is about one."""
+    text = str(error)
+    failed = _FAILED.search(text)
+    if failed is None:
+        return None
+    file = _alike(failed[1])
+    causes = _CAUSE.findall(text, failed.end())
+    kind, reason = causes[-1] if causes else ("", "")
+    reason = reason.replace(unquote(file), "it").rstrip(". ") or kind.rpartition(".")[2] or "it is damaged"
+    damaged = bool(_DAMAGED.fullmatch(kind) or (kind == "java.io.IOException" and _DAMAGE.search(reason)))
+    return Unreadable(file, redacted(reason), damaged)
+
+
+def shown(file: str) -> str:
+    """A file as users name it; Spark has its URL."""
+    return redacted(unquote(_alike(file)).removeprefix(_LOCAL))
+
+
+def is_same(file: Unreadable, path: str) -> bool:
+    """Whether a file has this path, which is no pattern."""
+    return unquote(file.file) == _alike(path)
+
+
+def _alike(file: str) -> str:
+    """A URL in one of the forms that Spark uses, for comparing."""
+    return re.sub("^file:/+", "file:/", file)
+
+
+# ---- a Java that is gone ----
+
+_GONE = (
+    "Java, in which Spark runs, is gone: it has ended, or was killed, as a system does that has no memory "
+    "left. Start it again: a stream goes on from its checkpoint. If it happens again, give Java more memory "
+    "(spark.driver.memory=4g), or use smaller batches or more buckets"
+)
+_NOT_HERE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
+"""The name of Spark's error when a function of a pipeline asks about a DataFrame."""
+_WHERE_TO_ASK = (
+    "in a function of a declarative pipeline Spark does not say which columns a DataFrame has. Call "
+    "antelog.spark before that function, at the top level of the file, and return the DataFrame from it; "
+    "`newest` may be called in it if it is given the `columns`"
+)
+
+
+@contextmanager
+def explaining_lost_java() -> Iterator[None]:
+    """Turns any error into an UnsupportedError if Spark's Java does not answer any more, or not here."""
+    with _without_log_of_calls():
+        try:
+            yield
+        except Exception as error:
+            if _is_refusal(error):
+                raise UnsupportedError(_WHERE_TO_ASK) from None
+            try:
+                session = SparkSession.getActiveSession()
+                _ = session is None or session.version
+            except Exception as silent:
+                if not _is_refusal(silent):
+                    raise UnsupportedError(_GONE) from None
+            raise
+
+
+@contextmanager
+def _without_log_of_calls() -> Iterator[None]:
+    """A context in which calls of Java are not logged: a call that fails logs a traceback and raises, too."""
+    logger, root = logging.getLogger("py4j"), logging.getLogger()
+    level = logger.level
+
+    def passes(record: logging.LogRecord) -> bool:  # one for each context, since a filter is added only once
+        return is_not_of_py4j(record)
+
+    logger.setLevel(logging.CRITICAL)
+    root.addFilter(passes)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        root.removeFilter(passes)
+
+
+def is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is of another library than py4j, which also uses the root logger."""
+    return Path(record.pathname).parent.name != "py4j"
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether Spark does not answer because a function of a declarative pipeline has asked."""
+    return isinstance(error, PySparkException) and error.getCondition() == _NOT_HERE
