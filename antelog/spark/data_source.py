@@ -113,7 +113,8 @@ def lines_of(batch: pa.RecordBatch, zone: str) -> Iterator[tuple[int, str]]:
     for row in table.to_pylist():
         record = line_of(row)
         if record is not None:
-            brief = {name: record[name] for name in _FIELDS if name in record}
+            every: Mapping[str, object] = record
+            brief = {name: every[name] for name in _FIELDS if name in every}
             kept = {name: each for name, each in brief.items() if each is not None or name in _OPEN}
             yield record["tick"], msgspec.json.encode(kept).decode()
 

@@ -163,7 +163,7 @@ def _of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) ->
             failed = failed or error
             continue
         if first is not None:
-            yield _Found(first.values, row=first.row)
+            yield _Found(list(first.header.names), row=first.row)
     raise failed or DataError(
         f"{source}: is empty, so that its columns are not known; write a header into it"
     )

@@ -205,7 +205,8 @@ def _of_json(
     for name, cells in besides.items():
         for row in rows:
             row.values[name] = cells[row.line]
-    return json_chunk(rows, [*bad, *odd], reading.names)
+    names = tuple(reading.names)
+    return replace(json_chunk(rows, [*bad, *odd], [names] * len(rows), len(names)), arrives=None)
 
 
 def _of_messages(reading: RowReading, form: str, batch: pa.RecordBatch) -> Chunk:

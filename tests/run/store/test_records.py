@@ -17,8 +17,8 @@ RECORD: dict[str, Any] = {"tick": 3, "change": "possible", "query": "Malf", "ans
 def test_a_row_of_spark_becomes_a_record() -> None:
     row = {**RECORD, "answer": '{"X": "wt2"}'}
     assert line_of(row) == RECORD
-    expected = {**RECORD, "forecast": [[4, 0.5]]}
-    assert line_of({**row, "forecast": [{"tick": 4, "chance": 0.5}]}) == expected
+    row["forecast"] = [{"tick": 4, "chance": 0.5}]
+    assert line_of(row) == {**RECORD, "forecast": [[4, 0.5]]}
 
 
 def test_so_far_is_an_object_as_in_lines() -> None:
