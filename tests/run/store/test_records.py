@@ -16,7 +16,7 @@ RECORD: dict[str, Any] = {"tick": 3, "change": "possible", "query": "Malf", "ans
 
 def test_a_row_of_spark_becomes_a_record() -> None:
     row = {**RECORD, "answer": '{"X": "wt2"}'}
-    assert line_of(row) == RECORD
+    assert line_of(row) == dict(RECORD)
     row["forecast"] = [{"tick": 4, "chance": 0.5}]
     assert line_of(row) == {**RECORD, "forecast": [[4, 0.5]]}
 
