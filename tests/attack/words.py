@@ -112,7 +112,7 @@ def _look(make: Callable[[], str], look: Callable[[_Shown], object]) -> None:
 
 
 def _part(name: str, shown: _Shown) -> None:
-    scene = ViewContext(shown.live.board, shown.live.answers, shown.live.decided)
+    scene = ViewContext(shown.live.board)
     for about in [each.id for each in shown.live.board.open.values()] if name == "answer" else [""]:
         assert PARTS[name](scene, about) is not None
 

@@ -19,6 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from antelog.answers import CLOSED, ENDS
 from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout
 from antelog.cli.show.wrapping import wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
@@ -34,7 +35,7 @@ from antelog.language.printer import value_text
 from antelog.language.templates import DECIDED_BY
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
-from antelog.run.sinks.result import CLOSED, ENDS, StepResult
+from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
 
 Time = Callable[[int], str]

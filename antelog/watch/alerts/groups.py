@@ -23,11 +23,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from antelog.answers import ENDS, name_in
 from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
-from antelog.run.sinks.result import ENDS
-from antelog.run.store import name_of
 from antelog.run.store.acts import Acts
 from antelog.run.values import SILENT
 from antelog.watch.alerts.alert import HEARD, Line
@@ -92,7 +91,7 @@ class AlertGroups:
                     self._add(list(some), now)
             told = [each for each in lines if "change" in each and _ends(each)]
             ended = [each for each in told if each["change"] in ENDS or meaning(each) == LOST]
-            self._acts.settle(name_of(e["query"], e["answer"], e.get("others") or ()) for e in ended)
+            self._acts.settle(map(name_in, ended))
             if self._database.total_changes == before:
                 return False
             self._outbox.read_to(position)

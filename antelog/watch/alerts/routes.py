@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from antelog.answers import name_in
 from antelog.language.templates import Template
-from antelog.run.store import name_of
 from antelog.watch.alerts.alert import SILENT_INPUT, AlertSetup, Line
 from antelog.watch.alerts.choosing import Choice, choice_of
 from antelog.watch.alerts.receivers import ALERTMANAGER, Receiver, named_apart, receiver_of
 from antelog.watch.alerts.wording import ChangeTexts, alert_template
-from antelog.watch.board.grouping import group_name
+from antelog.watch.board.feed_program import group_name
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ class Route:
             return ""
         if line["query"] == SILENT_INPUT:
             return f"{self.setup.link.rstrip('/')}/inputs"
-        name = name_of(line["query"], line["answer"], line.get("others") or ())
-        return f"{self.setup.link.rstrip('/')}/answer/{name}"
+        return f"{self.setup.link.rstrip('/')}/answer/{name_in(line)}"
 
 
 def routes_of(setup: AlertSetup) -> tuple[Route, ...]:

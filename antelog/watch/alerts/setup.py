@@ -23,10 +23,11 @@ from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.lazily import brought_by
 from antelog.program import Program
-from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, key_column, queries_of
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, queries_of
 from antelog.watch.alerts.choosing import choice_of
 from antelog.watch.alerts.receivers import APPRISE, COMMAND, checked, receiver_of
 from antelog.watch.alerts.wording import alert_template
+from antelog.watch.board.feed_program import key_column
 
 _KEYS = {"to": str, "on": list, "where": list, "template": str}
 _HOW = 'An alert is written like [[alert]], and below it to = "slack:@slack.url".'

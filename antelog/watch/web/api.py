@@ -22,29 +22,28 @@ import msgspec
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import names_of, post
-from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
+from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.explanations import marks, rules_behind
-from antelog.watch.board.selection import Given, selection_of
+from antelog.watch.board.selection import Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
 
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
     selection = selection_of(given)
-    seen = live.answers.select(selection)
+    seen = live.board.tables.select(selection)
     answers = [_answer(each) for each in seen.answers]
     return {"tick": live.board.tick, "total": seen.total, "from": selection.start, "answers": answers}
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
-    found = live.decided.chosen(given)
-    selection = selection_of(given)
-    shown = found.part(selection.start, selection.count)
+    table, selection = live.board.tables.decided, selection_of(given)
+    where = table.where(decided_filter(given))
     answers = [
-        {**_answer(each), "open_for": ticks_open(each), "alerted_before": ticks_alerted(each)}
-        for each in shown
+        {**_answer(each), "open_for": each.open_for, "alerted_before": each.alerted_before}
+        for each in table.answers(where, SORTS["decided"], selection.start, selection.count)
     ]
-    return {"tick": live.board.tick, "total": len(found), "from": selection.start, "answers": answers}
+    return {"tick": live.board.tick, "total": table.count(where), "from": selection.start, "answers": answers}
 
 
 def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
@@ -87,8 +86,8 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
     for (query, change), count in board.changes.items():
         changes.setdefault(query, {})[change] = count
     rates = {
-        "facts": {each.name: board.inputs.rate(each.name) for each in board.inputs.each()},
-        "changes": {query: board.flow.rates(query) for query in changes},
+        "facts": {each.name: board.inputs.rates.rate(each.name) for each in board.inputs.each()},
+        "changes": {query: board.rates(query) for query in changes},
     }
     program = board.head.source.whole
     return {**summary(board), "path": board.head.path, "program": program, "changes": changes, "rates": rates}

@@ -101,7 +101,7 @@ class _Routes:
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
         self.details = DetailReader(self.entry.store, self.live)
-        self.live.answers.acts = self.act_list.by_group
+        self.live.board.tables.acts = self.act_list.by_group
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -276,9 +276,8 @@ class _Routes:
                 yield ": still there\n\n"
 
     def _scene(self, request: Request) -> ViewContext:
-        board, given = self.live.board, _given(request)
-        acts, self.live.answers.stale = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        return ViewContext(board, self.live.answers, self.live.decided, _root(request), given, acts=acts)
+        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
+        return ViewContext(self.live.board, _root(request), _given(request), acts=acts, stale=covers)
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version, and how fresh it is."""
@@ -289,7 +288,7 @@ class _Routes:
 
     def _found(self) -> dict[str, Any]:
         board = self.live.board
-        clock = ViewContext(board, self.live.answers, self.live.decided).clock
+        clock = ViewContext(board).clock
         reached = "" if board.tick is None else clock.at(board.tick)
         wall = board.tick is not None and clock.wall is not None
         return {**summary(board), "reached": reached, "program": Path(board.head.path).name, "wall": wall}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,10 +17,11 @@ from antelog.engine.step.wording import LOST, meaning
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
 from antelog.language.moments import Timescale
-from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
+from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.explanations import failed, marks, unseen
-from antelog.watch.board.selection import MOST, Given, selection_of
+from antelog.watch.board.selection import MOST, Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import Line
+from antelog.watch.web.freshness import freshness
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import render
 from antelog.watch.web.views import PARTS
@@ -29,7 +31,6 @@ Row = Sequence[object]
 
 _WHOLE = {"from": ["0"], "count": [str(MOST)]}
 """The rows in a file of HTML; a CSV has all."""
-_ALL = 10_000_000
 
 
 def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
@@ -79,7 +80,8 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     """The view as an HTML file with its style, which loads nothing and has no script."""
     if view == "answer":
         live.find(rest)
-    scene = ViewContext(live.board, live.answers, live.decided, given={**given, **_WHOLE}, live=False)
+    covers = freshness(live, time.time()).covers
+    scene = ViewContext(live.board, given={**given, **_WHOLE}, live=False, stale=covers)
     found = PARTS[view](scene, rest)
     if found is None:
         return None
@@ -92,8 +94,7 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     ticks = _ticks(live)
     names = ticks.names("since", "decided by"), ticks.names("at")
     yield ("query", "answer", "chance", *names[0], "if nothing comes", *names[1], "evidence", "awaited", "id")
-    selection = replace(selection_of(given), start=0, count=_ALL)
-    for answer in live.answers.select(selection).answers:
+    for answer in live.board.tables.select(replace(selection_of(given), start=0, count=-1)).answers:
         now = answer.now
         change, at = now.silent or (LOST if now.change == LOST else None, None)
         yield (
@@ -125,7 +126,8 @@ def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     ticks = _ticks(live)
     yield ("query", "answer", "became", *ticks.names("at"), "open for", "alerted before", "because", "id")
-    for answer in live.decided.chosen(given).part(0, _ALL):
+    table = live.board.tables.decided
+    for answer in table.answers(table.where(decided_filter(given)), SORTS["decided"]):
         found = unseen(answer.line, ticks.timescale) or failed(answer.line, ticks.timescale)
         because = "; ".join(each.text for each in found)
         yield (
@@ -133,8 +135,8 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
             live.board.head.label(answer),
             answer.now.change,
             *ticks.cells(answer.now.tick),
-            ticks_open(answer),
-            ticks_alerted(answer),
+            answer.open_for,
+            answer.alerted_before,
             because,
             answer.id,
         )

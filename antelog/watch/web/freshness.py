@@ -16,7 +16,7 @@ from typing import Any
 
 from antelog.forecast.reports.words import count
 from antelog.watch.board.input_status import InputStatus, SlotStatus, seconds_of
-from antelog.watch.web.live_board import LiveBoard, open_by_query, skipped
+from antelog.watch.web.live_board import LiveBoard, skipped
 from antelog.watch.web.templating import share
 from antelog.watch.web.views.context import TickClock
 
@@ -113,7 +113,7 @@ def _of_backlog(found: InputStatus) -> str:
 
 
 def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float) -> str:
-    counts = open_by_query(live.board)
+    counts = live.board.open_by_query
     rests_on = live.board.head.rests_on
     answers = sum(number for query, number in counts.items() if found.name in rests_on.get(query, ()))
     rest = "rests" if answers == 1 else "rest"

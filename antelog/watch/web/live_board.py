@@ -20,11 +20,9 @@ from typing import Any, Protocol, runtime_checkable
 from antelog.errors import AntelogError
 from antelog.forecast.reports.words import count
 from antelog.run.store import FeedReader
-from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
-from antelog.watch.board.decided_answers import DecidedIndex
+from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
-from antelog.watch.web.kept_board import KeptBoard
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
@@ -80,8 +78,6 @@ class LiveBoard:
         if self.path is not None and isinstance(self.reader, FeedReader):
             self._kept = KeptBoard(self.path, self.reader)
             self.board = self._kept.board() or self.board
-        self.answers = AnswerIndex(self.board)
-        self.decided = DecidedIndex(self.board)
         self.failure: str | None = None
         self.catching_up, self._said = False, 0
 
@@ -102,7 +98,7 @@ class LiveBoard:
             try:
                 self.take_some()
                 if self.caught_up and self.catching_up:
-                    self.answers.warm()
+                    self.board.tables.open.fill_words()  # before the first reader asks
                     self.catching_up = False
                 if self.failure is not None:
                     self.failure = None
@@ -130,7 +126,7 @@ class LiveBoard:
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer; one that the board holds no more is read from the feed."""
         if self.board.find(name) is None and isinstance(self.reader, FeedAgain):
-            pieces = self.board.positions.pieces(name)
+            pieces = self.board.pieces.of(name)
             records = (
                 record
                 for piece in [*pieces[:1], *pieces[1:][-LINES:]]
@@ -143,7 +139,7 @@ class LiveBoard:
         began, before = time.process_time(), 0
         if isinstance(self.reader, FeedAgain):
             before = self.reader.position
-            self.board.positions.begin(before)
+            self.board.pieces.begin(before)
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
         if records:
@@ -169,7 +165,7 @@ class LiveBoard:
     def show(self, board: Board) -> None:
         """Takes another board in place of this one."""
         board.version = self.board.version + 1
-        self.board, self.answers, self.decided = board, AnswerIndex(board), DecidedIndex(board)
+        self.board = board
         self._wake()
 
     def refresh(self) -> None:
@@ -216,7 +212,7 @@ def heard_of(board: Board, open_answers: Mapping[str, int]) -> dict[str, Any]:
 
 def summary(board: Board) -> dict[str, Any]:
     """The summary of a board: its version, tick, numbers of open answers, and freshness of inputs."""
-    counts = open_by_query(board)
+    counts = board.open_by_query
     return {
         "version": board.version,
         "tick": board.tick,
@@ -225,11 +221,3 @@ def summary(board: Board) -> dict[str, Any]:
         "holding": board.inputs.holding,
         "fresh": heard_of(board, counts),
     }
-
-
-def open_by_query(board: Board) -> dict[str, int]:
-    """The number of open answers of each query."""
-    found = dict.fromkeys(board.head.ticks, 0)
-    for answer in board.open.values():
-        found[answer.query] = found.get(answer.query, 0) + 1
-    return found

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from antelog.language.highlighting import html_lines
-from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
-from antelog.watch.board.decided_answers import DecidedIndex
 from antelog.watch.board.selection import MOST, SEVERITIES
 from antelog.watch.web.templating import render
 from antelog.watch.web.views import PARTS
@@ -65,7 +63,7 @@ def as_page(draft: SharedDraft, boards: Iterable[tuple[int, Board]], changing: I
 
 
 def _shared(tick: int, board: Board, changes: bool) -> SharedTick:
-    scene = ViewContext(board, AnswerIndex(board), DecidedIndex(board), given=_ALL, live=False)
+    scene = ViewContext(board, given=_ALL, live=False)
     return SharedTick(
         tick, scene.clock.short(tick), changes, PARTS["now"](scene, ""), PARTS["decided"](scene, "rows")
     )

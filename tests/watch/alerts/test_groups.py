@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from antelog.run.store import Store, acts, name_of
+from antelog.answers import name_of
+from antelog.run.store import Store, acts
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.groups import AlertGroups

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import name_of
+from antelog.answers import name_of
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
 from antelog.watch.alerts.letters import RESOLVED, StillFiring, key_of, letter_of
 from antelog.watch.alerts.routes import Route, routes_of

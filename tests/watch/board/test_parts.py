@@ -1,9 +1,9 @@
 """antelog/watch/board/{input_status,explanations,scoring}.py: lateness, marks, rules, scores."""
 
 import antelog
+from antelog.answers import name_of
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
-from antelog.run.store import name_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import marks, rules_behind, span
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
@@ -26,8 +26,8 @@ def test_rates_are_from_status_to_status() -> None:
     for second in range(RATES + 50):
         at = f"2026-11-25T09:{second // 60:02}:{second % 60:02}.000Z"
         inputs.take(status(second, facts=20 * second, at=at)["status"])
-    assert inputs.rates("Temp") == [20.0] * (RATES - 1)
-    assert inputs.rates("Unknown") == [0.0] * (RATES - 1)
+    assert inputs.rates.each("Temp") == [20.0] * (RATES - 1)
+    assert inputs.rates.each("Unknown") == [0.0] * (RATES - 1)
 
 
 def test_rejected_rows_are_bounded() -> None:

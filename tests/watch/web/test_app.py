@@ -15,8 +15,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 from starlette.types import Message
 
+from antelog.answers import name_of
 from antelog.errors import DataError
-from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt, name_of
+from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt
 from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import antelog
+from antelog.answers import name_of
 from antelog.run.answer_details import DetailWriter
-from antelog.run.store import name_of
 from antelog.watch.live import Live
 from antelog.watch.web.app import Entry
 from antelog.watch.web.detail_reader import DetailReader

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.run.store import name_of
+from antelog.answers import name_of
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import reader_of
 from tests.watch.lines import add, confirmed, possible, rejected, status, written

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-_TEXTS = {"over": "at or over its threshold", "below": "below it", "none": "without a chance"}
+from antelog.watch.board.selection import KINDS, SEVERITIES, STATES
+from antelog.watch.web.views.context import ViewContext
+
+Counts = Mapping[str, Mapping[str, int]]
+"""The number of answers with each value of each facet."""
+_TITLES = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": "", "state": "Chance"}
+_ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "state": STATES}
+_PREFIXES = 8
 
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter with its values, how many answers each has, and which are chosen."""
+    """A filter with the values to choose from, how many answers each has, and which are chosen."""
 
     name: str
     title: str
-    values: Sequence[FacetValue]
+    choices: Sequence[str]
+    counts: Mapping[str, int]
+    chosen: Collection[str]
 
 
-@dataclass(frozen=True)
-class FacetValue:
-    value: str
-    text: str
-    count: int
-    chosen: bool
-    kind: str = ""
-
-
-def facet(
-    name: str, title: str, values: Sequence[str], counts: Mapping[str, int], chosen: Collection[str]
-) -> Facet:
-    """A facet; the values of severities and kinds are its classes, too."""
-    shown = [
-        FacetValue(each, _TEXTS.get(each, each), counts.get(each, 0), each in chosen, _class(name, each))
-        for each in values
-    ]
-    return Facet(name, title, shown)
-
-
-def _class(name: str, value: str) -> str:
-    return value if name in ("severity", "kind") else ""
+def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
+    """The filters of which there is something to choose."""
+    for name, title in _TITLES.items():
+        if (counted := counts.get(name)) is None:
+            continue
+        chosen = {*scene.given.get(name, ())} - {""}
+        values: Sequence[str]
+        if name in _ORDERS:
+            values = [each for each in _ORDERS[name] if counted.get(each) or each in chosen]
+        elif name == "query":
+            values = sorted({*counted, *chosen})
+        else:
+            most = [] if len(counted) > 4 * _PREFIXES else Counter(counted).most_common(_PREFIXES)
+            values = sorted({*dict(most), *chosen})
+        if len(values) > 1 or chosen:
+            yield Facet(name, title or scene.key_name, values, counted, chosen)

@@ -26,7 +26,7 @@ def inputs(scene: ViewContext) -> Markup:
     """Renders the view."""
     known = list(scene.board.inputs.each())
     board = scene.board
-    rates = [fmean(board.inputs.rates(each.name)[-5:] or [0.0]) for each in known]
+    rates = [fmean(board.inputs.rates.each(each.name)[-5:] or [0.0]) for each in known]
     aside = sum(sum(each.rejects.values()) for each in known)
     facts = sum(each.facts for each in known)
     reasons = [(each.name, reason, number) for each in known for reason, number in each.rejects.items()]
@@ -121,7 +121,7 @@ def _late(scene: ViewContext, found: InputStatus) -> Iterator[LateBar]:
 
 def _rates(scene: ViewContext, name: str) -> TimeChart | None:
     """Facts a second; None before there are two statuses."""
-    rates, moments = scene.board.inputs.rates(name), scene.board.inputs.moments
+    rates, moments = scene.board.inputs.rates.each(name), scene.board.inputs.moments
     if not rates:
         return None
     rows = [

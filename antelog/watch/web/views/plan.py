@@ -147,13 +147,13 @@ def _flows(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, flo
     inputs = {each.name for each in program.plan.inputs}
     queries: dict[str, float] = {}
     for each in program.plan.queries:
-        new = scene.board.flow.rates(each.name).get("possible", 0.0)
+        new = scene.board.rates(each.name).get("possible", 0.0)
         queries[each.predicate] = queries.get(each.predicate, 0.0) + new
     ways = Counter(edge.target for edge in graph.edges)
     found = {}
     for edge in graph.edges:
         if edge.source in inputs:
-            found[edge] = scene.board.inputs.rate(edge.source)
+            found[edge] = scene.board.inputs.rates.rate(edge.source)
         elif edge.target in queries and ways[edge.target] == 1:  # of several rules it is not known which
             found[edge] = queries[edge.target]
     return found
@@ -177,13 +177,13 @@ def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tupl
     inputs = {each.name for each in program.plan.inputs}
     statics = {each.name for each in program.plan.statics}
     queries = {each.predicate: each for each in program.plan.queries}
-    open_now = Counter(answer.query for answer in scene.board.open.values())
+    open_now = scene.board.open_by_query
     found = {}
     for node in graph.strata:
         if node in graph.rules:
             continue
         if node in inputs:
-            flowing = _rate(scene.board.inputs.rate(node))
+            flowing = _rate(scene.board.inputs.rates.rate(node))
             found[node] = ("input", f"{facts.get(node, 0):,} facts · {flowing}")
         elif node in queries:
             found[node] = ("query", _asked(scene, queries[node], open_now))
@@ -193,7 +193,7 @@ def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tupl
 
 
 def _asked(scene: ViewContext, query: Relation, open_now: Mapping[str, int]) -> str:
-    rates = scene.board.flow.rates(query.name)
+    rates = scene.board.rates(query.name)
     new, done = (_rate(rates.get(kind, 0.0)) for kind in ("possible", "confirmed"))
     return f"{open_now.get(query.name, 0):,} open · {new} new · {done} confirmed"
 

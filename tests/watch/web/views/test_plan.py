@@ -22,7 +22,7 @@ def drawing(text: str) -> PlanDrawing:
     live = sight(record, status(7))
     program = live.board.head.program
     assert program is not None
-    scene = ViewContext(live.board, live.answers, live.decided)
+    scene = ViewContext(live.board)
     return _graph(scene, program)
 
 

@@ -1,4 +1,4 @@
-"""antelog/watch/web/kept_board.py, antelog/watch/board/saved_board.py: a page goes on from what it knew."""
+"""antelog/watch/board/saved_board.py: a page that is started again goes on from what it knew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from antelog.run.store import FeedReader
-from antelog.watch.web import kept_board
+from antelog.watch.board import saved_board
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import reader_of
@@ -21,8 +21,8 @@ from tests.watch.recorded_run import recorded
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept_board, "_SHORTEST", 0.0)
-    monkeypatch.setattr(kept_board, "_SHARE", 0)
+    monkeypatch.setattr(saved_board, "_SHORTEST", 0.0)
+    monkeypatch.setattr(saved_board, "_SHARE", 0)
     return recorded(tmp_path)
 
 
