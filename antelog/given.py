@@ -116,6 +116,11 @@ def either(*kinds: ArgumentKind) -> ArgumentKind:
     )
 
 
+def one_of(*texts: str) -> ArgumentKind:
+    """One of some texts."""
+    return ArgumentKind(" or ".join(f'"{each}"' for each in texts), lambda value: value in texts)
+
+
 def of(class_: type | tuple[type, ...], words: str) -> ArgumentKind:
     """The kind of the instances of a class."""
     return ArgumentKind(words, lambda value: isinstance(value, class_))

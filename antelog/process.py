@@ -33,10 +33,12 @@ from antelog.given import (
     TEXTS,
     WHOLE,
     checked,
+    one_of,
     optional,
     wrong,
 )
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.lines import LITERALS, TEXT_LITERALS
 
 if TYPE_CHECKING:
     from antelog.forecast.forecaster import ModelForecaster
@@ -51,6 +53,7 @@ LEARN = "learn"
 _OPTIONS = {
     "only": optional(TEXTS),
     "explanations": optional(NATURAL),
+    "literals": one_of(*LITERALS),
     "arrival": TEXT,
     "keep_rejects": NATURAL,
     "min_chance": optional(NUMBER),
@@ -101,6 +104,7 @@ class OtherOptions(TypedDict, total=False):
     budget: int
     judges: Sequence[str] | None
     explanations: int | None
+    literals: str
 
 
 class Engine(PlanEngine):
@@ -119,6 +123,8 @@ class Engine(PlanEngine):
         only: the kinds of changes to report; all by default
         explanations: at most so many explanations in a line, the smallest first; all by default. With 0 there
             are none, nor a `because`, and a step takes less time
+        literals: whether lines have their literals as "text" or as "structs", which say the predicate, the
+            arguments and the ticks of each: see `antelog.lines.LITERAL`
         static: background facts in addition to those of the program, as frames or lists of tuples
         arrival: the name of the column of arrivals in frames
         limit: keep at most this many facts. When more of them matter, those about the oldest ticks are
@@ -182,6 +188,7 @@ class Engine(PlanEngine):
             others.get("keep_rejects", KEPT_REJECTS),
             others.get("budget", joins.BUDGET),
             others.get("explanations"),
+            others.get("literals", TEXT_LITERALS),
         )
         given = static_rows(plan, others.get("static") or {})
         begun = state.start(plan, given, functions=functions_of(program))
@@ -199,6 +206,7 @@ class Engine(PlanEngine):
         most: int | None = None,
         only: Sequence[str] | None = None,
         explanations: int | None = None,
+        literals: str = TEXT_LITERALS,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
@@ -213,7 +221,9 @@ class Engine(PlanEngine):
         it is unpacked, lest a small file fill the memory.
         """
         saved = saving.restore(path, None, max_bytes, _known(program))
-        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations=explanations)
+        options = EngineOptions(
+            _kinds(only), arrival, keep_rejects, explanations=explanations, literals=literals
+        )
         engine = cls._restored(saved, options, min_chance, most)
         engine._program = None
         if program is not None:
@@ -232,6 +242,7 @@ class Engine(PlanEngine):
         most: int | None = None,
         only: Sequence[str] | None = None,
         explanations: int | None = None,
+        literals: str = TEXT_LITERALS,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
@@ -242,7 +253,9 @@ class Engine(PlanEngine):
         `functions` are those that the saved rules call, where no program is given.
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
-        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations=explanations)
+        options = EngineOptions(
+            _kinds(only), arrival, keep_rejects, explanations=explanations, literals=literals
+        )
         engine = cls._restored(saved, options, min_chance, most)
         engine._program = None
         if program is not None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import antelog
-from antelog.language.line_literals import read_literal
 from antelog.language.moments import Timescale, moment, moment_near
+from antelog.lines import literal_of
 from scripts.turbine_readings import BEGUN, TICK, TurbineReading, readings
 
 RULES = Path(__file__).resolve().parent.parent / "examples" / "turbines" / "turbines.alog"
@@ -134,7 +134,7 @@ def _is_a_story(begin: int, lines: Sequence[Mapping[str, Any]]) -> bool:
 
 def _told(begin: int, answer: _Answer, given: Mapping[int, Sequence[TurbineReading]], alert: float) -> Story:
     first, last = answer.lines[0], answer.lines[-1]
-    about = {read_literal(text).tick for text in last["explanations"][0]["evidence"]}
+    about = {literal_of(text).tick for text in last["explanations"][0]["evidence"]}
     evidence = [
         Evidence(each.level, BEGIN + each.tick - begin, BEGIN + each.arrival - begin)
         for some in given.values()

@@ -31,7 +31,7 @@ LEAVES = frozenset(
     }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
-TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions"}
+TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions", "lines"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__", "why", "answers"}
 EVERYTHING = (
@@ -56,7 +56,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "functions": LEAVES | {"language"},
-    "engine": TO_COMPILE | {"arrow", "functions"},
+    "lines": LEAVES | {"language"},
+    "engine": TO_COMPILE | {"arrow", "functions", "lines"},
     "arrow": LEAVES | {"language"},
     "files": LEAVES | {"language", "arrow"},
     "program": TO_ENGINE,

@@ -37,6 +37,7 @@ from antelog.errors import DataError, DataWarning, UnsupportedError
 from antelog.functions import UserFunction
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.lines import STRUCTS, TEXT_LITERALS, with_structs
 
 KEPT_REJECTS = 100_000
 
@@ -132,14 +133,15 @@ _PARTS = 64
 @dataclass(frozen=True)
 class EngineOptions:
     """The kinds of changes that are reported, the name of the column of arrivals, how many of the latest
-    rejects are kept, about how many bytes a table within a step may take, and the most explanations of a
-    line."""
+    rejects are kept, about how many bytes a table within a step may take, the most explanations of a line,
+    and the form of its literals."""
 
     only: tuple[str, ...]
     arrival: str = "arrival"
     keep_rejects: int = KEPT_REJECTS
     budget: int = joins.BUDGET
     explanations: int | None = None
+    literals: str = TEXT_LITERALS
 
 
 class PlanEngine:
@@ -304,6 +306,7 @@ class PlanEngine:
         return LineSelection(
             staged=self._forecaster is not None,
             explained=needs_explanations(self._plan, self._options.explanations),
+            structs=self._options.literals == STRUCTS and self._forecaster is None and self._limit is None,
         )
 
     def _finished(self, query: str, table: pa.Table) -> pa.Table:
@@ -322,6 +325,7 @@ class PlanEngine:
         return as_doubles(table)
 
     def _shown(self, query: str, table: pa.Table) -> pa.Table:
+        table = with_structs(table) if self._options.literals == STRUCTS else table
         return table if self._is_read else self.rounded(query, table)
 
     def _note(self, notes: Set[str]) -> None:

@@ -237,7 +237,17 @@ def _statement(
     return statement
 
 
+def printed_literal(text: str) -> tuple[syntax.Literal, ...]:
+    """The literal of a line, `Ack(a, P, S) where S >= 4`, and its conditions; () if the text is not one."""
+    try:
+        found: tuple[syntax.Literal, ...] = Builder({}).transform(_grammar("printed").parse(text))
+    except (UnexpectedInput, UnusableError, VisitError):
+        return ()
+    return found
+
+
 @cache
-def _grammar() -> Lark:
+def _grammar(start: str = "start") -> Lark:
     text = files("antelog.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False)
+    options = {"propagate_positions": True, "maybe_placeholders": False}
+    return Lark(text, start=start, parser="lalr", lexer="contextual", **options)

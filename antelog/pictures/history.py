@@ -11,8 +11,8 @@ from antelog.engine.step.wording import LOST
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import ticks_in_words
-from antelog.language.line_literals import LineLiteral
 from antelog.language.moments import Timescale
+from antelog.lines import LineLiteral
 
 OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED, LOST, CLOSED)

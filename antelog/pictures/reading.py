@@ -19,9 +19,9 @@ from antelog.engine.step.wording import LABEL, LOST, meaning
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
-from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
+from antelog.lines import LineLiteral, awaited, literals_of
 from antelog.pictures.history import ALL_OTHERS, PLAIN, AnswerOutlook, Change, Explanation, TickTimes, Wording
 
 _COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES, *LABEL}
@@ -138,7 +138,9 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
         row["change"],
         query,
         {name: ALL_OTHERS if name in others else value for name, value in values.items()},
-        tuple(Explanation(_literals(e["evidence"]), awaited(e)) for e in row.get("explanations") or ()),
+        tuple(
+            Explanation(_literals(e["evidence"]), tuple(awaited(e))) for e in row.get("explanations") or ()
+        ),
         _literals(row.get("because") or ()),
         AnswerOutlook(
             (silent["change"], int(silent["tick"])) if silent else None,
@@ -169,7 +171,7 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
 
 
 def _literals(texts: Iterable[str]) -> tuple[LineLiteral, ...]:
-    return tuple(map(read_literal, texts))
+    return tuple(literals_of(texts))
 
 
 def _text(value: object) -> str:

@@ -11,7 +11,7 @@ import altair as alt
 
 from antelog.engine.step.wording import LOST
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import LineLiteral
+from antelog.lines import LineLiteral
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
 from antelog.pictures.columns import LabelColumns

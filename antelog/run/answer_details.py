@@ -8,7 +8,6 @@ They are worked out for the few answers that are looked at now, and not for each
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +19,9 @@ from msgspec import Struct
 
 from antelog.engine.facts.latest_facts import with_latest_facts
 from antelog.engine.step.query import DECIDED
-from antelog.language.line_literals import arguments_of, read_literal
 from antelog.language.printer import to_text, value_text
-from antelog.language.syntax import Term, Variable
+from antelog.language.syntax import Constant, Term, Variable
+from antelog.lines import literal_of
 from antelog.process import Engine
 from antelog.run.store.details import Details
 from antelog.why.text import Branch, branch_of
@@ -111,34 +110,27 @@ def _written(term: Term, answer: Mapping[str, Any]) -> str | None:
 
 def _latest(engine: Engine, text: str) -> str | None:
     """The latest fact in the slot that a literal is about, or with its key; None if none is kept."""
-    name, arguments = read_literal(text).predicate, arguments_of(text)
+    literal = literal_of(text)
+    name, terms = literal.predicate, literal.terms
     source = next((each for each in engine.plan.inputs if each.name == name), None)
-    if source is None or len(arguments) != len(source.columns):
+    if source is None or len(terms) != len(source.columns):
         return None
     keys = tuple(each.position for each in engine.plan.key.positions if each.name == name)
     places = keys if source.slot is None else source.slot
-    if not places or any(arguments[place][:1].isupper() for place in places):
+    values = [term.value for place in places if isinstance(term := terms[place], Constant)]
+    if not places or len(values) < len(places):
         return None  # any value will do
     state = engine.state
     facts = with_latest_facts(state.history, name)
     fits = np.ones(facts.count, np.bool_)
-    for place in places:
-        fits &= facts.columns[place] == state.values.cell(_value(arguments[place]))
+    for place, value in zip(places, values, strict=True):
+        fits &= facts.columns[place] == state.values.cell(value)
     rows = np.flatnonzero(fits)
     if not len(rows):
         return None
     row = rows[np.argmax(facts.time[rows])]
     written = [state.values.text(int(column[row])) for column in facts.columns]
     return f"{name}({', '.join([*written, str(facts.time[row])])})"
-
-
-def _value(text: str) -> str | int | float:
-    """The value of a constant as lines write it."""
-    try:
-        found: str | int | float = json.loads(text)
-    except ValueError:
-        return text
-    return found
 
 
 BETWEEN = 0.25

@@ -35,9 +35,9 @@ from antelog.engine.step.derivations import Atoms, atoms_of
 from antelog.engine.step.members import AskedAtoms, Candidates, candidates
 from antelog.engine.step.rows import Rows, cells_of, passing
 from antelog.engine.values.values import UNBOUND
-from antelog.language.line_literals import amount_text
 from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Value
+from antelog.lines import amount_text
 from antelog.why.evidence import FactSearch, background_facts, fact_line, instead, latest_line
 from antelog.why.grounds import Grounds
 from antelog.why.rows import FALSE, OPEN, TRUE, LiteralTruth, RankedRow, value_of

@@ -13,11 +13,11 @@ Sentences and texts have ticks in them as numbers, so that they can be shown as 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from antelog.language.line_literals import arguments_of, read_literal
 from antelog.language.moments import Timescale, moment
+from antelog.lines import literal_of
 
 Sentence: TypeAlias = tuple[str | int, ...]
 """A sentence in pieces; numbers are ticks."""
@@ -204,10 +204,6 @@ def tick_text(tick: int, timescale: Timescale | None) -> str:
 def atom_text(text: str, timescale: Timescale | None, times: Collection[int] = ()) -> str:
     """The text of a literal with its ticks as times, those at some more places, too."""
     written: Callable[[int], str] = lambda tick: moment(tick, timescale)  # noqa: E731
-    literal = read_literal(text)
-    if times:
-        arguments = enumerate(arguments_of(text)[:-1])
-        shown = [written(int(e)) if place in times and e.isdecimal() else e for place, e in arguments]
-        start = f"{literal.predicate}({', '.join([*shown, ''])}"
-        literal = replace(literal, pieces=(start, *literal.pieces[1:]))
-    return text if timescale is None else literal.text(written)
+    if timescale is None:
+        return text
+    return literal_of(text).with_times(times).text(written)

@@ -16,7 +16,7 @@ import yaml
 import antelog
 from antelog.engine.step.wording import meaning
 from antelog.language.printer import value_text
-from antelog.run.store import change_of
+from antelog.lines import line_of
 from antelog.watch.live import Live
 from antelog.workbench.play.draft import DraftFiles
 from antelog.workbench.play.running import PlayOptions, play
@@ -241,7 +241,7 @@ def batches(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     options = [re.sub("=(?=.*[.]csv$)", f"={here}/", each) for each in case.options]
     called("run", case.program, *options, *case.model, "--output", f"json:{here}/changes")
     rows = [row for path in Path("changes").glob("*.json") for row in lines_of(path.read_text("utf-8"))]
-    changes = [change_of(row) or row for row in rows]
+    changes: list[Line] = [dict(line_of(row) or row) for row in rows]
     found = [{name: each[name] for name in each if name not in each["answer"]} for each in changes]
     yield from differing("run", map(_in_ticks, found), map(_in_ticks, lines))
 

@@ -12,8 +12,8 @@ import pytest
 
 import antelog
 from antelog.errors import DataError, OutputError
-from antelog.language.line_literals import read_literal
 from antelog.language.moments import Timescale
+from antelog.lines import literal_of
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers, easy
 from antelog.pictures.clock import Clock, clock
@@ -38,8 +38,8 @@ ROWS = [json.loads(line) for line in LOG]
 
 def answer(number: int, outcome: str = OPEN, **more: Any) -> Answer:
     given: dict[str, Any] = {"since": number, "until": number + 2, "outcome": outcome}
-    more |= {n: tuple(map(read_literal, more[n])) for n in ("missing", "because") if n in more}
-    more["evidence"] = {read_literal(text): tick for text, tick in more.get("evidence", {}).items()}
+    more |= {n: tuple(map(literal_of, more[n])) for n in ("missing", "because") if n in more}
+    more["evidence"] = {literal_of(text): tick for text, tick in more.get("evidence", {}).items()}
     for name, group in (("literals", Literals), ("outlook", AnswerOutlook)):
         names = [f.name for f in fields(group)]
         given[name] = group(**{n: more.pop(n) for n in names if n in more})

@@ -9,8 +9,8 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
-from antelog.language.line_literals import read_literal
 from antelog.language.moments import Timescale
+from antelog.lines import literal_of
 from antelog.pictures.clock import clock
 from antelog.pictures.history import Answer, History, history
 from antelog.pictures.reading import changes_in, of_table
@@ -50,7 +50,7 @@ def test_an_answer_from_evidence_to_decision() -> None:
 def test_a_rejected_answer_says_why() -> None:
     answer = by_label(found(ROWS))["Malf(wt4, 1)"]
     assert (answer.since, answer.until, answer.outcome) == (1, 3, "rejected")
-    assert answer.literals.because == (read_literal("Temp(wt4, high, 2)"),)
+    assert answer.literals.because == (literal_of("Temp(wt4, high, 2)"),)
 
 
 def test_a_closed_answer_ends() -> None:
@@ -72,7 +72,7 @@ def test_an_open_answer_lasts_until_now() -> None:
     _, log = engine_of(FACTS, 1)
     answer = by_label(found(log, 1))["Malf(wt4, 1)"]
     assert (answer.outcome, answer.until, answer.outlook.decided_by) == ("open", 1, 3)
-    assert answer.literals.missing == (read_literal("Temp(wt4, high, 2)"),)
+    assert answer.literals.missing == (literal_of("Temp(wt4, high, 2)"),)
     assert answer.outlook.silent == ("rejected", 3)
     assert by_label(found(log, 2))["Malf(wt4, 1)"].until == 2
 
@@ -185,7 +185,7 @@ def test_an_engine_knows_when_its_facts_were_not_when_they_came() -> None:
     table = engine.answers("Malf")
     shown = by_label(history(of_table(table, "Malf"), engine.now).by_time())
     assert shown["Malf(wt2, 0)"].since == 0
-    assert shown["Malf(wt2, 0)"].literals.evidence == {read_literal("Temp(wt2, high, 0)"): 0}
+    assert shown["Malf(wt2, 0)"].literals.evidence == {literal_of("Temp(wt2, high, 0)"): 0}
 
 
 def test_timestamps_where_ticks_have_a_length() -> None:

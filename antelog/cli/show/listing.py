@@ -29,10 +29,10 @@ from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.durations import ticks_in_words
-from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment, moment_near
 from antelog.language.printer import value_text
 from antelog.language.templates import DECIDED_BY
+from antelog.lines import LineLiteral, awaited, literals_of
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
 from antelog.run.sinks.result import StepResult
@@ -164,10 +164,10 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
         line = Text.assemble((f"{_INDENT}because ", "dim"))
-        _print(_literals(line, map(read_literal, row["because"]), to.marks.false, TERMINAL["false"], to), to)
+        _print(_literals(line, literals_of(row["because"]), to.marks.false, TERMINAL["false"], to), to)
     if row.get(LOST):
         line = Text.assemble((f"{_INDENT}lost from sight ", "dim"))
-        _print(_literals(line, map(read_literal, row[LOST]), "?", TERMINAL[LOST], to), to)
+        _print(_literals(line, literals_of(row[LOST]), "?", TERMINAL[LOST], to), to)
 
 
 def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str) -> Text:
@@ -192,7 +192,7 @@ def _words(relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
 
 def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
     line = Text(_INDENT)
-    _literals(line, map(read_literal, explanation["evidence"]), to.marks.evidence, TERMINAL["evidence"], to)
+    _literals(line, literals_of(explanation["evidence"]), to.marks.evidence, TERMINAL["evidence"], to)
     if explanation["evidence"] and explanation["hypotheses"]:
         line.append("  ")
     _literals(line, awaited(explanation), to.marks.hypothesis, TERMINAL["awaited"], to)

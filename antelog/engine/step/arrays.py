@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.engine.columns.joins import spread
@@ -31,11 +32,13 @@ from antelog.engine.columns.tables import (
 from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations
-from antelog.engine.step.literal_texts import Writer
+from antelog.engine.step.literal_texts import Writer, as_structs
 from antelog.engine.step.lives import Lives, views_of
+from antelog.engine.step.query import StepQuery
 from antelog.engine.step.schema import SO_FAR
 from antelog.engine.step.text_order import numbered_texts
 from antelog.engine.values.numbers import Numbers
+from antelog.lines import LITERAL
 
 _NONE = -1
 _FEW = 128
@@ -46,19 +49,19 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
 def explanations(
-    knowledge: Knowledge, reported: Explanations, moment: Column, rejected: Mask, *, amounts: bool
+    knowledge: Knowledge, query: StepQuery, reported: Explanations, moment: Column, rejected: Mask
 ) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, the evidence and the hypotheses of every view reported then.
 
     And for the rejected, which are reported as they were the moment before, the hypotheses of the last
-    explanations that became false. If there are aggregates, also what these `amounts` come to so far.
+    explanations that became false. If there are aggregates, also what these come to so far.
     """
     found, at = reported.found, reported.at
     # What is reported of twins is the same.
     once, position = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
     line, view = views_of(at, reported.kept, once)
     row, then = at.view_of.take(view), at.then.take(view)
-    sheet = _sheet(knowledge, found, row)
+    sheet = _sheet(knowledge, found, row, structs=query.wanted.structs)
     text, evidence = sheet.texts_at(row, then)
     several = bool(np.any(line[1:] == line[:-1]))
     if several:
@@ -80,16 +83,16 @@ def explanations(
     last = marked(rejected.take(line))
     failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
     failing, because = _because(
-        len(sheet.names), line.take(last), text.take(last, axis=0), failed, len(moment)
+        len(sheet.literals), line.take(last), text.take(last, axis=0), failed, len(moment)
     )
     *pairs, reasons = _nested(
-        sheet.names,
+        sheet.literals,
         [_chosen(text, evidence), _chosen(text, hypotheses), failing],
         [known, both - known, offsets_of(because)],
         ~rejected,
     )
     fields = ["evidence", "hypotheses"]
-    if amounts:
+    if knowledge.rules.relations[query.name].has_amounts:
         fields.append("so_far")
         when = at.tick.take(moment).take(line)
         pairs.append(sheet.so_far(at.view_of.take(view), when))
@@ -129,7 +132,7 @@ class _Sheet:
     twice, is _NONE at the end; if `full`, there is no such. `place` says where derivations are here.
     """
 
-    names: pa.Array
+    literals: pa.Array
     position: Column
     text: NDArray[np.int32]
     holds: Column
@@ -169,15 +172,16 @@ class _Sheet:
         view, text = view.take(order), text.take(order)
         once = marked(changed(view) | changed(text))
         counts = np.bincount(view.take(once), minlength=len(row))
-        named = self.names.take(pa.array(text.take(once)))
+        names = self.literals.field("text") if is_a.is_struct(self.literals.type) else self.literals
+        named = names.take(pa.array(text.take(once)))
         value = Numbers.and_then(*values).take(order.take(once))
         columns = [named, pa.array(value.real, from_pandas=True), pa.array(value.whole, mask=~value.rounded)]
         each = pa.StructArray.from_arrays(columns, fields=list(SO_FAR.value_type))
         return pa.ListArray.from_arrays(pa.array(offsets_of(counts)), each)
 
 
-def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
-    """The literals of these derivations."""
+def _sheet(knowledge: Knowledge, found: Lives, row: Column, *, structs: bool) -> _Sheet:
+    """The literals of these derivations, as texts or structs."""
     wanted = np.zeros(len(found.number), np.bool_)
     wanted[row] = True
     here = marked(wanted)
@@ -186,14 +190,18 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
     width = max((len(b.holds) for b, rows in zip(found.blocks, chosen, strict=True) if len(rows)), default=0)
     size = (width, len(here))
     text, holds, fails = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
-    texts = [
-        Writer(block, block.rows.take(rows), knowledge.values).texts()
+    writers = [
+        Writer(block, block.rows.take(rows), knowledge.values)
         for block, rows in zip(found.blocks, chosen, strict=True)
     ]
+    texts = [writer.texts() for writer in writers]
     counts = [len(rows) for rows, literals in zip(chosen, texts, strict=True) for _ in literals]
     if not any(counts):
-        return _Sheet(pa.array([], pa.string()), position, text.T, holds, fails, False)
+        return _Sheet(
+            pa.array([], LITERAL if structs else pa.string()), position, text.T, holds, fails, False
+        )
     numbers, names = numbered_texts([literal for literals in texts for literal in literals], counts)
+    shown = as_structs(writers, numbers, names) if structs else names
     start, full, amounts = 0, True, list[_Amounts]()
     for block, rows in zip(found.blocks, chosen, strict=True):
         lines, end = len(block.holds), start + len(rows)
@@ -214,7 +222,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
             text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER
             full = False
         start = end
-    return _Sheet(names, position, _by_row(text), holds, fails, full, amounts)
+    return _Sheet(shown, position, _by_row(text), holds, fails, full, amounts)
 
 
 def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:

@@ -39,7 +39,7 @@ from antelog.engine.step.lives import views_of
 from antelog.engine.step.lost import LostLiterals
 from antelog.engine.step.outlook import outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
-from antelog.engine.step.schema import EXPLAINING, LOST, OTHERS_NAMES, with_digits
+from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, with_digits, with_structs
 from antelog.engine.step.uniting import united
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
@@ -148,7 +148,7 @@ def lines(
 ) -> Lines:
     """The lines of some moments, in the order of the log."""
     relation = known.rules.relations[query.name]
-    schema = query.columns.schema
+    schema = with_structs(query.columns.schema) if query.wanted.structs else query.columns.schema
     if len(moment) == 0:
         return no_lines(schema.empty_table(), relation)
     found, at = reported.found, reported.at
@@ -188,7 +188,7 @@ def lines(
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
     ahead = _ahead(known, reported, moment.take(marked(kind <= REVISED)))
     texts = (
-        explanations(known, reported, moment, kind == REJECT, amounts=relation.has_amounts)
+        explanations(known, query, reported, moment, kind == REJECT)
         if query.wanted.explained
         else [pa.nulls(len(moment), schema.field(name).type) for name in EXPLAINING]
     )
@@ -201,8 +201,10 @@ def lines(
         columns.append(_others(relation, [cells.take(number) for cells in answer]))
     columns += around[2:]
     if "lost" in schema.names:
-        none = pa.nulls(len(moment), LOST)
-        columns.append(none if lost is None else lost.of_lines(reported, moment, kind))
+        none = pa.nulls(len(moment), schema.field("lost").type)
+        columns.append(
+            none if lost is None else lost.of_lines(reported, moment, kind, structs=query.wanted.structs)
+        )
     table = pa.Table.from_arrays(columns, schema=schema)
     if not query.wanted.staged:
         return Lines(table, (), tick[:0], kind[:0], moment[:0])

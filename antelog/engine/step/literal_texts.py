@@ -21,11 +21,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import (
     Calculated,
+    Const,
     Operand,
+    Term,
     Time,
     Var,
     operand_text,
@@ -33,11 +37,13 @@ from antelog.compile.literals.terms import (
     variables_in,
 )
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.tables import Column, numbered
+from antelog.engine.columns.tables import Column, inverse, numbered
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.rows import Rows, cells_of
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
+from antelog.language.printer import value_text
+from antelog.lines import LITERAL
 
 Bound: TypeAlias = frozenset[str]
 """The variables that rows have values for."""
@@ -210,11 +216,51 @@ class Writer:
 
     def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
         self._prepared, self._rows, self._values = block.prepared, rows, values
+        self._templates = templates(block.prepared, frozenset(rows.bound))
         self._different: dict[str, tuple[Column, Column]] = {}
         self._pieces: dict[Blank, Piece] = {}
 
+    @property
+    def literals(self) -> int:
+        """The number of literals of the pattern."""
+        return len(self._templates)
+
     def texts(self) -> list[Text]:
-        return [self._text(template) for template in templates(self._prepared, frozenset(self._rows.bound))]
+        return [self._text(template) for template in self._templates]
+
+    def structs(self, place: int, rows: Column) -> pa.StructArray:
+        """The literal at a place of the pattern in some rows, as `LITERAL` has it, without its text."""
+        node, count = self._prepared.literals[place].node, len(rows)
+        about, every = node.references[0], pa.array(np.zeros(count, np.int64))
+        columns = [self._argument_texts(each, rows) for each in about.arguments]
+        by_row = np.arange(len(columns) * count).reshape(len(columns), count).T.ravel()
+        arguments = pa.concat_arrays([pa.array([], pa.string()), *columns]).take(pa.array(by_row))
+        offsets = pa.array(np.arange(count + 1, dtype=np.int32) * np.int32(len(columns)))
+        return pa.StructArray.from_arrays(
+            [
+                pa.array([about.predicate]).take(every),
+                pa.array([isinstance(node, Negation | Absence)]).take(every),
+                pa.ListArray.from_arrays(offsets, arguments),
+                self._ticks(about.first if self._templates[place].ranged else about.last, rows),
+                self._ticks(about.last, rows),
+            ],
+            fields=[*LITERAL][1:],
+        )
+
+    def _argument_texts(self, term: Term | None, rows: Column) -> pa.Array:
+        if isinstance(term, Const):
+            return pa.array([value_text(term.value)]).take(pa.array(np.zeros(len(rows), np.int64)))
+        if term is None or term.name not in self._rows.bound:
+            return pa.nulls(len(rows), pa.string())
+        cells = self._rows.bound[term.name].take(rows)
+        return pc.if_else(pa.array(cells == OTHERS), None, self._values.texts(cells))
+
+    def _ticks(self, time: Time, rows: Column) -> pa.Array:
+        known = None if time.variable is None else self._rows.bound.get(time.variable)
+        if time.variable is not None and known is None:
+            return pa.nulls(len(rows), pa.int64())
+        ticks = np.full(len(rows), time.offset) if known is None else known.take(rows) + time.offset
+        return pa.array(ticks, mask=ticks < 0)
 
     def _text(self, template: LiteralTemplate) -> Text:
         opening: list[Argument] = [
@@ -265,3 +311,17 @@ class Writer:
         if variable not in self._different:
             self._different[variable] = numbered(self._rows.bound[variable])
         return self._different[variable]
+
+
+def as_structs(writers: Sequence[Writer], numbers: Sequence[Column], names: pa.Array) -> pa.StructArray:
+    """The literals of some writers as structs, by the number of their text among the names."""
+    _, first = np.unique(np.concatenate(numbers), return_index=True)
+    order = np.argsort(first)
+    at, begin, parts = first.take(order), 0, list[pa.StructArray]()
+    literals = ((writer, place) for writer in writers for place in range(writer.literals))
+    for (writer, place), each in zip(literals, numbers, strict=True):
+        end = begin + len(each)
+        parts.append(writer.structs(place, at[(begin <= at) & (at < end)] - begin))
+        begin = end
+    about = pa.concat_arrays(parts).take(pa.array(inverse(order)))
+    return pa.StructArray.from_arrays([names, *about.flatten()], fields=[*LITERAL])

@@ -24,12 +24,13 @@ from antelog.engine.step.arrays import offsets_of
 from antelog.engine.step.atoms import seen_again
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.explanations import NOTHING, OPEN, Explanations
-from antelog.engine.step.literal_texts import Text, Writer
+from antelog.engine.step.literal_texts import Text, Writer, as_structs
 from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.query import CONFIRM, REJECT, Kinds, StepQuery
 from antelog.engine.step.schema import LOST
 from antelog.engine.step.text_order import numbered_texts
 from antelog.engine.values.values import UNBOUND
+from antelog.lines import of_structs
 
 
 def sighted(known: Knowledge, begin: int) -> Knowledge:
@@ -92,33 +93,38 @@ class LostLiterals:
     doubtful: Mask
     past: Explanations | None
 
-    def of_lines(self, reported: Explanations, moment: Column, kind: Kinds) -> pa.Array:
+    def of_lines(self, reported: Explanations, moment: Column, kind: Kinds, *, structs: bool) -> pa.Array:
         """For each of some lines the literals that are lost; null where nothing is."""
         doubtful = self.doubtful.take(reported.at.answer.take(moment))
         confirmed, rejected = marked(doubtful & (kind == CONFIRM)), marked(doubtful & (kind == REJECT))
-        parts = [(np.zeros(0, np.int64), pa.array([], pa.string()))]
+        type_ = of_structs(LOST) if structs else LOST
+        parts = [(np.zeros(0, np.int64), pa.array([], type_.value_type))]
         if len(confirmed):
             at = reported.at
             line, view = views_of(at, reported.kept, moment.take(confirmed))
             some = _Decided(confirmed.take(line), at.view_of.take(view), at.then.take(view))
-            parts += self._named(reported.found, some, all_of_them=True)
+            parts += self._named(reported.found, some, all_of_them=True, structs=structs)
         if len(rejected):
             past = self.past or reported
-            parts += self._named(past.found, _fallen(reported, moment, rejected, past), all_of_them=False)
+            fallen = _fallen(reported, moment, rejected, past)
+            parts += self._named(past.found, fallen, all_of_them=False, structs=structs)
         lines, texts = zip(*parts, strict=True)
         line, text = np.concatenate(lines), pa.concat_arrays(texts)
         order = np.argsort(line, kind="stable")
         counts = np.bincount(line, minlength=len(moment))
         names, nothing = text.take(pa.array(order)), pa.array(counts == 0)
-        return pa.ListArray.from_arrays(pa.array(offsets_of(counts)), names, type=LOST, mask=nothing)
+        return pa.ListArray.from_arrays(pa.array(offsets_of(counts)), names, type=type_, mask=nothing)
 
-    def _named(self, found: Lives, some: _Decided, *, all_of_them: bool) -> list[tuple[Column, pa.Array]]:
+    def _named(
+        self, found: Lives, some: _Decided, *, all_of_them: bool, structs: bool
+    ) -> list[tuple[Column, pa.Array]]:
         """The lost literals of the lines that are lost, in order, each with its line.
 
         That is where each derivation has some, or where one has no other that is false.
         """
         rows = distinct(some.row)
         texts, counts, owners, lost_by = list[Text](), list[int](), list[Column](), list[Mask]()
+        writers = list[Writer]()
         first = np.searchsorted(rows, found.starts)
         lost_view = np.zeros(len(some.row), np.bool_)
         for b, block in enumerate(found.blocks):
@@ -139,8 +145,8 @@ class LostLiterals:
                 false = part.fails.take(at, axis=1) <= tick
                 lost &= false
                 lost_view[views] = false.any(axis=0) & (lost | ~false).all(axis=0)
-            names = Writer(part, part.rows.take(at), self.known.values).texts()
-            for name, flags in zip(names, lost, strict=True):
+            writers.append(Writer(part, part.rows.take(at), self.known.values))
+            for name, flags in zip(writers[-1].texts(), lost, strict=True):
                 texts.append(name)
                 counts.append(len(at))
                 owners.append(views)
@@ -151,6 +157,7 @@ class LostLiterals:
         told = np.bincount(some.line.take(marked(lost_view)), minlength=len(lines))
         chosen: Mask = lost_view & ((told == lines) if all_of_them else told > 0).take(some.line)
         numbers, names = numbered_texts(texts, counts)
+        names = as_structs(writers, numbers, names) if structs else names
         owner = np.concatenate(owners)
         at = marked(np.concatenate(lost_by) & chosen.take(owner))
         line, number = some.line.take(owner.take(at)), np.concatenate(numbers).take(at)

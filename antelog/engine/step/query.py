@@ -46,13 +46,15 @@ class Step:
 class LineSelection:
     """The lines that are wanted: kinds of changes, of a share of answers.
 
-    If `staged`, with their stages; unless `explained`, without explanations and `because`.
+    If `staged`, with their stages; unless `explained`, without explanations and `because`. Their literals are
+    texts, or `structs`.
     """
 
     only: Sequence[str] = KINDS
     share: Share | None = None
     staged: bool = False
     explained: bool = True
+    structs: bool = False
 
 
 ALL_LINES = LineSelection()

@@ -28,6 +28,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.values.types import MIXED, NOTHING, Seen, Types, declared, type_of, types_of_rows, wider
+from antelog.lines import LITERAL_COLUMNS, of_structs
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,15 @@ def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) ->
             *starmap(pa.field, after.items()),
         ]
     )
+
+
+def with_structs(schema: pa.Schema) -> pa.Schema:
+    """The schema of lines whose literals are structs."""
+    for name in LITERAL_COLUMNS:
+        place = schema.get_field_index(name)
+        if place >= 0:
+            schema = schema.set(place, pa.field(name, of_structs(schema.field(place).type)))
+    return schema
 
 
 def answer_field(name: str, type_: pa.DataType) -> pa.Field:

@@ -18,9 +18,10 @@ from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.history import Facts, History, added
 from antelog.engine.facts.sight import AskedTicks, Sight
-from antelog.engine.step.plain_values import Plain, from_written
+from antelog.engine.step.plain_values import Plain
 from antelog.engine.values.values import Values
-from antelog.language.line_literals import arguments_of, read_literal
+from antelog.language.syntax import Constant
+from antelog.lines import literal_of
 
 
 class ExpectedSource(NamedTuple):
@@ -34,9 +35,9 @@ class ExpectedSource(NamedTuple):
 @lru_cache(maxsize=1_000)
 def sources_of(plan: Plan, literal: str) -> frozenset[ExpectedSource]:
     """The sources that a literal of a line rests on: of a derived atom those of its rules."""
-    arguments = arguments_of(literal)[:-1]
-    values = tuple(None if each[0] == "_" or each[0].isupper() else from_written(each) for each in arguments)
-    return frozenset(_below(plan, read_literal(literal).predicate, values, frozenset()))
+    found = literal_of(literal)
+    values = tuple(term.value if isinstance(term, Constant) else None for term in found.terms[:-1])
+    return frozenset(_below(plan, found.predicate, values, frozenset()))
 
 
 def _below(
@@ -80,7 +81,7 @@ class UnseenSources:
         return Sight(added(self.before, self.new), self.begin)
 
     def _is_unseen(self, literal: str, tick: int) -> bool:
-        about = read_literal(literal).tick
+        about = literal_of(literal).tick
         at = np.array([tick if about is None else min(about, tick)])
         asked = AskedTicks(at, at, tick - at)
         for found in sources_of(self.plan, literal):

@@ -22,10 +22,10 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import from_written, plain
 from antelog.engine.step.schema import EXPLAINING, is_written
 from antelog.language.durations import ticks_in_words
-from antelog.language.line_literals import amount_text, amounts_so_far, read_literal
 from antelog.language.moments import TIME, Timescale, timed
 from antelog.language.printer import rounded_percent, value_text
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
+from antelog.lines import amount_text, amounts_so_far, literals_of
 
 SEVERITY, TEXT = "severity", "text"
 LABEL = (SEVERITY, TEXT)
@@ -64,7 +64,7 @@ def _good_news(severity: str | None) -> Sequence[str]:
 
 def unseen_since(line: Mapping[str, Any]) -> int:
     """The tick since which nothing is seen, by a line with literals that were lost."""
-    ticks = (each for text in line[LOST] for each in read_literal(text).pieces if isinstance(each, int))
+    ticks = (each.tick for literal in literals_of(line[LOST]) for each in literal.ticks)
     return min((int(line["tick"]), *ticks))
 
 

@@ -19,9 +19,9 @@ from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.formulas import UnknownChanceError
 from antelog.forecast.inference.nodes import Every, Never, Node, Some
 from antelog.forecast.inference.table import AnswersAtTicks, Known, table_of
-from antelog.language.line_literals import arguments_of, read_literal
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
+from antelog.lines import literal_of
 
 _NONE = 1e-12
 """A smaller chance is none."""
@@ -87,15 +87,15 @@ def what_if(
 
 def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | None:
     """The formula of a literal as lines write it; None if it is not about facts of an input."""
-    literal = read_literal(text)
+    literal = literal_of(text)
     if not text.removeprefix("not ").startswith(f"{literal.predicate}("):
         return None  # a `last` or an aggregate
-    ticks = [each for each in literal.pieces if isinstance(each, int)]
+    ticks = [each.tick for each in literal.ticks]
     if not ticks:
         return None
     first = min(ticks) - tick
     last = first if ticks == [literal.tick] else max(ticks) - tick if len(ticks) > 1 else form.last
-    facts, written = [], dict(enumerate(arguments_of(text)))
+    facts, written = [], dict(enumerate(literal.arguments))
     for each in form.formula.literals:
         if first <= each.at <= last and each.series.predicate == literal.predicate:
             own = {place: value_text(value) for place, value in each.series.constants}

@@ -4,22 +4,13 @@ driver ── Store ──▶ turbines.state ──▶ StoredFeedAt, FeedReader 
 Spark ── BatchFeed, FolderFeed ──▶ changes.feed/ ──▶ FolderFeed, FeedReader ── page
 """
 
+from antelog.lines import is_line
 from antelog.run.store.batches import BatchFeed, FeedBatch
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
 from antelog.run.store.folder import FolderFeed, is_folder_feed
 from antelog.run.store.inbox import Inbox, PostedFact, names_of, post
-from antelog.run.store.records import (
-    Record,
-    about,
-    change_of,
-    is_line,
-    is_record,
-    record_of,
-    reject_line,
-    source_of,
-    status_line,
-)
+from antelog.run.store.records import Record, about, is_record, record_of, reject_line, source_of, status_line
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
 __all__ = [
@@ -40,7 +31,6 @@ __all__ = [
     "StoredState",
     "WritableFeed",
     "about",
-    "change_of",
     "is_folder_feed",
     "is_line",
     "is_record",

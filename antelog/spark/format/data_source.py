@@ -28,8 +28,9 @@ from antelog.forecast.columns import NAMES
 from antelog.given import ArgumentKind, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import DEFAULT_ZONE, TIME, timed
+from antelog.lines import line_of
 from antelog.program import load
-from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, change_of
+from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.sql.partition import plain_errors
 
@@ -112,7 +113,7 @@ def lines_of(batch: pa.RecordBatch, zone: str) -> Iterator[tuple[int, str]]:
             local = table.column(at).cast(pa.timestamp("us", zone))
             table = table.set_column(at, field.name, local)
     for row in table.to_pylist():
-        record = change_of(row)
+        record = line_of(row)
         if record is not None:
             yield record["tick"], msgspec.json.encode(_brief(record)).decode()
 

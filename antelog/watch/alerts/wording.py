@@ -17,9 +17,9 @@ from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.durations import ticks_in_words
-from antelog.language.line_literals import amount_text, amounts_so_far, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.templates import Template, TemplateError, template_of
+from antelog.lines import amount_text, amounts_so_far, awaited, literals_of
 from antelog.watch.alerts.alert import AlertError, AlertQuery, Line
 from antelog.watch.alerts.choosing import as_text
 
@@ -155,4 +155,4 @@ class ChangeTexts:
         return ", ".join(each.text(self._time) for each in awaited(explanation))
 
     def _literals(self, literals: Sequence[str] | None) -> str:
-        return ", ".join(read_literal(each).text(self._time) for each in literals or ())
+        return ", ".join(each.text(self._time) for each in literals_of(literals))

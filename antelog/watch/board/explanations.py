@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from antelog.diagnostics import Span
 from antelog.engine.step.wording import LOST
-from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import Rule, atoms_of
+from antelog.lines import LineLiteral, awaited, literals_of
 from antelog.program import Program
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 
@@ -53,7 +53,7 @@ def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list
     if explanation >= len(explanations):
         return []
     found = explanations[explanation]
-    known = map(read_literal, found.get("evidence", ()))
+    known = literals_of(found.get("evidence"))
     return [*_marks(known, timescale, known=True), *_marks(awaited(found), timescale, known=False)]
 
 
@@ -67,12 +67,12 @@ def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]
 
 def failed(line: Line, timescale: Timescale | None) -> list[Mark]:
     """The marks of the hypotheses that became false, in the line of a rejected answer."""
-    return _marks(map(read_literal, line.get("because") or ()), timescale, known=False)
+    return _marks(literals_of(line.get("because")), timescale, known=False)
 
 
 def unseen(line: Line, timescale: Timescale | None) -> list[Mark]:
     """The marks of the literals of a line that were lost from sight."""
-    return _marks(map(read_literal, line.get(LOST) or ()), timescale, known=False)
+    return _marks(literals_of(line.get(LOST)), timescale, known=False)
 
 
 def _marks(literals: Iterable[LineLiteral], timescale: Timescale | None, *, known: bool) -> list[Mark]:
@@ -85,10 +85,7 @@ def _marks(literals: Iterable[LineLiteral], timescale: Timescale | None, *, know
 
 def _reach(literal: LineLiteral) -> LiteralTicks | None:
     """The ticks between those in the literal: `3..8`, `where U > 17, U <= 29`."""
-    ticks = [each for each in literal.pieces if isinstance(each, int)]
-    if not ticks or ticks == [literal.tick]:
-        return None
-    return LiteralTicks(min(ticks), max(ticks) if len(ticks) > 1 else None)
+    return None if literal.span is None else LiteralTicks(*literal.span)
 
 
 # ---- rules ----

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from antelog.engine.engine import RuleChange
 from antelog.errors import DataError
+from antelog.lines import line_of
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.rule_changes import remark, steps_of
@@ -33,7 +34,6 @@ from antelog.run.store import (
     Record,
     StoredFeedAt,
     about,
-    change_of,
     is_folder_feed,
     is_store,
     record_of,
@@ -148,9 +148,9 @@ class ChangesReader:
         except (OSError, pa.ArrowException):
             return  # not written to its end yet
         self._done.add(path)
-        found = [change_of(row) for row in rows]
+        found = [line_of(row) for row in rows]
         self.damaged += found.count(None)
-        yield from (each for each in found if each is not None)
+        yield from (dict(each) for each in found if each is not None)
 
 
 class EngineReader:

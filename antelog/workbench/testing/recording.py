@@ -26,7 +26,7 @@ from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNo
 
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import amount_text, amounts_so_far
+from antelog.lines import amount_text, amounts_so_far
 from antelog.workbench.testing.cases import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase
 from antelog.workbench.testing.replaying import AnswerState, Outcome, Row, replayed
 from antelog.workbench.testing.suite import Suite

@@ -25,10 +25,10 @@ from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import microseconds, ticks_later
 from antelog.language.later import is_ticks, no_ticks
-from antelog.language.line_literals import read_literal
 from antelog.language.moments import moment
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text, value_text
+from antelog.lines import literal_of
 from antelog.program import Program
 from antelog.workbench.testing.marked import MarkedFile, ScalarText
 from antelog.workbench.testing.nodes import rebuilt, same_value
@@ -337,7 +337,7 @@ class ProgramTexts:
 
     def shown(self, literal: str) -> str:
         """A literal of a line, with times in place of ticks."""
-        return read_literal(literal).text(self.written)
+        return literal_of(literal).text(self.written)
 
 
 _BRACKETS = (

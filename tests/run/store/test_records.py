@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import antelog
 from antelog.diagnostics import Source
-from antelog.run.store import about, change_of, record_of, reject_line, source_of, status_line
+from antelog.lines import line_of
+from antelog.run.store import about, record_of, reject_line, source_of, status_line
 from tests.lines import lines_of
 
 RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
@@ -14,8 +15,8 @@ RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2
 
 def test_a_row_of_spark_becomes_a_record() -> None:
     row = {**RECORD, "answer": '{"X": "wt2"}'}
-    assert change_of(row) == RECORD
-    assert change_of({**row, "forecast": [{"tick": 4, "chance": 0.5}]}) == {**RECORD, "forecast": [[4, 0.5]]}
+    assert line_of(row) == RECORD
+    assert line_of({**row, "forecast": [{"tick": 4, "chance": 0.5}]}) == {**RECORD, "forecast": [[4, 0.5]]}
 
 
 def test_so_far_is_an_object_as_in_lines() -> None:
@@ -28,11 +29,11 @@ def test_so_far_is_an_object_as_in_lines() -> None:
     (line,) = lines_of(program, facts, 0)
     engine = antelog.Engine(antelog.parse(program))
     (row,) = engine.advance(0, {"Visit": [values for _, values, _ in facts]})["Often"].to_pylist()
-    record = change_of({**RECORD, "answer": '{"X": "ann"}', "explanations": row["explanations"]})
+    record = line_of({**RECORD, "answer": '{"X": "ann"}', "explanations": row["explanations"]})
     assert record is not None
     assert record["explanations"] == line["explanations"]
     assert [*line["explanations"][0]["so_far"].values()] == [None, 2]
-    assert change_of(record) == record
+    assert line_of(record) == record
 
 
 def test_times_of_a_row_of_spark_stand_where_lines_have_them() -> None:
@@ -40,7 +41,7 @@ def test_times_of_a_row_of_spark_stand_where_lines_have_them() -> None:
     silent = {"change": "rejected", "tick": 3}
     names = ("time", "T_time", "if_silent_time", "decided_by_time")
     row = {**RECORD, "answer": '{"T": 3}', "if_silent": silent, "decided_by": 3}
-    assert change_of(row | dict.fromkeys(names, time)) == row | {
+    assert line_of(row | dict.fromkeys(names, time)) == row | {
         "answer": {"T": 3},
         "time": text,
         "times": {"T": text},
@@ -55,7 +56,7 @@ def test_lines_of_a_feed_stay_what_they_are() -> None:
 
 
 def test_what_is_no_record() -> None:
-    assert change_of({**RECORD, "answer": "[1"}) is None
+    assert line_of({**RECORD, "answer": "[1"}) is None
     assert [record_of(line) for line in (b"", b"{", b"[]", b"\xff", b'{"tick": 3}')] == [None] * 5
 
 

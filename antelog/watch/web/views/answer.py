@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.forecast.reports.words import count
-from antelog.language.line_literals import LineLiteral, read_literal
 from antelog.language.moments import Timescale
+from antelog.lines import LineLiteral, literal_of
 from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.explanations import Mark, Reason, failed, marks, rules_behind, span, unseen
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
@@ -164,7 +164,7 @@ def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
             comes = "confirmed" if not least else f"{least:,} more {'is' if least == 1 else 'are'} awaited"
             fails = "rejected" if not left else f"{count(left, 'other explanation')} left"
             detail = details.get(text) or LiteralDetail(text)
-            latest = None if detail.latest is None else read_literal(detail.latest)
+            latest = None if detail.latest is None else literal_of(detail.latest)
             yield Case(mark, comes, fails, detail.chance, detail.if_so, detail.if_not, latest)
 
 

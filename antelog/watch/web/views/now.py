@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, unseen_since
 from antelog.forecast.reports.words import count
-from antelog.language.line_literals import awaited
+from antelog.lines import awaited
 from antelog.watch.board.answer_table import ListRow, RowList
 from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import GROUPS, SEVERITIES, AnswerFilter, Selection, first, selection_of

@@ -1,0 +1,432 @@
+"""The line of a log of changes: one type, from the kernel to the screen.
+
+    {"tick": 1, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 0},
+     "explanations": [{"evidence": ["Temp(wt2, high, 0)"], "hypotheses": ["Temp(wt2, high, 1)"]}]}
+
+    {"change": "possible", "answer": "{\\"X\\": \\"wt2\\", …}", …}     a row of Spark's, which `line_of` reads
+
+Its literals are texts in the language's syntax, which `literal_of` reads with the language's own parser. This
+is the one place that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, Any, Required, TypeAlias, TypedDict, cast
+
+import msgspec
+import pyarrow as pa
+import pyarrow.types as is_a
+
+from antelog.language.moments import TIME, timed
+from antelog.language.parser import printed_literal
+from antelog.language.printer import value_text
+from antelog.language.syntax import (
+    Calculation,
+    Comparison,
+    Constant,
+    Negation,
+    Range,
+    Shifted,
+    Term,
+    Variable,
+    variables_of,
+)
+
+Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
+
+
+class LineExplanation(TypedDict, total=False):
+    """An explanation: literals as texts, and what aggregates among them come to so far."""
+
+    evidence: list[str]
+    hypotheses: list[str]
+    so_far: dict[str, float | None] | None
+
+
+class IfSilent(TypedDict, total=False):
+    """The change of an open answer if nothing more comes, and its tick."""
+
+    change: Required[str]
+    tick: Required[Tick]
+    time: str
+
+
+class LogLine(TypedDict, total=False):
+    """A line about an answer: of a change, or (without one) of an answer that is open.
+
+    `others` are the variables of an answer of all others; `more` counts explanations that are left out; `by`
+    is who ended an answer that was lost from sight. Lines may have more than what is listed here.
+    """
+
+    tick: Required[Tick]
+    time: str | None
+    change: str
+    query: Required[str]
+    answer: Required[dict[str, Any]]
+    others: list[str] | None
+    times: dict[str, str]
+    explanations: list[LineExplanation] | None
+    more: int
+    if_silent: IfSilent | None
+    decided_by: Tick | None
+    decided_by_time: str | None
+    because: list[str] | None
+    lost: list[str] | None
+    chance: float | None
+    forecast: list[tuple[Tick, float]] | None
+    chance_from: str | None
+    severity: str | None
+    text: str | None
+    by: str
+
+
+def is_line(found: object) -> bool:
+    """Whether this is a line of an answer, with everything in it of the right type."""
+    return fits(found, LogLine)
+
+
+def fits(found: object, type_: Any) -> bool:
+    """Whether what was read as JSON is of a type."""
+    try:
+        msgspec.convert(found, type_, str_keys=True)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def line_of(row: Mapping[str, Any]) -> LogLine | None:
+    """The line that a row of a table says, or of JSON; None if it is not about a change of an answer.
+
+    Spark writes answers as JSON, forecasts as structs, and times as values, one of them in a column for each
+    time of an answer.
+    """
+    if not {"tick", "change", "query", "answer"} <= row.keys():
+        return None
+    try:
+        found = _as_line(dict(row))
+    except (msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
+        return None
+    return cast(LogLine, found) if is_line(found) else None
+
+
+def _as_line(row: dict[str, Any]) -> dict[str, Any]:
+    answer = row["answer"]
+    if isinstance(answer, str):
+        row = _of_spark(row, msgspec.json.decode(answer, type=dict[str, Any]))
+    forecast = row.get("forecast")
+    if forecast and isinstance(forecast[0], dict):
+        row |= {"forecast": [[each["tick"], each["chance"]] for each in forecast]}
+    if row.get("explanations"):
+        row |= {"explanations": [*map(_with_amounts, row["explanations"])]}
+    return row
+
+
+def _with_amounts(explanation: Mapping[str, Any]) -> dict[str, Any]:
+    """An explanation with what aggregates come to so far by literal, where it has some."""
+    kept = {name: value for name, value in explanation.items() if name != "so_far"}
+    values = amounts_so_far(explanation)
+    return {**kept, "so_far": values} if values else kept
+
+
+def _of_spark(row: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """A row of Spark's with its answer, and with its times where lines have them."""
+    row = {**row, "answer": answer}
+    for name in ("severity", "text"):
+        if row.get(name, "") is None:
+            del row[name]
+    times = {name: _iso(row.pop(timed(name))) for name in answer if timed(name) in row}
+    if times and row.get(TIME) is not None:  # without a `tick` no tick has a time
+        row["times"] = {name: time for name, time in times.items() if time is not None}
+    silent = _iso(row.pop(timed("if_silent"), None))
+    if row.get("if_silent") and silent is not None:
+        row["if_silent"] = {**row["if_silent"], TIME: silent}
+    return row | {name: _iso(row[name]) for name in (TIME, timed("decided_by")) if name in row}
+
+
+def _iso(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+# ---- literals ----
+
+_BEYOND = 10**18
+"""A number from here on is not a tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTick:
+    """A tick in the text of a literal, and where it is.
+
+    A condition may compare it with a variable that is shifted, as in `9 <= S+4`: this is tick 9, and the
+    shift of 4 has a place of its own.
+    """
+
+    tick: int
+    start: int
+    end: int
+    shift: int = 0
+    shift_start: int = 0
+    shift_end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LineLiteral:
+    """A literal of a line: what it is about, and where ticks are in its text.
+
+        not Shdn(wt2, 3..8)            of Shdn, negated, at tick 8; 3 is a tick, too
+        Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
+        count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, and 3 is not
+
+    A literal about a range of ticks is about the last of them; where that is open, `tick` is None. `so_far`
+    is what the aggregate comes to so far.
+    """
+
+    written: str
+    predicate: str
+    negated: bool = False
+    tick: int | None = None
+    ticks: tuple[WrittenTick, ...] = ()
+    so_far: str = ""
+
+    def text(self, written: Callable[[int], str]) -> str:
+        """The text, with each tick as `written` has it.
+
+        Where that is a clock, `9 <= S+4` is `5 <= S`, with tick 5 as a time: nobody adds ticks to times.
+        """
+        pieces, at = list[str](), 0
+        for start, end, text in sorted(self._replacements(written)):
+            pieces += [self.written[at:start], text]
+            at = end
+        return "".join([*pieces, self.written[at:], self.so_far and f" ({self.so_far} so far)"])
+
+    def _replacements(self, written: Callable[[int], str]) -> Iterator[tuple[int, int, str]]:
+        for each in self.ticks:
+            by_clock = each.shift_end > 0 and written(each.tick) != str(each.tick)
+            yield each.start, each.end, written(each.tick - each.shift if by_clock else each.tick)
+            if by_clock:
+                yield each.shift_start, each.shift_end, ""
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The arguments of the atom it is about, the time last."""
+        first = [each.atom.terms for literal in printed_literal(self.written) for each in literal.atoms]
+        return first[0] if first else ()
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments as they are written, the time last: `wt2`, `high`, `8`."""
+        return tuple(self.written[each.span.start : each.span.end] for each in self.terms)
+
+    def struct(self) -> dict[str, Any]:
+        """The literal as `LITERAL` has it."""
+        terms = self.terms
+        shown = zip(terms[:-1], self.arguments[:-1], strict=True)
+        ticks = [None if (found := _tick(each)) is None else found.tick for each in _ends(terms)]
+        return {
+            "text": self.written,
+            "predicate": self.predicate,
+            "negated": self.negated,
+            "arguments": [text if isinstance(term, Constant) else None for term, text in shown],
+            "first": ticks[0] if ticks else None,
+            "last": self.tick,
+        }
+
+    def with_times(self, places: Iterable[int]) -> LineLiteral:
+        """The literal with some of its arguments as ticks, too."""
+        terms = self.terms
+        more = (_tick(terms[place]) for place in places)
+        return replace(self, ticks=(*self.ticks, *(each for each in more if each is not None)))
+
+    @property
+    def span(self) -> tuple[int, int | None] | None:
+        """The first tick in the text and the last: `3..8`, `where U > 17, U <= 29`.
+
+        The last is None where only one is known; None stands for a literal at one tick.
+        """
+        ticks = [each.tick - each.shift for each in self.ticks]
+        if not ticks or ticks == [self.tick]:
+            return None
+        return min(ticks), max(ticks) if len(ticks) > 1 else None
+
+
+@lru_cache(maxsize=20_000)
+def literal_of(text: str) -> LineLiteral:
+    """The literal that a text of a line is; of a text that is not one, only the text is known."""
+    plain = _plain_literal(text)
+    if plain is not None:
+        return plain
+    literal, *conditions = printed_literal(text) or (None,)
+    atoms = () if literal is None else [each.atom for each in literal.atoms]
+    if not atoms:
+        return LineLiteral(text, text, negated=text.startswith("not "))
+    ends = _ends(atoms[0].terms)
+    ticks = [*map(_tick, ends)]
+    last = ticks[-1]
+    if None not in ticks:  # another aggregate may have a time, too
+        ticks += [_tick(end) for atom in atoms[1:] for end in _ends(atom.terms)]
+    else:
+        open_ = variables_of(ends)
+        ticks += [_compared(each, open_) for each in conditions if isinstance(each, Comparison)]
+    return LineLiteral(
+        text,
+        atoms[0].predicate,
+        isinstance(literal, Negation),
+        None if last is None else last.tick,
+        tuple(tick for tick in ticks if tick is not None),
+    )
+
+
+def _plain_literal(text: str) -> LineLiteral | None:
+    """The literal of a text without quotes, conditions and calculations: of most, in less time."""
+    name, _, rest = text.removeprefix("not ").partition("(")
+    if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*rest} & {*'("'}:
+        return None
+    begin = max(text.rfind(" "), text.rfind("(")) + 1
+    ticks, at = list[WrittenTick](), begin
+    for end in text[begin:-1].split(".."):
+        if end.isdecimal() and len(end) <= len(str(_BEYOND - 1)):
+            ticks.append(WrittenTick(int(end), at, at + len(end)))
+        at += len(end) + 2
+    last = ticks[-1].tick if ticks and ticks[-1].end == len(text) - 1 else None
+    return LineLiteral(text, name, text.startswith("not "), last, tuple(ticks))
+
+
+def literals_of(written: Iterable[str | Mapping[str, Any]] | None) -> list[LineLiteral]:
+    """The literals that texts of a line are, or structs."""
+    return [literal_of(each if isinstance(each, str) else each["text"]) for each in written or ()]
+
+
+def _ends(terms: Sequence[Term]) -> Sequence[Term]:
+    """The ends of the time of an atom with these terms: two of a range, else one."""
+    return terms[-1].ends if terms and isinstance(terms[-1], Range) else terms[-1:]
+
+
+def _tick(term: Term) -> WrittenTick | None:
+    """The tick that a term is, if it is one."""
+    if isinstance(term, Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
+        return WrittenTick(term.value, term.span.start, term.span.end)
+    return None
+
+
+def _compared(comparison: Comparison, open_: Collection[str]) -> WrittenTick | None:
+    """The tick in a comparison with a time that is open, or with the ticks between two times."""
+    for side, other in (comparison.sides, comparison.sides[::-1]):
+        tick = _tick(other)
+        match side:
+            case Variable(name) if name in open_ and tick:
+                return tick
+            case Shifted(name, int(offset)) if name in open_ and tick:
+                return replace(
+                    tick, shift=offset, shift_start=side.span.start + len(name), shift_end=side.span.end
+                )
+            case Shifted(name, int(offset)) if name in open_ and offset <= 0:  # `D = U - 5`
+                length = len(str(-offset))
+                return WrittenTick(-offset, side.span.end - length, side.span.end)
+            case Calculation("-", (begin, Variable(name))) if name in open_:  # `D = 9 - T`
+                return _tick(begin)
+    return None
+
+
+# ---- structs ----
+
+LITERAL = pa.struct(
+    [
+        ("text", pa.string()),
+        ("predicate", pa.string()),
+        ("negated", pa.bool_()),
+        ("arguments", pa.list_(pa.string())),
+        ("first", pa.int64()),
+        ("last", pa.int64()),
+    ]
+)
+"""A literal as a struct: its text, and what it is about.
+
+    not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8
+
+Of `last` and of an aggregate that is the atom in it. An argument that is open is null, and so is such a time.
+"""
+
+TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")
+"""The forms of literals in tables."""
+
+
+LITERAL_COLUMNS = ("explanations", "because", "lost")
+"""The columns of lines that have literals."""
+
+
+def of_structs(type_: pa.DataType) -> pa.DataType:
+    """The type of such a column with structs in place of texts."""
+    if is_a.is_struct(type_) and type_ != LITERAL:
+        fields = ((each.name, each.type) for each in type_)
+        return pa.struct([(name, own if name == "so_far" else of_structs(own)) for name, own in fields])
+    return pa.list_(of_structs(type_.value_type)) if is_a.is_list(type_) else LITERAL
+
+
+def with_structs(table: pa.Table) -> pa.Table:
+    """The lines of a table with structs in place of texts, where the kernel has not made them."""
+    for name in LITERAL_COLUMNS:
+        place = table.schema.get_field_index(name)
+        if place >= 0 and table.schema.field(place).type != of_structs(table.schema.field(place).type):
+            column = _as_structs(table.column(place).combine_chunks())
+            table = table.set_column(place, pa.field(name, column.type), column)
+    return table
+
+
+def _as_structs(array: pa.Array) -> pa.Array:
+    """The array, with a struct in place of each text in its lists; each different text is read once."""
+    if is_a.is_list(array.type):
+        inner = _as_structs(array.values)
+        return pa.ListArray.from_arrays(
+            array.offsets, inner, mask=array.is_null() if array.null_count else None
+        )
+    if is_a.is_struct(array.type):
+        names = [each.name for each in array.type]
+        columns = [
+            array.field(each) if each == "so_far" else _as_structs(array.field(each)) for each in names
+        ]
+        return pa.StructArray.from_arrays(columns, names, mask=array.is_null())
+    encoded = array.dictionary_encode()
+    structs = [literal_of(each).struct() for each in encoded.dictionary.to_pylist()]
+    return pa.array(structs, LITERAL).take(encoded.indices)
+
+
+# ---- what aggregates come to ----
+
+
+def awaited(explanation: Mapping[str, Any]) -> list[LineLiteral]:
+    """The hypotheses of an explanation, with what aggregates come to so far.
+
+    count(Fail(wt2, _, 0..9)) >= 3 (2 so far)
+    """
+    values = amounts_so_far(explanation)
+    return [
+        replace(each, so_far=amount_text(values[each.written])) if each.written in values else each
+        for each in literals_of(explanation.get("hypotheses"))
+    ]
+
+
+def amounts_so_far(explanation: Mapping[str, Any]) -> dict[str, float | None]:
+    """The values so far of the aggregates of an explanation, by their texts.
+
+    Lines have an object, tables a list of pairs; this is the one place that knows both.
+    """
+    found = explanation.get("so_far") or {}
+    if isinstance(found, Mapping):
+        return dict(found)
+    return {each["literal"]: _amount(each["value"], each.get("whole")) for each in found}
+
+
+def _amount(value: float | None, whole: int | None) -> float | None:
+    """The value of an aggregate as lines print it: a whole number where it is one."""
+    if whole is not None or value is None:
+        return whole
+    return int(value) if abs(value) < 2**53 and value == int(value) else value
+
+
+def amount_text(value: float | None) -> str:
+    """The value of an aggregate, to three decimals if it is not a whole number: 53.667."""
+    return "nothing" if value is None else value_text(round(value, 3) or value)
