@@ -71,7 +71,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "process": TO_ENGINE | {"program", "forecast", "why"},
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
-    "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "pictures"},
     "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "watch"},
     "testing": TO_PROGRAM | {"workbench"},
     "cli": EVERYTHING,

@@ -11,13 +11,15 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from antelog.answers import CONFIRMED, OPEN, REJECTED
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.wording import LOST
+from antelog.forecast.reports.words import count
 from antelog.pictures import theme
 from antelog.pictures.clock import clock
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import Data, Drawing, Theme
-from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History, times_of
+from antelog.pictures.history import OUTCOMES, History, times_of
 from antelog.pictures.rows import (
     LOOKS,
     NUMBERS,
@@ -90,9 +92,8 @@ def _data(history: History, area: Frame, columns: LabelColumns, *, every: bool =
 
 
 def _subtitle(history: History) -> str:
-    count = len(history.answers)
     parts = [f"{history.count(outcome):,} {outcome}" for outcome in OUTCOMES if history.count(outcome)]
-    return f"{count:,} answer{'' if count == 1 else 's'}" + (f": {', '.join(parts)}" if parts else "")
+    return count(len(history.answers), "answer") + (f": {', '.join(parts)}" if parts else "")
 
 
 def _nothing(width: int) -> alt.LayerChart:

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
+from antelog.answers import CONFIRMED, REJECTED
 from antelog.language.moments import Timescale
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Calendar, Clock, clock
 from antelog.pictures.columns import RowLabel, columns_of, cut, cut_apart, width_of
-from antelog.pictures.history import CONFIRMED, REJECTED, Answer, AnswerOutlook, History, Wording
+from antelog.pictures.history import Answer, Change, History
 from antelog.pictures.rows import STRETCH, Frame, kinds_in, mark_rows
 from antelog.program import parse
 from tests.pictures.looks import texts
@@ -41,8 +42,10 @@ def test_a_tall_picture_has_an_axis_above_too() -> None:
 
 
 def test_decided_ones_stand_on_each_other_by_severity() -> None:
-    worded = (Wording(severity) for severity in ("good", "critical", "critical"))
-    few = of(*(answer(3, CONFIRMED, wording=each, until=5) for each in worded), answer(3, REJECTED, until=5))
+    severities = ("good", "critical", "critical")
+    few = of(
+        *(answer(3, CONFIRMED, severity=each, until=5) for each in severities), answer(3, REJECTED, until=5)
+    )
     counted = draw_answers(few, most=1).chart.to_dict()
     decided = counted["datasets"][counted["vconcat"][1]["data"]["name"]]
     assert [(each["look"], each["from"], each["number"]) for each in decided] == [
@@ -55,7 +58,7 @@ def test_decided_ones_stand_on_each_other_by_severity() -> None:
 
 def history_of(chances: dict[int, float], until: int = 6) -> History:
     return History(
-        (Answer("Q", {"X": "a"}, 1, until, "confirmed", outlook=AnswerOutlook(chances=chances)),), until
+        (Answer(Change({"tick": 1}, "Q", {"X": "a"}), 1, until, "confirmed", chances=chances),), until
     )
 
 
@@ -95,7 +98,7 @@ def shown(first: str, last: str, unit: str = "1 hour", length: int = HOUR) -> li
     """The texts of a picture of an answer from one time to another."""
     program = parse(f"tick {unit}. input P(x, time). Q(X, T) :- P(X, T). query Q(X, T).")
     begin, end = tick(first, length), tick(last, length)
-    one = Answer("Q", {"X": "a"}, begin, end, "confirmed")
+    one = Answer(Change({"tick": begin}, "Q", {"X": "a"}), begin, end, "confirmed")
     return texts(draw_answers(History((one,), end), program.plan).svg())
 
 

@@ -42,7 +42,7 @@ from antelog.watch.alerts.letters import (
 )
 from antelog.watch.alerts.outbox import Outbox
 from antelog.watch.alerts.receivers import ALERTMANAGER
-from antelog.watch.alerts.routes import Route
+from antelog.watch.alerts.setup import Route
 from antelog.watch.alerts.silence import SilentPart, silent_part
 
 _ENDS = frozenset({*ENDS, UNLIKELY, HEARD, SEEN})

@@ -21,7 +21,7 @@ from antelog.escaping import shown
 from antelog.language.syntax import SEVERITIES
 from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
 from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
-from antelog.watch.alerts.routes import Route
+from antelog.watch.alerts.setup import Route
 from antelog.watch.alerts.wording import kind_of_line, within_limit
 
 _ANSWER = ("query", "answer", "others")

@@ -80,4 +80,4 @@ class AlertProcess:
         self._child = self._started()
 
     def _started(self) -> Child:
-        return Child("antelog.watch.alerts", self._order)
+        return Child("antelog.watch.alerts.running", self._order)

@@ -1,4 +1,6 @@
-"""The process that sends alerts: reads the feed, stores letters in the outbox, sends them.
+"""The process that sends alerts: `python -m antelog.watch.alerts.running`, which `process.py` starts.
+
+It reads the feed, stores letters in the outbox, and sends them.
 
 When the stream ends, the feed is read to its end and each waiting letter is tried once more; one that fails
 stays in the outbox for the next run.
@@ -7,21 +9,29 @@ stays in the outbox for the next run.
 from __future__ import annotations
 
 import asyncio
+import signal
+import sqlite3
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
+from antelog.errors import AntelogError
 from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
+from antelog.run.store.database import StoreLock
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
-from antelog.watch.alerts.routes import routes_of
 from antelog.watch.alerts.sender import AT_ONCE, POLL, Sender, Stream
 from antelog.watch.alerts.sending import client_for
+from antelog.watch.alerts.setup import routes_of
 from antelog.watch.alerts.silence import SilentInputs
 
 _AT_ONCE = 100
@@ -29,6 +39,8 @@ _AT_ONCE = 100
 
 _REST = 1.0
 """Seconds between two notes of how far the feed is read without an alert."""
+
+_GONE = "some changes are not looked at: the feed had no room for them any more when they were to be read"
 
 GRACE = 10.0
 """Seconds for letters that wait once the stream has ended."""
@@ -83,7 +95,8 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
         was_ending = ending.is_set()
         lines = []
         if outbox.begin is not None:  # else it is not known yet which changes are over
-            _say_what_is_gone(reader)
+            if reader.position and reader.feed.summary().first > reader.position:
+                say(_GONE)
             lines = reader.read(_AT_ONCE)
         here = reader.position
         if lines and groups.take(here, lines):
@@ -112,14 +125,6 @@ async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None
         task.cancel()
 
 
-def _say_what_is_gone(reader: FeedReader) -> None:
-    """Prints a note if the feed dropped lines before they were read."""
-    if reader.position and reader.feed.summary().first > reader.position:
-        say(
-            "some changes are not looked at: the feed had no room for them any more when they were to be read"
-        )
-
-
 def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:
     """Prints notes of letters that wait from before."""
     known = {each.name for each in receivers}
@@ -128,3 +133,48 @@ def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:
             say(f"{name}: {count} from before are sent now")
         else:
             say(f"note: {count} wait for {name}, which no --alert names any more")
+
+
+# ---- the process ----
+
+
+async def _run_until_input_ends(work: Work) -> None:
+    ending = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(ending.set))
+
+    def wait_for_the_end() -> None:
+        sys.stdin.buffer.read()
+        loop.call_soon_threadsafe(ending.set)
+
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
+    await run(work, ending)
+
+
+def main() -> int:
+    """The process: `Work` is in the first line on standard input, at whose end the stream has ended.
+
+    The exit status is 0 if all went well, 1 if the alerts cannot be sent at all.
+    """
+    order = sys.stdin.buffer.readline()
+    if not order:
+        return 0  # the stream has ended already
+    status = 0
+    try:
+        work = msgspec.json.decode(order, type=Work)
+        # The process of a run that was killed may still send: two would send each letter that waits.
+        with closing(StoreLock(Path(work.store), "-alerts-lock", wait=True)):
+            asyncio.run(_run_until_input_ends(work))
+    except* (AntelogError, sqlite3.Error) as errors:
+        status, waiting = 1, [*errors.exceptions]
+        while waiting:
+            error = waiting.pop(0)
+            if isinstance(error, ExceptionGroup):
+                waiting = [*error.exceptions, *waiting]
+            else:
+                say(str(error))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -23,9 +23,10 @@ from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import names_of, post
 from antelog.watch.board.answer_table import SORTS
-from antelog.watch.board.explanations import marks, rules_behind
+from antelog.watch.board.explanations import rules_behind
 from antelog.watch.board.selection import Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.web.acting import PostError
 from antelog.watch.web.live_board import LiveBoard, summary
 
 
@@ -51,11 +52,8 @@ def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
     found = live.find(name)
     if found is None:
         return None
-    program, line = live.board.head.program, found.line
-    predicates = {
-        mark.predicate for at in range(len(line.get("explanations") or ())) for mark in marks(line, None, at)
-    }
-    rules = rules_behind(program, found.query, predicates) if program else []
+    program = live.board.head.program
+    rules = rules_behind(program, found.query, found.line) if program else []
     return {
         "id": found.id,
         "open": name in live.board.open,
@@ -109,10 +107,6 @@ def _answer(answer: TrackedAnswer) -> dict[str, Any]:
 # ---- posted facts ----
 
 
-class NoFactsError(ValueError):
-    """A posted body is not an object or a list of objects, or its input takes no facts by HTTP."""
-
-
 def posted(store: Path, name: str, body: bytes) -> dict[str, Any]:
     """Stores facts in the inbox of an input, on disk, and returns the answer: how many, and what is wrong."""
     try:
@@ -120,13 +114,13 @@ def posted(store: Path, name: str, body: bytes) -> dict[str, Any]:
         given = given if isinstance(given, list) else [given]
         facts = [_plain(each) for each in given]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise NoFactsError(f"facts are a JSON object, or a list of them: {error}") from None
+        raise PostError(f"facts are a JSON object, or a list of them: {error}") from None
     names = names_of(store, name)
     wrong = [fact for fact in given if not fact.keys() >= {*names}] if names else []
     if wrong and len(wrong) == len(given):
-        raise NoFactsError(_lacking(name, names or (), wrong[0]))
+        raise PostError(_lacking(name, names or (), wrong[0]))
     if names is None or not post(store, name, facts):  # nobody would read them
-        raise NoFactsError(f"facts of {name[:50]} do not come by HTTP; give --input {name[:50]}=http:")
+        raise PostError(f"facts of {name[:50]} do not come by HTTP; give --input {name[:50]}=http:")
     if not wrong:
         return {"accepted": len(facts)}
     reason = _lacking(name, names, wrong[0])

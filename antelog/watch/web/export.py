@@ -56,15 +56,11 @@ class TickCells:
     def cells(self, *ticks: int | None) -> Sequence[object]:
         """Ticks, each with its time in ISO 8601."""
         scale = self.timescale
-        return [each for tick in ticks for each in ((tick, _iso(tick, scale)) if scale else (tick,))]
-
-
-def _iso(tick: int | None, timescale: Timescale) -> str | None:
-    return None if tick is None or tick not in timescale.ticks else timescale.time(tick).isoformat()
-
-
-def _ticks(live: LiveBoard) -> TickCells:
-    return TickCells(live.board.head.timescale)
+        if scale is None:
+            return ticks
+        known = [None if tick is None or tick not in scale.ticks else scale.time(tick) for tick in ticks]
+        times = (None if time is None else time.isoformat() for time in known)
+        return [each for pair in zip(ticks, times, strict=True) for each in pair]
 
 
 def as_csv(lines: Iterable[Row]) -> str:
@@ -91,7 +87,7 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
 
 
 def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     names = ticks.names("since", "decided by"), ticks.names("at")
     yield ("query", "answer", "chance", *names[0], "if nothing comes", *names[1], "evidence", "awaited", "id")
     for answer in live.board.tables.select(replace(selection_of(given), start=0, count=-1)).answers:
@@ -110,7 +106,7 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 
 def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     yield (*ticks.names("tick"), "change", "chance", *ticks.names("decided by"), "evidence", "awaited")
     found = live.find(rest)
     for line in found.all_lines if found else ():
@@ -124,7 +120,7 @@ def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
 
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     yield ("query", "answer", "became", *ticks.names("at"), "open for", "alerted before", "because", "id")
     table = live.board.tables.decided
     for answer in table.answers(table.where(decided_filter(given)), SORTS["decided"]):
@@ -143,7 +139,7 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 
 def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     newest = ticks.names("newest")
     yield ("input", "facts", *newest, "delay", "ticks late", "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():

@@ -18,8 +18,7 @@ from starlette.types import ASGIApp
 
 from antelog.errors import UnsupportedError
 from antelog.watch.web.address import PageAddress, Tokens, new_token
-from antelog.watch.web.app import Entry, page_app
-from antelog.watch.web.bench import Bench
+from antelog.watch.web.app import Bench, Entry, page_app
 from antelog.watch.web.connections import Connection, PageLoop
 from antelog.watch.web.live_board import LiveBoard
 

@@ -15,11 +15,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from antelog.errors import AntelogError
 from antelog.forecast.reports.words import count
-from antelog.run.store import FeedReader
+from antelog.run.store import FeedReader, Record
 from antelog.watch.board.board import Board
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
@@ -35,27 +35,28 @@ EVERY = 0.25
 
 
 class Reader(Protocol):
-    """Reads the next records of a feed."""
+    """Reads the next records of a feed, and old ones again if it has a `position`.
 
-    def read(self, limit: int) -> list[dict[str, Any]]: ...
+    `damaged` is the number of lines that were no records.
+    """
 
+    @property
+    def position(self) -> int | None:
+        return None
 
-@runtime_checkable
-class Measured(Protocol):
-    """A reader that knows which share of what there is it has read, and how many lines were no records."""
+    @property
+    def damaged(self) -> int:
+        return 0
 
-    damaged: int
+    def read(self, limit: int) -> list[Record]: ...
 
-    def share(self) -> float: ...
+    def read_again(self, _position: int, _limit: int) -> list[Record]:
+        """Records behind an earlier position."""
+        return []
 
-
-@runtime_checkable
-class FeedAgain(Protocol):
-    """A reader that can read old records again."""
-
-    position: int
-
-    def read_again(self, position: int, limit: int) -> list[dict[str, Any]]: ...
+    def share(self) -> float:
+        """The share of what there is that was read."""
+        return 1.0
 
 
 @dataclass(eq=False)
@@ -79,7 +80,7 @@ class LiveBoard:
             self._kept = KeptBoard(self.path, self.reader)
             self.board = self._kept.board() or self.board
         self.failure: str | None = None
-        self.catching_up, self._said = False, 0
+        self.catching_up, self._damaged_then = False, 0
 
     async def follow(self) -> None:
         """Reads the feed for ever, in pieces, and serves requests between them.
@@ -105,7 +106,9 @@ class LiveBoard:
                     self.refresh()
             except (OSError, AntelogError) as error:
                 self._fail(str(error))
-            self._count_damaged()
+            if self.caught_up and self.damaged >= max(1, 2 * self._damaged_then):  # and then twice as many
+                self._damaged_then = self.damaged
+                self.say(f"the page: {skipped(self.damaged)}")
             await asyncio.sleep(0 if not self.caught_up else _PAUSE)
             if kept is not None and kept.due:
                 await kept.keep(self.board)
@@ -117,15 +120,9 @@ class LiveBoard:
             self.say(f"the page cannot read on: {reason}")
             self.refresh()
 
-    def _count_damaged(self) -> None:
-        """Says how many lines were skipped, at first, and again when they are twice as many."""
-        if self.caught_up and self.damaged >= max(1, 2 * self._said):
-            self._said = self.damaged
-            self.say(f"the page: {skipped(self.damaged)}")
-
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer; one that the board holds no more is read from the feed."""
-        if self.board.find(name) is None and isinstance(self.reader, FeedAgain):
+        if self.board.find(name) is None:
             pieces = self.board.pieces.of(name)
             records = (
                 record
@@ -136,26 +133,25 @@ class LiveBoard:
         return self.board.find(name)
 
     def take_some(self) -> None:
-        began, before = time.process_time(), 0
-        if isinstance(self.reader, FeedAgain):
-            before = self.reader.position
+        began, before = time.process_time(), self.reader.position
+        if before is not None:
             self.board.pieces.begin(before)
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
         if records:
             self.take(records)
         if self._kept is not None:
-            self._kept.read(before, len(records), time.process_time() - began)
+            self._kept.read(before or 0, len(records), time.process_time() - began)
 
     @property
     def share(self) -> float:
         """The share of what there is that was read."""
-        return self.reader.share() if isinstance(self.reader, Measured) else 1.0
+        return self.reader.share()
 
     @property
     def damaged(self) -> int:
         """The lines that were skipped, as they are no records."""
-        return self.board.damaged + (self.reader.damaged if isinstance(self.reader, Measured) else 0)
+        return self.board.damaged + self.reader.damaged
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board, and wakes those who wait for news."""

@@ -36,7 +36,8 @@ from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import Record, about
 from antelog.run.waiting import DueRows
-from antelog.watch.board.board import Board, FeedProgram
+from antelog.watch.board.board import Board
+from antelog.watch.board.feed_program import FeedProgram
 from antelog.workbench.play.draft import LARGEST, Draft, Sheet, as_csv, fitted
 
 MOST_LINES = 20_000

@@ -112,7 +112,7 @@ def test_it_ends_when_we_are_killed(server: Server, store: Store, start: Start) 
     until(lambda: server.keys == keys)
     if Path("/proc").exists():
         shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
-        assert "antelog.watch.alerts" in shown
+        assert "antelog.watch.alerts.running" in shown
         assert "127.0.0.1" not in shown
     parent.kill()
     until(lambda: not runs(child))

@@ -5,7 +5,7 @@ from antelog.answers import name_of
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
 from antelog.watch.board.board import Board
-from antelog.watch.board.explanations import marks, rules_behind, span
+from antelog.watch.board.explanations import marks, rules_from, span
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
 from antelog.watch.board.tracked_answer import tracked
 from tests.lines import lines_of
@@ -68,9 +68,9 @@ def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:
     assert span(marks(line, None), tracked(line, "a"), 20) == (7, 20)
 
 
-def test_the_rules_behind_an_explanation() -> None:
+def test_the_rules_from_an_explanation() -> None:
     program = antelog.parse(PROGRAM)
-    found = rules_behind(program, "Malf", {"Temp"})
+    found = rules_from(program, "Malf", {"Temp"})
     assert [(each.line, each.text) for each in found] == [
         (3, "Hot(X, T) :- Temp(X, high, T)."),
         (4, "Malf(X, T) :- Hot(X, T), Hot(X, T+1)."),
@@ -82,7 +82,7 @@ def test_rules_that_lead_elsewhere_are_not_behind_it() -> None:
         "input A(x, time).\ninput B(x, time).\nC(X, T) :- A(X, T).\nC(X, T) :- B(X, T).\n"
         "Q(X, T) :- B(X, T), not C(X, T+1).\nQ(X, T) :- C(X, T+2), B(X, T).\nquery Q(X, T).\n"
     )
-    found = rules_behind(antelog.parse(text), "Q", {"B", "C"})
+    found = rules_from(antelog.parse(text), "Q", {"B", "C"})
     assert [each.line for each in found] == [5, 6]
 
 

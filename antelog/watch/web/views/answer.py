@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from markupsafe import Markup
 
@@ -17,7 +16,7 @@ from antelog.forecast.reports.words import count
 from antelog.language.moments import Timescale
 from antelog.lines import LineLiteral, literal_of
 from antelog.run.answer_details import LiteralDetail
-from antelog.watch.board.explanations import Mark, Reason, failed, marks, rules_behind, span, unseen
+from antelog.watch.board.explanations import Mark, failed, marks, rules_behind, span, unseen
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.templating import render, share
 from antelog.watch.web.views.charts import ChartRow, TimeChart, places
@@ -37,7 +36,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
     if found is None:
         return None
     line = found.line
-    given = line.get("explanations") or ()
+    given, program = line.get("explanations") or (), scene.board.head.program
     return render(
         "answer.html",
         scene=scene,
@@ -59,7 +58,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         cases=list(_cases(scene, line)),
         chart=_chart(scene, found),
         when=list(_when(scene, found, line)),
-        rules=_rules(scene, found, line),
+        rules=None if program is None else rules_behind(program, found.query, line),
         others=scene.board.tables.others(found),
         group=scene.key(found),
         acts=scene.shown_acts(scene.key(found)),
@@ -166,17 +165,6 @@ def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
             detail = details.get(text) or LiteralDetail(text)
             latest = None if detail.latest is None else literal_of(detail.latest)
             yield Case(mark, comes, fails, detail.chance, detail.if_so, detail.if_not, latest)
-
-
-def _rules(scene: ViewContext, found: TrackedAnswer, line: Line) -> Sequence[Reason] | None:
-    """The rules behind it; None if the program is not known."""
-    program = scene.board.head.program
-    if program is None:
-        return None
-    given = line.get("explanations") or ()
-    predicates = {mark.predicate for at in range(len(given)) for mark in marks(line, None, at)}
-    rules = rules_behind(program, found.query, predicates)
-    return [Reason(each.text, PurePath(each.file).name, each.line) for each in rules]
 
 
 # ---- how likely, and when ----

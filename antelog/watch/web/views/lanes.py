@@ -101,16 +101,15 @@ def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> Lane:
     end = answer.now.decided_by
     spots = []
     for mark in marks:
-        if mark.tick is None and mark.reach is None:
+        low, high = mark.literal.span or (mark.tick, mark.tick)
+        if low is None:
             continue
         level = _LEVELS[min(levels[mark.tick], 2)]
         levels[mark.tick] += 1
         title = f"{'there' if mark.known else 'awaited'}: {mark.text}"
-        low = high = mark.tick
-        if mark.reach is not None:
-            low, high = mark.reach.first, mark.reach.last if mark.reach.last is not None else end
+        high = end if high is None else high
         until = None if high in (None, low) else axis.x(high or 0)
-        spots.append(LaneMark(axis.x(low or 0), until, level, mark.known, mark.negated, title))
+        spots.append(LaneMark(axis.x(low), until, level, mark.known, mark.negated, title))
     wall = axis.clock.wall
     late = end is not None and wall is not None and wall > end + 1
     known = sum(each.known for each in marks)
