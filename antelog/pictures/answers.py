@@ -71,7 +71,7 @@ def draw_answers(
     # Numbers end where facts do, and have no labels.
     wide = replace(frame(history, shown, width), last=history.now)
     return Drawing(
-        _finished(overview(history, wide), title, words, wide),
+        _finished(_stacked(panels(history, wide)), title, words, wide),
         title,
         theme,
         {},
@@ -129,15 +129,16 @@ _EXPLORED = 20_000
 """The most answers that can be looked at closely."""
 
 
-def overview(history: History, frame: Frame) -> alt.VConcatChart:
-    """The numbers alone."""
-    return _stacked(panels(history, frame))
-
-
 def explorable(history: History, frame: Frame, columns: LabelColumns) -> alt.VConcatChart:
     """The numbers, and the answers of a stretch of time that the reader marks."""
+    # At first it is from the middle on, as long as the first answers there take.
+    answers = explored(history).answers
+    some = answers[len(answers) // 2 :][:DETAIL]
+    begin, end = some[0].since, max(answer.until for answer in some)
+    beside = max(0.5, 0.03 * (end - begin))  # for the marks at the ends
+    stretch = [frame.clock.axis_value(begin - beside), frame.clock.axis_value(end + 1 + beside)]
     brush = alt.selection_interval(
-        name="stretch", encodings=["x"], value={"x": _stretch_to_begin_with(history, frame)},
+        name="stretch", encodings=["x"], value={"x": stretch},
         mark=alt.BrushConfig(fill=theme.MUTED, fillOpacity=0.15, stroke=theme.MUTED, cursor="ew-resize"),
     )  # fmt: skip
     first, *others = panels(history, frame)
@@ -158,15 +159,6 @@ def explored(history: History) -> History:
     return replace(
         history, answers=tuple(sorted(history.answers, key=lambda a: (a.since, a.until))[:_EXPLORED])
     )
-
-
-def _stretch_to_begin_with(history: History, frame: Frame) -> list[float]:
-    """From the middle on as long as the first answers there take."""
-    answers = explored(history).answers
-    some = answers[len(answers) // 2 :][:DETAIL]
-    first, last = some[0].since, max(answer.until for answer in some)
-    beside = max(0.5, 0.03 * (last - first))  # for the marks at the ends
-    return [frame.clock.axis_value(first - beside), frame.clock.axis_value(last + 1 + beside)]
 
 
 def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:

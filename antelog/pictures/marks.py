@@ -71,6 +71,7 @@ class PlanMarks:
     def ends(self) -> tuple[float, float]:
         """The left end of what is furthest to the left, and the right end."""
         halves = [(x, self.rooms.get(node, self.sizes.dot) / 2) for node, x in self.placed.x.items()]
+        halves = halves or [(0.0, 0.0)]
         return min(x - half for x, half in halves), max(x + half for x, half in halves)
 
     def middle(self, node: str) -> float:

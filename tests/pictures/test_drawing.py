@@ -18,12 +18,12 @@ from antelog.lines import literal_of
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers, easy
 from antelog.pictures.clock import Clock, clock
-from antelog.pictures.drawing import THEMES, Drawing
+from antelog.pictures.drawing import THEMES
 from antelog.pictures.history import Answer, Change, History
 from antelog.pictures.rows import Frame, answer_rows, mark_rows
 from tests.cli.trying import LOG, PROGRAM
 from tests.limits import longest_file
-from tests.pictures.looks import colours, marks, texts
+from tests.pictures.looks import colours, texts
 
 ROWS = [json.loads(line) for line in LOG]
 
@@ -296,14 +296,6 @@ def test_themes() -> None:
         antelog.draw(ROWS, theme="drak")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("width", [400, 1200])
-def test_width(width: int) -> None:
-    for drawing in (antelog.draw(ROWS, width=width), draw_answers(MANY, width=width)):
-        match = re.search(r'width="(\d+)', drawing.svg())
-        assert match
-        assert abs(int(match[1]) - width) <= 50
-
-
 # ---- files and notebooks ----
 
 
@@ -353,14 +345,6 @@ def test_an_engine_is_drawn_as_it_is_now() -> None:
     engine.advance(1, {"Temp": [("wt2", "high", 0), ("wt4", "high", 1)]})
     shown = texts(antelog.draw(engine).svg())
     assert {"wt2", "wt4", "Malf", "0", "1", "awaited", "deadline", "now"} <= {*shown}
-
-
-def test_charts_are_valid() -> None:
-    for chart in (draw_answers(MANY).explorable, antelog.draw(ROWS).chart):
-        assert isinstance(chart, alt.TopLevelMixin)
-        assert chart.to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite")
-    assert isinstance(antelog.draw(ROWS), Drawing)
-    assert len(marks(antelog.draw(ROWS).svg(), "symbol")) > len(ROWS) / 2
 
 
 def test_facts_do_not_end_or_begin_a_script() -> None:

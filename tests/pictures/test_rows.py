@@ -30,11 +30,6 @@ def test_what_is_not_to_come_has_a_mark_of_its_own() -> None:
     ]  # fmt: skip
 
 
-def test_a_literal_with_a_condition_has_a_mark() -> None:
-    one = answer(3, missing=("Reading(V3, 5) where V3 < 40",), decided_by=6)
-    assert ("awaited", 5) in [(m["kind"], m["x"]) for m in mark_rows(of(one), framed(9))]
-
-
 def test_a_tall_picture_has_an_axis_above_too() -> None:
     for number, axes in ((12, 1), (40, 2)):
         drawing = draw_answers(of(*(answer(n % 9, CONFIRMED, until=9) for n in range(number))))
@@ -71,10 +66,6 @@ def test_a_stretch_from_each_chance_to_the_next() -> None:
     shown = history_of({1: 0.5, 4: 1.0})
     assert stretches(shown) == [(1, 4, 0.4), (4, 6, 0.8)]
     assert STRETCH in kinds_in(shown)
-
-
-def test_before_the_first_chance_the_bar_is_faint() -> None:
-    assert stretches(history_of({3: 0.5})) == [(1, 3, 0.0), (3, 6, 0.4)]
 
 
 def test_a_chance_at_the_last_tick_is_seen() -> None:

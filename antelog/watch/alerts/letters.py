@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from antelog.answers import name_in
 from antelog.escaping import shown
 from antelog.language.syntax import SEVERITIES
 from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
@@ -24,8 +25,7 @@ from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
 from antelog.watch.alerts.setup import Route
 from antelog.watch.alerts.wording import kind_of_line, within_limit
 
-_ANSWER = ("query", "answer", "others")
-_PARTS = (*_ANSWER, "tick", "change")
+_PARTS = ("query", "answer", "others", "tick", "change")
 _KEY_BYTES = 16
 
 FIRING, RESOLVED = "firing", "resolved"
@@ -68,11 +68,6 @@ class AlertGroup:
     def count(self) -> int:
         return len(self.items) + self.beyond
 
-    @property
-    def latest(self) -> list[AlertItem]:
-        """The last alert of each answer, in order."""
-        return list({answer_of(each.line): each for each in self.items}.values())
-
     def with_more(self, item: AlertItem) -> AlertGroup:
         return AlertGroup(self.name, (*self.items, item), self.beyond)
 
@@ -86,7 +81,8 @@ class AlertGroup:
             severity = route.severity_of(item.line)
             return severity == GOOD, item.status == RESOLVED, SEVERITIES.index(severity)
 
-        return min(reversed(self.latest), key=rank)
+        latest = {name_in(each.line): each for each in self.items}
+        return min(reversed(latest.values()), key=rank)
 
 
 @dataclass(frozen=True)
@@ -124,18 +120,13 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             **({"alerts": latest} if group.count > 1 else {}),
         }
     together = route.every or route.receiver.kind == ALERTMANAGER
-    about = group.name if together else answer_of(worst.line)
+    about = group.name if together else name_in(worst.line)
     return Letter(key, json.dumps(body, ensure_ascii=False), about)
 
 
 def key_of(line: Line) -> str:
     """The key of all letters about a change."""
     return _hash([line.get(part) for part in _PARTS])
-
-
-def answer_of(line: Line) -> str:
-    """A hash of the answer that a change is about."""
-    return _hash([line.get(part) for part in _ANSWER])
 
 
 def _hash(parts: Sequence[object]) -> str:

@@ -17,18 +17,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
 from antelog.run.store.acts import Act
 from antelog.run.store.database import transaction
+from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
 from antelog.watch.board.tracked_answer import TrackedAnswer
-
-if TYPE_CHECKING:
-    from antelog.watch.board.board import Board
 
 OUTCOMES = (*SEVERITIES, "rejected", LOST)
 """The bars of the histogram: confirmed answers by severity, rejected ones, and those lost from sight."""
@@ -91,16 +89,6 @@ class RowList:
 
 
 @dataclass(frozen=True)
-class DueCount:
-    """How many answers of a severity are decided within a step, and how many are expected to come true."""
-
-    step: int
-    severity: str
-    count: int
-    expected: float
-
-
-@dataclass(frozen=True)
 class DecidedBin:
     """Some ticks, and how many answers were decided at them, for each of `OUTCOMES`."""
 
@@ -109,17 +97,17 @@ class DecidedBin:
 
 
 @dataclass(frozen=True)
-class Where:
+class SqlCondition:
     """A condition of SQL, and its values."""
 
     sql: str = "1"
     values: tuple[object, ...] = ()
 
-    def and_(self, sql: str, *values: object) -> Where:
-        return Where(f"{self.sql} AND {sql}", (*self.values, *values))
+    def and_(self, sql: str, *values: object) -> SqlCondition:
+        return SqlCondition(f"{self.sql} AND {sql}", (*self.values, *values))
 
 
-class AnswerTable:
+class ListedAnswers:
     """A table of answers, of which those that were `touched` are still to be written again."""
 
     def __init__(self, database: sqlite3.Connection, name: str, answers: Mapping[str, TrackedAnswer]) -> None:
@@ -144,12 +132,12 @@ class AnswerTable:
                 (row_of(each) for name, each in self._answers.items() if name in touched),
             )
 
-    def rows(self, sql: str, where: Where, *more: object) -> list[Any]:
+    def rows(self, sql: str, where: SqlCondition, *more: object) -> list[Any]:
         """The rows of a query, in which `{them}` stands for the answers that a condition lets through."""
         query = sql.format(them=f"{self._name} WHERE {where.sql}")
         return self._database.execute(query, (*where.values, *more)).fetchall()
 
-    def where(self, given: AnswerFilter) -> Where:
+    def where(self, given: AnswerFilter) -> SqlCondition:
         """The condition of a filter."""
         found = self._without_facets(given)
         for name, values in given.facets.items():
@@ -157,8 +145,8 @@ class AnswerTable:
             found = found.and_(f"{name} IN ({', '.join('?' * len(values))})", *wanted)
         return found
 
-    def _without_facets(self, given: AnswerFilter) -> Where:
-        found = Where()
+    def _without_facets(self, given: AnswerFilter) -> SqlCondition:
+        found = SqlCondition()
         if given.least:
             found = found.and_("chance >= ?", given.least - _ROUNDING)
         for column, ticks in (("deadline", given.due), ("tick", given.between)):
@@ -173,12 +161,14 @@ class AnswerTable:
         """Makes the texts to search in: the answers in small letters, with their times as times."""
         self._database.execute(f"UPDATE {self._name} SET words = words_of(id) WHERE words IS NULL")
 
-    def answers(self, where: Where, order: str, start: int = 0, count: int = -1) -> list[TrackedAnswer]:
+    def answers(
+        self, where: SqlCondition, order: str, start: int = 0, count: int = -1
+    ) -> list[TrackedAnswer]:
         """Some of the answers that a condition lets through, in an order."""
         rows = self.rows(f"SELECT id FROM {{them}} ORDER BY {order} LIMIT ? OFFSET ?", where, count, start)
         return [self._answers[name] for (name,) in rows]
 
-    def count(self, where: Where) -> int:
+    def count(self, where: SqlCondition) -> int:
         """The number of answers that a condition lets through."""
         return int(self.rows("SELECT count(*) FROM {them}", where)[0][0])
 
@@ -196,7 +186,7 @@ class AnswerTable:
                 found[name][value] = found[name].get(value, 0) + (0 if misses - {name} else number)
         return found
 
-    def quantile(self, column: str, share: float, where: Where) -> float | None:
+    def quantile(self, column: str, share: float, where: SqlCondition) -> float | None:
         """A quantile of a column, between the two values next to it; None without values."""
         where = where.and_(f"{column} IS NOT NULL")
         # Of few values from one end SQLite does not have to sort the others.
@@ -208,8 +198,8 @@ class AnswerTable:
         found = [value for (value,) in self.rows(sql, where, at)]
         return found[0] + (found[-1] - found[0]) * (place - at) if found else None
 
-    def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[DueCount]:
-        """The answers by severity that are decided within so many steps from now on.
+    def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[tuple[int, str, int, float]]:
+        """For each step from now on and severity: how many answers are decided then, how many confirmed.
 
         Step 0 has those that are due by now, the one behind the last has all later ones.
         """
@@ -219,7 +209,7 @@ class AnswerTable:
         )
         sql = f"SELECT {step}, severity, count(*), total(chance) FROM {{them}} GROUP BY 1, 2"
         return [
-            DueCount(at, SEVERITIES[severity], number, expected)
+            (at, SEVERITIES[severity], number, expected)
             for at, severity, number, expected in self.rows(sql, self.where(given))
         ]
 
@@ -241,26 +231,35 @@ class AnswerTable:
 
 
 class AnswerTables:
-    """The open and the decided answers of a board; `acts` has what people did, by group."""
+    """The open and the decided answers of a board; `acts` has what people did, by group.
 
-    def __init__(self, board: Board) -> None:
+    `touched` are those that have changed since they were written; `head` is the program of the feed.
+    """
+
+    def __init__(
+        self,
+        open_answers: Mapping[str, TrackedAnswer],
+        decided: Mapping[str, TrackedAnswer],
+        touched: set[str],
+        head: Callable[[], FeedProgram],
+    ) -> None:
         # A page to share is made in a thread of its own.
         database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         database.create_function("words_of", 1, self._words)
         database.execute("CREATE TABLE cared_for (key)")
-        self._board, self._database, self._head = board, database, board.head
-        self._open = AnswerTable(database, "open", board.open)
-        self._decided = AnswerTable(database, "decided", board.decided)
+        self._answers = {"open": open_answers, "decided": decided}
+        self._touched, self._head, self._database, self._known_head = touched, head, database, head()
+        self._open, self._decided = (ListedAnswers(database, *each) for each in self._answers.items())
         self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
-        board.touched |= {*board.open, *board.decided}
+        touched.update(open_answers, decided)
 
     @property
-    def open(self) -> AnswerTable:
+    def open(self) -> ListedAnswers:
         """The open answers."""
         return self._up_to_date(self._open)
 
     @property
-    def decided(self) -> AnswerTable:
+    def decided(self) -> ListedAnswers:
         """The decided answers that the board has."""
         return self._up_to_date(self._decided)
 
@@ -298,7 +297,7 @@ class AnswerTables:
         total = len(sizes) + sum(sizes[name] for name in opened)
         return RowList(rows, total, len(sizes), sizes.total())
 
-    def _group(self, members: Where, order: str, name: str, size: int, *, opened: bool) -> ListRow:
+    def _group(self, members: SqlCondition, order: str, name: str, size: int, *, opened: bool) -> ListRow:
         """A group: its worst severity, and of the answers with it the most urgent and the next deadline."""
         ((worst, end),) = self._open.rows(
             "SELECT severity, min(deadline) FROM {them} GROUP BY severity ORDER BY severity LIMIT 1", members
@@ -307,11 +306,11 @@ class AnswerTables:
         return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
 
     def _part(self, answer: TrackedAnswer, name: str) -> ListRow:
-        return ListRow(answer, name, 0, self._board.head.severity(answer.query), answer.now.decided_by)
+        return ListRow(answer, name, 0, self._head().severity(answer.query), answer.now.decided_by)
 
     def others(self, answer: TrackedAnswer) -> Selected:
         """The other open answers of an answer's group, the most urgent first."""
-        where = Where("key = ? AND id != ?", (self._board.head.key_of(answer), answer.id))
+        where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
         table = self.open
         return Selected(table.answers(where, self._order("urgent"), 0, 20), table.count(where))
 
@@ -333,27 +332,27 @@ class AnswerTables:
         """Whether an act is about what is open now: a worse answer is news to whoever acknowledged others."""
         if act.kind != "acknowledged":
             return act.kind == "snoozed"
-        ((worst,),) = self._open.rows("SELECT min(severity) FROM {them}", Where("key = ?", (name,)))
-        known = (self._board.open[each].query for each in act.answers if each in self._board.open)
-        return any(SEVERITIES.index(self._board.head.severity(query)) <= worst for query in known)
+        ((worst,),) = self._open.rows("SELECT min(severity) FROM {them}", SqlCondition("key = ?", (name,)))
+        open_now = self._answers["open"]
+        known = (open_now[each].query for each in act.answers if each in open_now)
+        return any(SEVERITIES.index(self._head().severity(query)) <= worst for query in known)
 
     # ---- rows of the tables ----
 
-    def _up_to_date(self, table: AnswerTable) -> AnswerTable:
-        board, tables = self._board, (self._open, self._decided)
-        if self._head is not board.head:
-            self._head = board.head
+    def _up_to_date(self, table: ListedAnswers) -> ListedAnswers:
+        if self._known_head is not self._head():
+            self._known_head = self._head()
             self._database.executescript("DELETE FROM open; DELETE FROM decided;")
-            board.touched |= {*board.open, *board.decided}
-        for each in tables if board.touched else ():
-            each.touched |= board.touched
-        board.touched.clear()
+            self._touched.update(*self._answers.values())
+        for each in (self._open, self._decided):
+            each.touched |= self._touched
+        self._touched.clear()
         if table.touched:
             table.write(self._row)
         return table
 
     def _row(self, answer: TrackedAnswer) -> tuple[object, ...]:
-        head, now = self._board.head, answer.now
+        head, now = self._head(), answer.now
         key, threshold = head.key_of(answer), head.alerts.get(answer.query)
         ahead = None if now.chance is None else now.chance - (USUAL if threshold is None else threshold)
         state = "none" if ahead is None else "over" if ahead >= -_ROUNDING else "below"
@@ -364,8 +363,8 @@ class AnswerTables:
         )  # fmt: skip
 
     def _words(self, name: str) -> str:
-        answer = self._board.open.get(name) or self._board.decided[name]
-        return self._board.head.label(answer).casefold()
+        answer = self._answers["open"].get(name) or self._answers["decided"][name]
+        return self._head().label(answer).casefold()
 
 
 def prefix_of(key: str) -> str:

@@ -24,7 +24,7 @@ from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.run.store import is_line, is_record, source_of
 from antelog.watch.board.answer_table import AnswerTables
 from antelog.watch.board.feed_program import FeedProgram
-from antelog.watch.board.input_status import Inputs, Rates, seconds_of
+from antelog.watch.board.input_status import CountRates, Inputs, seconds_of
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, tracked
 
@@ -112,7 +112,7 @@ class Board:
         self.damaged = 0
         self.decided_size = 0
         self.pieces = FeedPieces()
-        self.flow = Rates[tuple[str, str]]()
+        self.flow = CountRates[tuple[str, str]]()
         self.touched: set[str] = set()
         """The answers that have changed since its tables were brought up to date."""
         self.recalled = OrderedDict[str, TrackedAnswer]()
@@ -126,29 +126,24 @@ class Board:
         for record in records:
             self.version += 1
             name: str | None = None
-            if is_record(record):
-                name = name_in(record) if "change" in record else None
-                self._take(record, name)
-            else:
+            if not is_record(record):
                 self.damaged += 1  # a line of another writer; the others are still shown
+            elif "change" in record:
+                self._change(record, name := name_in(record))
+            elif "status" in record:
+                self.inputs.take(record["status"])
+                self.flow.take(seconds_of(record["status"].get("at")), dict(self.changes))
+                self._reach(record["status"].get("tick"))
+            elif "reject" in record:
+                self.inputs.rejects.append(record["reject"])
+            elif "head" in record:
+                self._begin(record["head"])
             self.pieces.add(name)
-
-    def _take(self, record: Mapping[str, Any], name: str | None) -> None:
-        if name is not None:
-            self._change(record, name)
-        elif "status" in record:
-            self.inputs.take(record["status"])
-            self.flow.take(seconds_of(record["status"].get("at")), dict(self.changes))
-            self._reach(record["status"].get("tick"))
-        elif "reject" in record:
-            self.inputs.rejects.append(record["reject"])
-        elif "head" in record:
-            self._begin(record["head"])
 
     @cached_property
     def tables(self) -> AnswerTables:
         """The tables of its answers."""
-        return AnswerTables(self)
+        return AnswerTables(self.open, self.decided, self.touched, lambda: self.head)
 
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer that is open, was lately decided, or was read again."""

@@ -27,7 +27,7 @@ WINDOW, _PAUSE = 60.0, 1.0
 K = TypeVar("K")
 
 
-class Rates(Generic[K]):
+class CountRates(Generic[K]):
     """The counts of things by name so far, at moments a second apart, and how many there were a second."""
 
     def __init__(self, moments: Iterable[tuple[float, Mapping[K, int]]] = ()) -> None:
@@ -150,7 +150,7 @@ class Inputs:
     """The latest status, the rates of facts, and the latest rejected rows."""
 
     status: Mapping[str, Any] = field(default_factory=dict)
-    rates: Rates[str] = field(default_factory=Rates)
+    rates: CountRates[str] = field(default_factory=CountRates)
     rejects: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=REJECTS))
 
     def __post_init__(self) -> None:

@@ -67,18 +67,11 @@ class _Saved(TypedDict):
     scored: tuple[int, int, int | None, int]
 
 
-class _Good(msgspec.Struct, array_like=True):
-    """The position before the last records, how many these are, their checksum, the position after them."""
-
-    before: int
-    count: int
-    checksum: bytes
-    position: int
-
-
 _encoded = msgspec.msgpack.Encoder().encode
 _SAVED = msgspec.msgpack.Decoder(_Saved)
 _ANSWERS = msgspec.msgpack.Decoder(list[TrackedAnswer])
+_GOOD = msgspec.msgpack.Decoder(tuple[int, int, bytes, int])
+"""The position before the last records, how many these are, their checksum, the position after them."""
 
 
 def saved(board: Board) -> Iterator[bytes]:
@@ -159,13 +152,13 @@ class KeptBoard:
         """The board that was kept of this feed; the reader goes on behind what that knows."""
         try:
             first, *pieces = _pieces_in(self._path.read_bytes())
-            good = msgspec.msgpack.decode(first, type=_Good)
-            if not good.count or good.checksum != self._checksum(good.before, good.count):
+            before, count, checksum, position = _GOOD.decode(first)
+            if not count or checksum != self._checksum(before, count):
                 return None
             board = restored(pieces)
         except (OSError, ValueError, msgspec.MsgspecError, AntelogError):  # none is there, or of another make
             return None
-        self._before, self._count, self._reader.position = good.before, good.count, good.position
+        self._before, self._count, self._reader.position = before, count, position
         return board
 
     def read(self, before: int, count: int, seconds: float) -> None:
@@ -183,7 +176,7 @@ class KeptBoard:
         """Writes the board, which must not change meanwhile. Where that is not possible, none is kept."""
         began = time.process_time()
         checksum = self._checksum(self._before, self._count)
-        good = _Good(self._before, self._count, checksum, self._reader.position)
+        good = (self._before, self._count, checksum, self._reader.position)
         with suppress(OutputError):
             await asyncio.to_thread(self._write, chain([_encoded(good)], saved(board)))
         self._work, self._cost = 0.0, time.process_time() - began

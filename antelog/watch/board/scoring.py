@@ -95,7 +95,9 @@ class Trust:
         for query in list(self.ready):
             self._add(query)
         return {
-            query: replace(sums, program=self._of_program(query))
+            query: sums
+            if self.thresholds.get(query) is None  # the program has no alert
+            else replace(sums, program=self.of_query(query))
             for query, sums in self.sums.items()
             if sums.alerts.answers or sums.without
         }
@@ -103,10 +105,8 @@ class Trust:
     def results(self) -> dict[str, ScoreResult]:
         """The results of all queries with decided answers; worked out anew when there are more of these."""
         if self._at != self.scored:
-            self._at, self._results = (
-                self.scored,
-                {query: result(each) for query, each in self.scores().items()},
-            )
+            self._at = self.scored
+            self._results = {query: result(each) for query, each in self.scores().items()}
         return self._results
 
     def alerts(self, query: str) -> Alerted:
@@ -160,11 +160,15 @@ class Trust:
         answers = self.ready.pop(query)
         lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
         self.sums[query] = scored(self.sums.get(query, Scores()), _scored_lines(lines))
-        own = self.of_query(query)
-        at = self._threshold(query)
-        rang = [row for number, each in enumerate(answers) for row in _alert(number, each, at)]
+        before, at = self.of_query(query), self._threshold(query)
+        # An alert may be between two lines with chances.
+        rang = [
+            (number, each.alerted, at, each.now.tick, each.now.change == "confirmed")
+            for number, each in enumerate(answers)
+            if each.alerted is not None and each.alerted <= each.now.tick
+        ]
         more = alerts(with_chance(_scored_lines([*lines, *rang])), (at,))
-        self.at_threshold[query] = ProgramAlerts(at, own.sums + more)
+        self.at_threshold[query] = ProgramAlerts(at, before.sums + more)
 
     def _threshold(self, query: str) -> float:
         return self.thresholds.get(query) or USUAL
@@ -173,10 +177,6 @@ class Trust:
         """The alerts of a query at its threshold so far; from nothing on if the program has another now."""
         threshold, found = self._threshold(query), self.at_threshold.get(query)
         return found if found is not None and found.threshold == threshold else ProgramAlerts(threshold)
-
-    def _of_program(self, query: str) -> ProgramAlerts:
-        """The alerts of a program that has some."""
-        return ProgramAlerts() if self.thresholds.get(query) is None else self.of_query(query)
 
 
 _Row: TypeAlias = tuple[int, int, float, int, bool]
@@ -191,12 +191,6 @@ def _scored_lines(rows: Sequence[_Row]) -> ScoredLines:
         np.array(decided, np.int64),
         np.array(confirmed, np.bool_),
     )
-
-
-def _alert(number: int, answer: TrackedAnswer, threshold: float) -> Iterator[_Row]:
-    """The moment of its alert, if it had one: that may be between two lines with chances."""
-    if answer.alerted is not None and answer.alerted <= answer.now.tick:
-        yield number, answer.alerted, threshold, answer.now.tick, answer.now.change == "confirmed"
 
 
 def _rows(number: int, answer: TrackedAnswer) -> Iterator[_Row]:

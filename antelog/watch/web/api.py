@@ -112,7 +112,8 @@ def posted(store: Path, name: str, body: bytes) -> dict[str, Any]:
     try:
         given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
         given = given if isinstance(given, list) else [given]
-        facts = [_plain(each) for each in given]
+        plain = [{name: msgspec.json.decode(value) for name, value in each.items()} for each in given]
+        facts = [*map(msgspec.json.encode, plain)]  # each on one line
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PostError(f"facts are a JSON object, or a list of them: {error}") from None
     names = names_of(store, name)
@@ -135,8 +136,3 @@ def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str
         f"{', '.join(names)}; if yours call a column otherwise, start `antelog watch` with "
         f"--map {name}.{lacks[0]}=NAME"
     )
-
-
-def _plain(fact: dict[str, msgspec.Raw]) -> bytes:
-    """A fact as JSON on one line."""
-    return msgspec.json.encode({name: msgspec.json.decode(value) for name, value in fact.items()})

@@ -42,7 +42,7 @@ from antelog.watch.web.freshness import freshness
 from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.shell import ASSETS, FirstView, asset, shell, version
+from antelog.watch.web.shell import ASSETS, asset, shell, version
 from antelog.watch.web.templating import render, share, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
@@ -185,11 +185,12 @@ class _Routes:
         edits, tokens = self.entry.bench is not None, self.entry.tokens
         given = bearer(request.headers) or request.query_params.get("token", "")
         looks = tokens.look is None or may_look(given, [each for each in (tokens.look, tokens.act) if each])
-        first = None
+        fresh, view = None, None
         if looks and not edits:
             path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
-            first = FirstView(freshness(self.live, time.time()), self._view(request, path))
-        return HTMLResponse(shell(_root(request), guarded=tokens.look is not None, edits=edits, first=first))
+            fresh, view = freshness(self.live, time.time()), self._view(request, path)
+        guarded = tokens.look is not None
+        return HTMLResponse(shell(_root(request), guarded=guarded, edits=edits, fresh=fresh, view=view))
 
     async def static(self, request: Request) -> Response:
         of, _, name = request.path_params["name"].rpartition("/")
@@ -338,17 +339,15 @@ class _Routes:
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version, and how fresh it is."""
-        if self._known.get("version") != self.live.board.version:
-            self._known = self._found()
+        board = self.live.board
+        if self._known.get("version") != board.version:
+            clock = ViewContext(board).clock
+            reached = "" if board.tick is None else clock.at(board.tick)
+            wall = board.tick is not None and clock.wall is not None
+            program = Path(board.head.path).name
+            self._known = {**summary(board), "reached": reached, "program": program, "wall": wall}
         more = {"catching_up": round(self.live.share, 3)} if self.live.catching_up else {}
         return {**self._known, **more, **freshness(self.live, time.time()).state}
-
-    def _found(self) -> dict[str, Any]:
-        board = self.live.board
-        clock = ViewContext(board).clock
-        reached = "" if board.tick is None else clock.at(board.tick)
-        wall = board.tick is not None and clock.wall is not None
-        return {**summary(board), "reached": reached, "program": Path(board.head.path).name, "wall": wall}
 
 
 def _root(request: Request) -> str:

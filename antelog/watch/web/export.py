@@ -10,16 +10,20 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, meaning
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
+from antelog.language.highlighting import html_lines
 from antelog.language.moments import Timescale
 from antelog.watch.board.answer_table import SORTS
+from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import failed, marks, unseen
-from antelog.watch.board.selection import MOST, Given, decided_filter, selection_of
+from antelog.watch.board.selection import MOST, SEVERITIES, Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import Line
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.live_board import LiveBoard
@@ -185,3 +189,51 @@ _TABLES: dict[str, Callable[[LiveBoard, str, Given], Iterable[Row]]] = {
     "trust": _trust,
     "plan": _plan,
 }
+
+
+# ---- a draft with all its ticks ----
+
+_EVERY = {"severity": list(SEVERITIES), "group": ["none"], **_WHOLE}
+
+
+@dataclass(frozen=True)
+class SharedTable:
+    """A table of facts as texts."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class SharedDraft:
+    """The texts of a program and its facts; `begin` is the tick that is seen first."""
+
+    name: str
+    program: str
+    tables: Mapping[str, SharedTable]
+    begin: int | None
+
+
+def as_page(draft: SharedDraft, boards: Iterable[tuple[int, Board]], changing: Iterable[int]) -> str:
+    """Rules, facts and answers at all ticks as one file of HTML, which needs no server and has no script.
+
+    Given are the board at each tick, and the ticks at which something changes. Each tick is a radio button
+    with a section behind it, so arrow keys go through time.
+    """
+    changing = frozenset(changing)
+    scenes = ((tick, ViewContext(board, given=_EVERY, live=False)) for tick, board in boards)
+    return render(
+        "shared.html",
+        draft=draft,
+        lines=[Markup(line) for line in html_lines(draft.program)],  # which Pygments escapes
+        ticks=[
+            {
+                "tick": tick,
+                "text": scene.clock.short(tick),
+                "changes": tick in changing,
+                "now": PARTS["now"](scene, ""),
+                "decided": PARTS["decided"](scene, "rows"),
+            }
+            for tick, scene in scenes
+        ],
+    )

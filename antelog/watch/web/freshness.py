@@ -10,7 +10,7 @@ All of it is made here, so that the first view has it, and one without a script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,7 +50,9 @@ class Freshness:
 
 def freshness(live: LiveBoard, now: float) -> Freshness:
     """How fresh the board of a page is at a moment, in seconds since 1970."""
-    notes, stopped = tuple(_notes(live)), _stopped(live, now)
+    notes, stopped = tuple(live.board.inputs.status.get("notes", ())), _stopped(live, now)
+    if live.damaged:
+        notes += (f"{skipped(live.damaged)}.",)
     if stopped is not None:
         return replace(stopped, band=(*stopped.band, *notes))
     inputs, head = live.board.inputs, live.board.head
@@ -61,7 +63,11 @@ def freshness(live: LiveBoard, now: float) -> Freshness:
         if each.name not in silent and (found := inputs.slots(each.name)) is not None and found.silent
     ]
     clock = _clock(live)
-    band = [_of_backlog(each) for each in inputs.each() if each.pulse.behind >= _LATE]
+    band = [
+        f"{each.name} is read {span(each.pulse.behind)} late: {each.pulse.amount} are unread."
+        for each in inputs.each()
+        if each.pulse.behind >= _LATE
+    ]
     band += [_of_input(live, clock, each, now) for each in silent.values()]
     band += [_of_slots(clock, each, found) for each, found in slots]
     rests: set[object] = {query for query, names in head.rests_on.items() if not names.isdisjoint(silent)}
@@ -99,17 +105,6 @@ def _stopped(live: LiveBoard, now: float) -> Freshness | None:
 
 def _clock(live: LiveBoard) -> TickClock:
     return TickClock(live.board.head.timescale, live.board.tick or 0)
-
-
-def _notes(live: LiveBoard) -> Iterator[str]:
-    """Notes of the run about itself, and lines that were skipped."""
-    yield from live.board.inputs.status.get("notes", ())
-    if live.damaged:
-        yield f"{skipped(live.damaged)}."
-
-
-def _of_backlog(found: InputStatus) -> str:
-    return f"{found.name} is read {span(found.pulse.behind)} late: {found.pulse.amount} are unread."
 
 
 def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float) -> str:

@@ -16,7 +16,7 @@ from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.acts import Act
-from antelog.watch.board.answer_table import Where
+from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import key_column, value_text
 from antelog.watch.board.selection import Given
@@ -143,7 +143,7 @@ class ViewContext:
     @cached_property
     def chances(self) -> bool:
         """Whether open answers have chances."""
-        return self.board.tables.open.count(Where("chance IS NOT NULL")) > 0
+        return self.board.tables.open.count(SqlCondition("chance IS NOT NULL")) > 0
 
     def address(self, answer: TrackedAnswer) -> str:
         return f"{self.root}/answer/{quote(answer.id)}"
@@ -177,7 +177,7 @@ class ViewContext:
         head = self.board.head
         ticks = head.ticks.get(answer.query, {})
         values = [
-            LabelValue(value_text(answer.values, name, ticks, head.timescale), time=ticks.get(name) == TIME)
+            (value_text(answer.values, name, ticks, head.timescale), ticks.get(name) == TIME)
             for name in answer.values
         ]
         return AnswerLabel(answer.query, values)
@@ -189,11 +189,11 @@ class ViewContext:
         values = []
         for name, value in answer.values.items():
             if ticks.get(name) == TIME and isinstance(value, int):
-                values.append(LabelValue(self.clock.short(value), time=True))
+                values.append((self.clock.short(value), True))
             elif name != key:
                 text = value_text(answer.values, name, ticks, head.timescale)
                 text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-                values.append(LabelValue(text, time=False))
+                values.append((text, False))
         return AnswerLabel(answer.query, values)
 
     def shorter(self, answer: TrackedAnswer, text: str) -> str:
@@ -212,22 +212,14 @@ class ViewContext:
 
 
 @dataclass(frozen=True)
-class LabelValue:
-    """A value of an answer as it is shown; `time`: it is a time."""
-
-    text: str
-    time: bool
-
-
-@dataclass(frozen=True)
 class AnswerLabel:
-    """The query and the values of an answer."""
+    """The query and the values of an answer as they are shown, and whether each is a time."""
 
     query: str
-    values: Sequence[LabelValue]
+    values: Sequence[tuple[str, bool]]
 
     def __str__(self) -> str:
-        return f"{self.query}({', '.join(each.text for each in self.values)})"
+        return f"{self.query}({', '.join(text for text, _ in self.values)})"
 
 
 @dataclass(frozen=True)

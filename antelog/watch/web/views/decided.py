@@ -9,7 +9,6 @@ scrolled to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -64,19 +63,10 @@ def listed(scene: ViewContext) -> Markup:
         any=bool(scene.board.decided),
         none_yet=NONE,
         rows=[
-            DecidedRow(each, cut(scene.key(each)), because(scene, each))
+            (each, cut(scene.key(each)), because(scene, each))
             for each in table.answers(where, SORTS["decided"], selection.start, selection.count)
         ],
     )
-
-
-@dataclass(frozen=True)
-class DecidedRow:
-    """A row as it is shown; `because` is what failed or what completed it."""
-
-    answer: TrackedAnswer
-    name: tuple[str, str]
-    because: str
 
 
 def because(scene: ViewContext, answer: TrackedAnswer) -> str:

@@ -57,7 +57,10 @@ def figures_of(found: ScoreResult, tick: int | None) -> dict[str, object]:
         **_spread(bins),
         "early": early,
         "unit": words.unit_of(_longest(shown), tick)[0],
-        "alerts": [(each, _alerted(each, tick)) for each in shown],
+        "alerts": [
+            (each, f"Alerts from {at}: {number}, of which {right} came true; lead time {lead}")
+            for each, (at, number, right, _, lead) in ((each, words.alert_row(each, tick)) for each in shown)
+        ],
         "labels": list(_labels(early, shown)),
     }
 
@@ -91,11 +94,6 @@ def _early(shown: Sequence[Alerted], tick: int | None) -> Plane:
     lowest = min((each.precision or 0.0 for each in shown), default=0.0)
     low, shares = (0.5, (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)) if lowest >= 0.55 else (0.0, _QUARTERS)
     return Plane(_shares(shares), [(n * size, words.short(n)) for n in steps], steps[-1] * size, low)
-
-
-def _alerted(found: Alerted, tick: int | None) -> str:
-    threshold, alerts, right, _, lead = words.alert_row(found, tick)
-    return f"Alerts from {threshold}: {alerts}, of which {right} came true; lead time {lead}"
 
 
 def _labels(plane: Plane, shown: Sequence[Alerted]) -> Iterator[tuple[float, float, str]]:

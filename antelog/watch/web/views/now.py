@@ -181,27 +181,18 @@ class DueBar:
     high: float
 
 
-@dataclass(frozen=True)
-class DueStrip:
-    """Bars for what is decided next; `more` are decided later or without a deadline."""
-
-    reach: str
-    bars: Sequence[DueBar]
-    more: int
-
-
-def _strip(scene: ViewContext, wanted: AnswerFilter) -> DueStrip:
+def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
     """The answers decided in the next two minutes, or few ticks, and how many are expected to come true."""
     if not scene.board.started:
-        return DueStrip("", [], 0)
+        return {"bars": []}
     clock = scene.clock
     ticks = _FEWEST if clock.length is None else max(_FEWEST, -(-_STRIP // clock.length))
     wide = -(-ticks // _BARS)
     steps = -(-ticks // wide)
     counts, expected = [0] * (steps + 2), [dict.fromkeys(SEVERITIES, 0.0) for _ in range(steps + 2)]
-    for each in scene.board.tables.open.due(wanted, clock.now, wide, steps):
-        counts[each.step] += each.count
-        expected[each.step][each.severity] += each.expected
+    for step, severity, number, confirmed in scene.board.tables.open.due(wanted, clock.now, wide, steps):
+        counts[step] += number
+        expected[step][severity] += confirmed
     most, chosen = max(1, *counts[:-1]), first(scene.given, "due")
     bars = []
     for at in range(0 if counts[0] else 1, steps + 1):
@@ -216,4 +207,4 @@ def _strip(scene: ViewContext, wanted: AnswerFilter) -> DueStrip:
         bars.append(
             DueBar(title, within, counts[at], parts, ticks_of, ticks_of == chosen, 100 * counts[at] / most)
         )
-    return DueStrip(clock.ahead(steps * wide).removeprefix("1 "), bars, counts[-1])
+    return {"reach": clock.ahead(steps * wide).removeprefix("1 "), "bars": bars, "more": counts[-1]}
