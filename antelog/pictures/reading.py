@@ -34,7 +34,8 @@ def changes_in(source: Any) -> Iterator[Change]:
         case str() | PathLike() if not PATH.fits(source):
             raise wrong("the source", source, PATH.words)
         case str() | PathLike():
-            yield from lines_of(source)
+            with _readable(str(source)), Path(source).open(encoding="utf-8") as file:
+                yield from of_lines(file, str(source))
         case Mapping() if "change" in source:
             yield of_row(source)
         case Mapping():
@@ -45,12 +46,6 @@ def changes_in(source: Any) -> Iterator[Change]:
             yield from chain.from_iterable(map(changes_in, source))
         case _:
             raise _unusable(source)
-
-
-def lines_of(path: str | PathLike[str]) -> Iterator[Change]:
-    """The changes in a file of JSON lines."""
-    with _readable(str(path)), Path(path).open(encoding="utf-8") as file:
-        yield from of_lines(file, str(path))
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 import altair as alt
@@ -130,10 +131,8 @@ def mark_rows(history: History, frame: Frame) -> list[Row]:
 
 def band_rows(lanes: Sequence[str]) -> list[Row]:
     """A line for the band behind every other lane; `lanes` has that of each row."""
-    starts = [number for number, lane in enumerate(lanes) if number == 0 or lane != lanes[number - 1]]
-    ends = [*starts[1:], len(lanes)]
-    bands = [*zip(starts, ends, strict=True)][1::2]
-    return [{"row": start + 0.5, "kind": BAND, "y2": end + 0.5} for start, end in bands]
+    ends = [*accumulate(len([*same]) for _, same in groupby(lanes))]
+    return [{"row": start + 0.5, "kind": BAND, "y2": end + 0.5} for start, end in [*pairwise(ends)][::2]]
 
 
 def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:

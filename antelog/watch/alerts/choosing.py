@@ -39,12 +39,10 @@ class ValueTest:
     value: str
 
     def fits(self, line: Line) -> bool:
-        if self.name == CHANCE and CHANCE not in line["answer"]:
-            value = line.get(CHANCE)
-        elif self.name in line["answer"]:
-            value = line["answer"][self.name]
-        else:
+        values = {CHANCE: line.get(CHANCE), **line["answer"]}
+        if self.name not in values:
             return False
+        value = values[self.name]
         if self.sign in _COMPARED:
             if not isinstance(value, int | float) or isinstance(value, bool):
                 return False

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from html import escape
 from typing import Any
 
 from antelog.answers import name_in
@@ -147,8 +148,7 @@ def _text(route: Route, group: AlertGroup, item: AlertItem, key: str) -> str:
 
 def _slack(text: str) -> dict[str, object]:
     """A message as plain text: no mentions and no previews of links, whatever a fact contains."""
-    for character, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(character, name)
+    text = escape(text, quote=False)
     return {"text": text, "mrkdwn": False, "link_names": False, "unfurl_links": False, "unfurl_media": False}
 
 
@@ -162,10 +162,8 @@ def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -
     elif route.setup.key is not None and route.texts.query(line).key is not None:
         labels[re.sub(r"[^a-zA-Z0-9_]|^(?=\d)", "_", route.setup.key)] = route.group_of(line)
     ends = {}
-    if still is not None:
-        ends = {"endsAt": _moment(item.at + _OPEN_FOR)}
-    elif item.status == RESOLVED:
-        ends = {"endsAt": _moment(item.at)}
+    if still is not None or item.status == RESOLVED:
+        ends = {"endsAt": _moment(item.at + (0.0 if still is None else _OPEN_FOR))}
     link = route.link_to(line)
     return {
         "labels": labels,

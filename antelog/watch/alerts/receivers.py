@@ -64,7 +64,7 @@ def receiver_of(to: str) -> Receiver:
     kind, colon, rest = to.partition(":")
     kind, rest = kind.strip(), rest.strip()
     if not colon or kind not in KINDS:
-        raise AlertError(f"`{kind}` is no receiver of alerts", did_you_mean(kind, KINDS) or _HOW)
+        raise AlertError(f"`{kind}` is not a receiver of alerts", did_you_mean(kind, KINDS) or _HOW)
     if kind == COMMAND:
         return _command(rest)
     if not rest.startswith(("@", "$")) or not rest.strip("@${}"):
@@ -174,7 +174,7 @@ def _header(line: str, receiver: Receiver) -> tuple[str, str]:
     match = _HEADER.fullmatch(line)
     if match is None:
         raise AlertError(
-            f"{receiver.name}: a line below the address is no header",
+            f"{receiver.name}: a line below the address is not a header",
             "Write it like Authorization: Bearer ….",
         )
     return match[1], match[2]

@@ -60,8 +60,8 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
         choice_of(alert, queries)
         if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
             raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
-    known = program.source.name, program.plan.timescale
-    return AlertSetup(tuple(alerts), queries, *known, key=key_column(program.plan))
+    plan = program.plan
+    return AlertSetup(tuple(alerts), queries, program.source.name, plan.timescale, key=key_column(plan))
 
 
 def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Generic, TypeVar
 
 RATES = 120
@@ -117,12 +117,10 @@ class InputStatus:
     @property
     def within(self) -> float | None:
         """The lateness of 99 of 100 facts as a share of the declared delay; None without facts or delay."""
-        total, seen = sum(self.late.values()), 0
-        for ticks in sorted(self.late):
-            seen += self.late[ticks]
-            if seen >= 0.99 * total:
-                return ticks / self.delay if self.delay else None
-        return None
+        total, ticks = sum(self.late.values()), sorted(self.late)
+        seen = zip(ticks, accumulate(self.late[each] for each in ticks), strict=True)
+        used = next((each for each, facts in seen if facts >= 0.99 * total), None)
+        return None if used is None or not self.delay else used / self.delay
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def checked(address: PageAddress) -> PageAddress:
         raise UnsupportedError("--key needs a certificate; add --certificate FILE")
     for name in address.allowed_hosts:
         if urlsplit(f"//{name}").netloc != name or "@" in name or "*" in name:
-            raise UnsupportedError(f"--allowed-host {name}: is no name of a host, as in plant.example")
+            raise UnsupportedError(f"--allowed-host {name}: is not a name of a host, as in plant.example")
     if address.local:
         return address
     if not address.allowed_hosts:

@@ -95,8 +95,7 @@ def _stopped(live: LiveBoard, now: float) -> Freshness | None:
     if not live.caught_up:
         words = f"The page is behind: {read}. What is shown is of {since}."
         return Freshness("behind", f"behind: {share(live.share)} is read", (words,))
-    late = [each for each in live.board.inputs.each() if each.pulse.behind >= _LATE]
-    if late:
+    if any(each.pulse.behind >= _LATE for each in live.board.inputs.each()):
         words = f"antelog watch is at work on what was unread at {since}, or has ended."
     else:
         words = f"Nothing has come from antelog watch since {since}: it has read all there was, or has ended."

@@ -150,7 +150,7 @@ class LiveBoard:
 
     @property
     def damaged(self) -> int:
-        """The lines that were skipped, as they are no records."""
+        """The lines that were skipped, as they are not records."""
         return self.board.damaged + self.reader.damaged
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
@@ -196,13 +196,8 @@ def heard_of(board: Board, open_answers: Mapping[str, int]) -> dict[str, Any]:
         found[each.name] = {**asdict(each.pulse), "queries": queries, "open": answers}
         if (slots := board.inputs.slots(each.name)) is not None:
             listed = dict([*slots.listed.items()][:_LISTED])
-            found[each.name]["slots"] = {
-                "of": slots.of,
-                "noun": slots.noun,
-                "known": slots.known,
-                "silent": slots.silent,
-                "listed": listed,
-            }
+            shown = {name: getattr(slots, name) for name in ("of", "noun", "known", "silent")}
+            found[each.name]["slots"] = {**shown, "listed": listed}
     return found
 
 

@@ -34,7 +34,7 @@ def test_receivers(text: str, receiver: Receiver) -> None:
     ("text", "said"),
     [
         (f"slack:{SECRET}", "see its command lines. Put it into a file"),
-        (SECRET, "`https` is no receiver of alerts"),
+        (SECRET, "`https` is not a receiver of alerts"),
         ("slak:@x", "Did you mean slack?"),
         ("webhook:", "into a file"),
         ("command:", "a command is missing"),

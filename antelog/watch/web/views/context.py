@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -19,7 +20,7 @@ from antelog.run.store.acts import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import key_column, value_text
-from antelog.watch.board.selection import Given
+from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _MINUTE, _HOUR = 60, 3_600
@@ -169,7 +170,7 @@ class ViewContext:
         return ((key_column(program.plan) if program else None) or "value").capitalize()
 
     def shown_acts(self, group: str) -> list[ShownAct]:
-        """What people did about a group."""
+        """The acts of people about a group."""
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
 
     def label(self, answer: TrackedAnswer) -> AnswerLabel:
@@ -256,3 +257,41 @@ def cut(name: str) -> tuple[str, str]:
     at = max(name.rfind(each, 0, len(name) - 1) for each in "/.:-_ ")
     at = max(at if at > 0 else len(name) // 2, len(name) - _END)
     return name[:at], name[at:]
+
+
+# ---- filters with a list of values ----
+
+Counts = Mapping[str, Mapping[str, int]]
+"""The number of answers with each value of each facet."""
+_TITLES = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": "", "state": "Chance"}
+_ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "state": STATES}
+_PREFIXES = 8
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A filter with the values to choose from, how many answers each has, and which are chosen."""
+
+    name: str
+    title: str
+    choices: Sequence[str]
+    counts: Mapping[str, int]
+    chosen: Collection[str]
+
+
+def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
+    """The filters of which there is something to choose."""
+    for name, title in _TITLES.items():
+        if (counted := counts.get(name)) is None:
+            continue
+        chosen = {*scene.given.get(name, ())} - {""}
+        values: Sequence[str]
+        if name in _ORDERS:
+            values = [each for each in _ORDERS[name] if counted.get(each) or each in chosen]
+        elif name == "query":
+            values = sorted({*counted, *chosen})
+        else:
+            most = [] if len(counted) > 4 * _PREFIXES else Counter(counted).most_common(_PREFIXES)
+            values = sorted({*dict(most), *chosen})
+        if len(values) > 1 or chosen:
+            yield Facet(name, title or scene.key_name, values, counted, chosen)

@@ -20,8 +20,7 @@ from antelog.watch.board.selection import AnswerFilter, decided_filter, first, s
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.charts import ChartRow, TimeChart, places
-from antelog.watch.web.views.context import ViewContext, cut
-from antelog.watch.web.views.facets import facets
+from antelog.watch.web.views.context import ViewContext, cut, facets
 
 _BINS = 60
 

@@ -21,8 +21,7 @@ from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import GROUPS, SEVERITIES, AnswerFilter, Selection, first, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render
-from antelog.watch.web.views.context import ViewContext, cut
-from antelog.watch.web.views.facets import facets
+from antelog.watch.web.views.context import ViewContext, cut, facets
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
 _JUST = 6
