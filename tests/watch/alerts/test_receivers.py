@@ -75,8 +75,8 @@ def test_addresses_of_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"ftp://s3cr3t.example", "not an address"),
         (b"https://h:s3cr3t/", "not an address"),
         (b"https://h/s3cr3t x", "not an address"),
-        (b"https://h/\ns3cr3t", "no header"),
-        (b"https://h/\ns3cr3t\xc3\xa4: x", "no header"),
+        (b"https://h/\ns3cr3t", "not a header"),
+        (b"https://h/\ns3cr3t\xc3\xa4: x", "not a header"),
         (b"\xff\xfe", "it is not a text"),
     ],
 )

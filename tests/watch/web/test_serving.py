@@ -102,8 +102,8 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
     [
         (PageAddress(host="0.0.0.0"), "--allowed-host plant.example"),
         (PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",)), "give a --certificate"),
-        (PageAddress(allowed_hosts=("http://x",)), "no name of a host"),
-        (PageAddress(allowed_hosts=("*.example",)), "no name of a host"),
+        (PageAddress(allowed_hosts=("http://x",)), "not a name of a host"),
+        (PageAddress(allowed_hosts=("*.example",)), "not a name of a host"),
         (PageAddress(certificate="/none.pem"), "no such file"),
         (PageAddress(key=__file__), "--key needs a certificate"),
     ],
