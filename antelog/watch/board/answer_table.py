@@ -339,6 +339,11 @@ class AnswerTables:
 
     # ---- rows of the tables ----
 
+    def update(self) -> None:
+        """Writes all answers that were touched."""
+        self._up_to_date(self._open)
+        self._up_to_date(self._decided)
+
     def _up_to_date(self, table: ListedAnswers) -> ListedAnswers:
         if self._known_head is not self._head():
             self._known_head = self._head()

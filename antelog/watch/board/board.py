@@ -36,6 +36,8 @@ PIECE_LINES, PIECE_RECORDS = 1_000, 2_000
 """Lines of answers, and records, in a piece of the feed, about."""
 MOST_LINES = 2_500_000
 """Lines of answers whose places are known, at most, the latest."""
+MOST_TOUCHED = 200_000
+"""Answers that may have changed since its tables were written, at most: a page may have no reader for long."""
 _ID = 8
 """The bytes of the id of an answer."""
 
@@ -139,6 +141,8 @@ class Board:
             elif "head" in record:
                 self._begin(record["head"])
             self.pieces.add(name)
+        if len(self.touched) > MOST_TOUCHED:
+            self.tables.update()
 
     @cached_property
     def tables(self) -> AnswerTables:

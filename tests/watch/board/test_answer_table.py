@@ -263,6 +263,18 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(each.size for each in board.decided.values()) <= 5_000
 
 
+def test_answers_that_nobody_looks_at_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boards, "MOST_TOUCHED", 5)
+    monkeypatch.setattr(boards, "DECIDED", 3)
+    board = Board()
+    board.take([head()])
+    for record in (*some(20), *THREE):
+        board.take([record])
+        assert len(board.touched) <= 5
+    assert devices(board.tables, {}) == ["wt19", "wt18", "wt17"]
+    assert len(labels(board.tables, Selection())) == 3
+
+
 def test_an_answer_that_comes_back_is_decided_no_more() -> None:
     board = Board()
     board.take([head(), *some(3)])
