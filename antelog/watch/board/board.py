@@ -37,7 +37,7 @@ PIECE_LINES, PIECE_RECORDS = 1_000, 2_000
 MOST_LINES = 2_500_000
 """Lines of answers whose places are known, at most, the latest."""
 MOST_TOUCHED = 200_000
-"""Answers that may have changed since its tables were written, at most: a page may have no reader for long."""
+"""Answers that may wait to be written into the tables, at most: a page may have no reader for weeks."""
 _ID = 8
 """The bytes of the id of an answer."""
 
