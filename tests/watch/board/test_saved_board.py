@@ -1,4 +1,4 @@
-"""antelog/watch/web/kept_board.py, antelog/watch/board/saved_board.py: a page goes on from what it knew."""
+"""antelog/watch/board/saved_board.py: a page that is started again goes on from what it knew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from antelog.run.store import FeedReader
-from antelog.watch.web import kept_board
+from antelog.watch.board import saved_board
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import reader_of
@@ -21,8 +21,8 @@ from tests.watch.recorded_run import recorded
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept_board, "_SHORTEST", 0.0)
-    monkeypatch.setattr(kept_board, "_SHARE", 0)
+    monkeypatch.setattr(saved_board, "_SHORTEST", 0.0)
+    monkeypatch.setattr(saved_board, "_SHARE", 0)
     return recorded(tmp_path)
 
 
@@ -60,7 +60,7 @@ def test_a_board_that_was_kept_is_the_same_and_reads_nothing_again(state: Path) 
     after = LiveBoard(reader_of(state), path=state.with_name("s-board"))
     assert position(after) == position(before) > 3_000
     assert said(after) == said(before)
-    assert [*map(vars, after.board.positions.kept)] == [*map(vars, before.board.positions.kept)]
+    assert [*map(vars, after.board.pieces.kept)] == [*map(vars, before.board.pieces.kept)]
     assert after.reader.read(10) == []
     assert state.with_name("s-board").stat().st_mode & 0o777 == 0o600
 
@@ -89,6 +89,6 @@ def test_what_was_kept_of_something_else_is_not_used(state: Path, how: str) -> N
     elif how == "damaged":
         kept.write_bytes(content.replace(b"Malf", b"\xff\xff\xff\xff"))
     else:
-        kept.write_bytes(content.replace(b"board 1", b"board 0"))
+        kept.write_bytes(content.replace(b"board 2", b"board 0"))
     live = LiveBoard(reader_of(state), path=kept)
     assert (position(live), live.board.tick) == (0, None)
