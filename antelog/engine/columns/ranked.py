@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,13 +120,13 @@ class _Split:
     """One split: how many numbers before each place go to the front, and the sequence after it."""
 
     bit: int
-    before: NDArray[np.int32]
+    before: NDArray[Any]  # of 32 bits, which is enough for places
     after: _Sequence
 
     def fronts(self, at: Slices) -> Slices:
         """The parts of stretches that go to the front."""
-        first, end = (self.before.take(each).astype(np.int64) for each in (at.first, at.end))
-        return Slices(first, end, None if at.without is None else self.fronts(at.without))
+        without = None if at.without is None else self.fronts(at.without)
+        return Slices(self.before.take(at.first), self.before.take(at.end), without)
 
     def backs(self, at: Slices, fronts: Slices) -> Slices:
         """The parts of stretches that go behind it."""
