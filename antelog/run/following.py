@@ -30,7 +30,7 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.sources.opening import FOLLOWED, Around, Followed, source_of
+from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store import Store
 from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows
@@ -201,8 +201,9 @@ class FollowedRun:
             self.note(f"{name} came from {before} before; {place} is read from its start")
             mark = None
         inbox = self.store.inbox if self.store is not None and self.feed else None
-        around = Around(mark, settings.once, settings.state is not None, inbox)
-        return InputSource(source_of(place, wanted, around), str(place), wanted)
+        resumed = settings.state is not None
+        source = source_of(place, wanted, mark, complete=settings.once, resumed=resumed, inbox=inbox)
+        return InputSource(source, str(place), wanted)
 
     def _sink(self, output: RunOutput, known: RunState, stack: ExitStack) -> Sink:
         address = output.address

@@ -26,7 +26,7 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.admission import arrivals, beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
-from antelog.files.chunks import CheckedRows
+from antelog.files.chunks import CheckedRows, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, Apart, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
@@ -34,7 +34,7 @@ from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
 from antelog.run.live import SAMPLES, LiveInputs, PolledSource
 from antelog.run.silence import AfterSilence, Silence
-from antelog.run.sources.source import FactSource, SourcePiece, rows_of
+from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
 
@@ -248,7 +248,7 @@ class InputReader:
     def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
         count = 0
         for piece in pieces:
-            rows = rows_of(each.wanted, piece)
+            (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file)
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
             self.rejects.came(name, piece.file, rows.count, rows.twice)

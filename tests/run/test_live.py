@@ -18,8 +18,7 @@ from antelog.program import Program
 from antelog.run.clock import Timing, rhythms_of
 from antelog.run.live import LiveInputs, PolledSource, Rhythm
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, ReadProgress, wanted_of
-from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.source import FactSource, SourcePiece
+from antelog.run.sources.source import FactSource, LinesOf, SourcePiece
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND

@@ -20,9 +20,8 @@ import msgspec
 from antelog.errors import DataError
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
-from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.rotation import KNOWN, ReadFile, remains, renamed_from
-from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourceExtent, SourcePiece
+from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 
 _LAST = 1 << 8
 """The last bytes that were read: if others stand there, the file was cut and written anew."""
@@ -84,8 +83,12 @@ class GrowingFile(FactSource):
     def _open(self) -> bool:
         if self._next:
             return self._opened(self._next.pop(0))
-        if "before" in self._mark:
-            self._find_before()
+        if "before" in self._mark:  # it may still be written to
+            before: Mark = self._mark["before"]
+            self._mark = {name: value for name, value in self._mark.items() if name != "before"}
+            for path in remains(self._path, _read(before))[:1]:
+                with suppress(OSError):
+                    self._before = _OpenFile(path, self._lines(path, before), before)
         if not self._mark or _read(self._mark).is_at(self._path):
             return self._opened(self._path)
         return self._read_first()
@@ -118,14 +121,6 @@ class GrowingFile(FactSource):
                 self.notes.append(said + _lost(self._mark))
             self._mark = _header(self._mark)
         return self._opened(self._path)
-
-    def _find_before(self) -> None:
-        """The file before, which may still be written to."""
-        before: Mark = self._mark["before"]
-        self._mark = {name: value for name, value in self._mark.items() if name != "before"}
-        for path in remains(self._path, _read(before))[:1]:
-            with suppress(OSError):
-                self._before = _OpenFile(path, self._lines(path, before), before)
 
     # ---- the end of a file ----
 
@@ -206,7 +201,9 @@ class _OpenFile:
             at, data = self.file.tell(), self.file.read(AT_ONCE)
         except OSError as error:
             raise _unreadable(self.path, error) from None
-        if self._is_cut(at):
+        number = self.file.fileno()
+        begins = os.pread(number, len(self._begins), 0)
+        if begins != self._begins or os.pread(number, len(self._last), at - len(self._last)) != self._last:
             return None
         if data:
             self._begins = (self._begins + data[:KNOWN])[:KNOWN]
@@ -222,12 +219,6 @@ class _OpenFile:
             return False  # between two files
         own = os.fstat(self.file.fileno())
         return (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino) and there.st_size > 0
-
-    def _is_cut(self, at: int) -> bool:
-        """Whether the bytes up to a place are not those that were read."""
-        number = self.file.fileno()
-        begins = os.pread(number, len(self._begins), 0)
-        return begins != self._begins or os.pread(number, len(self._last), at - len(self._last)) != self._last
 
 
 def _read(mark: Mark) -> ReadFile:
