@@ -63,8 +63,10 @@ class Conflict:
 def conflicts(settings: Settings, runner: str, output: Path | None = None) -> Iterator[Conflict]:
     """Everything that is missing or contradicts itself, for a runner; `output` is a file of its own."""
     yield from _overwriting(settings, output)
-    if runner != "run":
-        yield from _keys_of_messages(settings)
+    for column, name in settings.map.items() if runner != "run" else ():
+        if name.startswith("@") and name != ROW:
+            message = f"{column}={name}: keys and times of messages are read on Spark"
+            yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
     match runner:
         case "run":
             yield from _of_run(settings)
@@ -74,13 +76,6 @@ def conflicts(settings: Settings, runner: str, output: Path | None = None) -> It
             yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
         case _:
             return
-
-
-def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
-    for column, name in settings.map.items():
-        if name.startswith("@") and name != ROW:
-            message = f"{column}={name}: keys and times of messages are read on Spark"
-            yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
 
 
 def _of_watch(settings: Settings) -> Iterator[Conflict]:

@@ -247,17 +247,14 @@ class Driver:
             raise stretches.refused(stretch, sampled)
         yield from self._committed(steps)
         if too_long:
-            why = f"{stretches.sentence(stretch, sampled)}; time begins anew after them"
-            self._begin_anew(stretch.last + 1, why)
+            engine.begin_anew(stretch.last + 1)
+            sentence = stretches.sentence(stretch, sampled)
+            self.reader.listeners.note(f"{sentence}; time begins anew after them")
+            if self.journal is not None:
+                self.journal.begin()
             return
         while engine.now < stretch.last and not self._stopping():
             yield from self._steps(DueRows(min(engine.now + sampled.piece, stretch.last), {}))
-
-    def _begin_anew(self, tick: int, why: str) -> None:
-        self.engine.begin_anew(tick)
-        self.reader.listeners.note(why)
-        if self.journal is not None:
-            self.journal.begin()
 
     def _finish(self) -> Iterator[StepResult]:
         """The steps to the end of the run, when all has been read."""

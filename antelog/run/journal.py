@@ -155,7 +155,9 @@ class Journal:
         with self.store.transaction():
             self._flush()
             if recorded:
-                self._record(known)
+                self.store.record(known, RecordedStep(self.engine.now, tuple(self.reader.fresh or ())))
+                self.reader.fresh, self._recorded = [], known
+                self._forget()
         if self.resumable and self.monotonic() > self._saved + self._between:
             self._save()
 
@@ -183,12 +185,6 @@ class Journal:
         if self.feed.lost is not None and self.feed.lost.changed:
             self.store.keep_lost(self.feed.lost.changed)
             self.feed.lost.changed = {}
-
-    def _record(self, known: bytes) -> None:
-        rows = self.reader.fresh or []
-        self.store.record(known, RecordedStep(self.engine.now, tuple(rows)))
-        self.reader.fresh, self._recorded = [], known
-        self._forget()
 
     def _save(self, also: Callable[[], None] = lambda: None) -> None:
         began = self.monotonic()

@@ -30,10 +30,9 @@ from antelog.files.chunks import CheckedRows, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, Apart, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
-from antelog.run.clock import NOTHING, Showing, Timing
+from antelog.run.clock import NOTHING, Showing, Silence, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.live import SAMPLES, LiveInputs, PolledSource
-from antelog.run.silence import AfterSilence, Silence
+from antelog.run.live import SAMPLES, LiveInputs
 from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
@@ -131,7 +130,7 @@ class InputReader:
         self._share = max(1, ROOM // max(1, len(self.inputs)))
         self._began: int | None = None
         self._read_last = True
-        self._silence = Silence(self.plan, clock.remedy(self.reading.timing))
+        self._silence = Silence(self.plan, self.reading.timing)
         self._noted_ahead: set[str] = set()
         timing = self.reading.timing
         self.live: LiveInputs | None = None
@@ -188,32 +187,28 @@ class InputReader:
         self._begin(now.tick)
         self.look(now)
         if not self.reading.recorded:
-            by_facts = clock.finished_by_facts(self.reading.timing, self.progress.highest)
-            self._silence.look(now.tick, now.tick if by_facts is None else by_facts)
+            self._silence.look(now.tick, self.progress.highest)
         rows = 0
         while True:
-            found = sum(self._poll(name, each, now) for name, each in self.inputs.items())
+            found = 0
+            for name, each in self.inputs.items():
+                if not self.reading.recorded or self._has_room(name):
+                    found += self._take(name, each, each.source.poll(), now)
             rows += found
             self._read_last = found > 0
-            if not self.behind or not found or self._enough(rows):
+            enough = rows >= AT_ONCE
+            if self.reading.recorded:
+                enough = not any(self._has_room(name) for name in self.behind)
+            if not self.behind or not found or enough:
                 break
-        self._look(now.wall)
+        if self.live is not None:
+            sources = {name: each.source for name, each in self.inputs.items()}
+            self.live.look(now.wall, self.progress.highest, sources)
+            self.progress.live = self.live.known
+            while self.live.notes:
+                self.listeners.note(self.live.notes.pop(0))
         self._warn()
         return rows
-
-    def _look(self, wall: int) -> None:
-        """Find out which inputs are live, now that they have been read as far as there is anything."""
-        if self.live is None:
-            return
-        sources = {name: each.source for name, each in self.inputs.items()}
-        reach = {
-            name: PolledSource(each.behind and not each.ended, each.reachable, each.tells_end)
-            for name, each in sources.items()
-        }
-        self.live.look(wall, self.progress.highest, reach)
-        self.progress.live = self.live.known
-        while self.live.notes:
-            self.listeners.note(self.live.notes.pop(0))
 
     def finish(self, now: Now, *, ended_only: bool) -> None:
         """Read what is left where nothing more will come: a last line that nothing ends."""
@@ -232,18 +227,8 @@ class InputReader:
             self._done = now
             self.progress.before = now if self.progress.before is None else self.progress.before
 
-    def _enough(self, rows: int) -> bool:
-        if not self.reading.recorded:
-            return rows >= AT_ONCE
-        return not any(self._has_room(name) for name in self.behind)
-
     def _has_room(self, name: str) -> bool:
         return self.waiting.count(name) < self._share
-
-    def _poll(self, name: str, each: InputSource, now: Now) -> int:
-        if self.reading.recorded and not self._has_room(name):
-            return 0
-        return self._take(name, each, each.source.poll(), now)
 
     def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
         count = 0
@@ -299,10 +284,15 @@ class InputReader:
                 in_order = clock.arrivals_in_order(seen, timing, highest, since - 1, latest=latest)
                 waited = np.where(given, seen, in_order)
                 arrival = np.maximum(arrival, now.tick + 1)
-                self._silence.add(AfterSilence(wanted.name, time, arrival, waited))
+                self._silence.add(wanted.name, time, arrival, waited)
             if far.any():
                 arrival = np.where(far, now.tick + 1, arrival)
-                self._say_what_is_ahead(wanted.name)
+                if wanted.name not in self._noted_ahead:
+                    self._noted_ahead.add(wanted.name)
+                    self.listeners.note(
+                        f"facts of {wanted.name} are about times long after the clock of this machine; they "
+                        "are set aside as early. If they are right, give a longer --ahead"
+                    )
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
 
@@ -315,15 +305,6 @@ class InputReader:
             return time + next(each.delay for each in self.plan.inputs if each.name == wanted.name)
         rows = ([Const(value) for value in row.values()] for row in last.to_pylist())
         return time + np.array([delays.largest(row) for row in rows], np.int64)
-
-    def _say_what_is_ahead(self, name: str) -> None:
-        """Says once for each input that facts about the future are set aside."""
-        if name not in self._noted_ahead:
-            self._noted_ahead.add(name)
-            self.listeners.note(
-                f"facts of {name} are about times long after the clock of this machine; they are set "
-                "aside as early. If they are right, give a longer --ahead"
-            )
 
     def _warn(self, *, at_end: bool = False) -> None:
         warning = self._silence.warning(at_end=at_end)

@@ -17,7 +17,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.frames import Frame
 from antelog.engine.step.plain_values import plain
 from antelog.errors import DataError, DataWarning
-from antelog.files import ARRIVAL, Rejects, WantedColumns, tables
+from antelog.files import ARRIVAL, Rejects, tables
 from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.files.naming import Form, size_of
 from antelog.given import NAMED, PATH, check, of, wrong
@@ -101,18 +101,13 @@ def static_facts(
 
     Raises DataError if a file has rows, and none of them can be used.
     """
-    wanted = {name: wanted_of(plan, name, maps=maps) for name in statics}
-    found = {name: _rows(wanted[name], path, rejects) for name, path in statics.items()}
+    found: dict[str, list[tuple[Value, ...]]] = {name: [] for name in statics}
+    for name, path in statics.items():
+        for table in tables(path, wanted_of(plan, name, maps=maps), rejects):
+            values = zip(*(column.to_pylist() for column in table.columns), strict=True)
+            found[name] += [tuple(_value(value) for value in row) for row in values]
     rejects.require_use()
     return found
-
-
-def _rows(wanted: WantedColumns, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
-    rows: list[tuple[Value, ...]] = []
-    for table in tables(path, wanted, rejects):
-        values = zip(*(column.to_pylist() for column in table.columns), strict=True)
-        rows += [tuple(_value(value) for value in row) for row in values]
-    return rows
 
 
 def _value(value: object) -> Value:

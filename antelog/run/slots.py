@@ -58,7 +58,14 @@ class SlotTimes:
         """Facts came at a moment."""
         texts = [pc.cast(table.column(name), pa.string()) for name in self.columns]
         names = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, ", ")
-        self._set([name for name in pc.unique(names).to_pylist() if name is not None], wall)
+        heard = [name for name in pc.unique(names).to_pylist() if name is not None]
+        fresh = [name for name in heard if name not in self._numbers][: max(0, MOST - len(self))]
+        self._numbers.update(zip(fresh, range(len(self), len(self) + len(fresh)), strict=True))
+        self._names += fresh
+        if len(self) > len(self._heard):
+            self._heard = np.concatenate([self._heard, np.zeros(len(self), np.int64)])
+        numbers = [number for number in map(self._numbers.get, heard) if number is not None]
+        self._heard[numbers] = wall
 
     def silent(self, before: int) -> SilentSlots:
         """The slots of which no fact came since a moment; those that are silent for long are forgotten."""
@@ -67,7 +74,8 @@ class SlotTimes:
         if not len(found):
             return SilentSlots()
         if heard[found].min() < before - FORGOTTEN:
-            self._forget(before - FORGOTTEN)
+            kept = np.flatnonzero(heard >= before - FORGOTTEN).tolist()
+            self.restore(KnownSlots([self._names[at] for at in kept], heard[kept].tolist()))
             return self.silent(before)
         latest = found[np.argsort(-heard[found], kind="stable")][:LISTED].tolist()
         return SilentSlots(len(found), {self._names[at]: int(heard[at]) for at in latest})
@@ -80,19 +88,6 @@ class SlotTimes:
         self._numbers = {name: number for number, name in enumerate(known.names)}
         self._names = list(known.names)
         self._heard = np.array([*known.heard, *[0] * 64], np.int64)
-
-    def _set(self, names: list[str], wall: int) -> None:
-        fresh = [name for name in names if name not in self._numbers][: max(0, MOST - len(self))]
-        self._numbers.update(zip(fresh, range(len(self), len(self) + len(fresh)), strict=True))
-        self._names += fresh
-        if len(self) > len(self._heard):
-            self._heard = np.concatenate([self._heard, np.zeros(len(self), np.int64)])
-        numbers = [number for number in map(self._numbers.get, names) if number is not None]
-        self._heard[numbers] = wall
-
-    def _forget(self, before: int) -> None:
-        kept = np.flatnonzero(self._heard[: len(self)] >= before).tolist()
-        self.restore(KnownSlots([self._names[at] for at in kept], self._heard[kept].tolist()))
 
 
 def blob_of(slots: dict[str, SlotTimes]) -> bytes:

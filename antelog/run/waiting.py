@@ -189,10 +189,8 @@ class WaitingRows:
         before, after = (int(ticks[gaps[0] + i]) for i in (0, 1))
         if before > now:
             return before, False
-        return (after if after == until and not self._arrives_at(after) else after - 1), True
-
-    def _arrives_at(self, tick: int) -> bool:
-        return any(bool(np.any(rows.arrivals == tick)) for _, rows in self._ordered())
+        arrive_then = any(bool(np.any(rows.arrivals == after)) for _, rows in self._ordered())
+        return (after if after == until and not arrive_then else after - 1), True
 
     def first(self) -> DueRows:
         """The rows that arrive first; they go on waiting."""

@@ -13,7 +13,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +107,11 @@ def is_store(path: Path) -> bool:
 def created(path: Path, *, durable: bool) -> sqlite3.Connection:
     """A connection for the writer; the store is made if it is not there. Raises StateError."""
     _refuse_other_files(path)
-    _refuse_network_disks(path)
+    with suppress(OSError):  # not Linux; whether locks work is seen when one is taken
+        mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
+        kind = file_system(Path(os.path.realpath(path.parent)), mounts)
+        if kind in _NETWORK or kind.startswith("fuse."):
+            raise _no_locks(path, kind)
     try:
         if not path.exists():
             path.touch(mode=0o600)  # facts are not for everybody on this machine
@@ -206,16 +210,6 @@ def file_system(path: Path, mounts: str) -> str:
         if path.is_relative_to(point) and len(point.parts) >= best:
             best, found = len(point.parts), after.split(" ")[0]
     return found
-
-
-def _refuse_network_disks(path: Path) -> None:
-    try:
-        mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
-    except OSError:
-        return  # not Linux; whether locks work is seen when one is taken
-    kind = file_system(Path(os.path.realpath(path.parent)), mounts)
-    if kind in _NETWORK or kind.startswith("fuse."):
-        raise _no_locks(path, kind)
 
 
 def _no_locks(path: Path, reason: str) -> StateError:

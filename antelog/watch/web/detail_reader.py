@@ -21,7 +21,7 @@ from antelog.errors import StateError
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, detail_of
 from antelog.run.store import is_store
-from antelog.run.store.details import ask
+from antelog.run.store.inbox import ask
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard
 
