@@ -264,7 +264,7 @@ def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Ad
             return _jdbc(text, str)
         case _:
             hint = did_you_mean(kind, _KINDS) or f"There are {', '.join(_KINDS)} and paths."
-    raise SettingError(f"`{text}` begins with `{kind}:`, which is no kind of address", hint)
+    raise SettingError(f"`{text}` begins with `{kind}:`, which is not a kind of address", hint)
 
 
 def _files(path: str, folder: Path, given: Form | None, default: Form | None) -> Files:

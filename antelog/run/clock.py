@@ -188,11 +188,6 @@ def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str])
     return name if timing.clock != "processing" and name is not None and slow[name] < top else None
 
 
-def begin(arrived: Iterable[Column]) -> int | None:
-    """The first tick of a program with `tick`: that of the earliest arrival over all inputs."""
-    return min((int(column.min()) for column in arrived if len(column)), default=None)
-
-
 def end(now: int, answers: Iterable[pa.Table]) -> int:
     """The tick at which everything that is open at `now` is decided, if no further fact arrives.
 

@@ -261,9 +261,9 @@ class Driver:
         self.reader.finish(self._now(), ended_only=self.course.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
         if self.course.resumed or not reading.recorded:
-            yield from self._advance(self.reader.finished_at_end(self._now()))
+            yield from self._advance(self.reader.finished(self._now(), at_end=True))
         if self.course.resumed:
-            self.reader.conclude()
+            self.reader.progress.before = None  # more facts are dated from the tick that is finished then
             return
         yield from self._advance(self.reader.waiting.last)
         end = reading.until

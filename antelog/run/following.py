@@ -30,6 +30,7 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.sinks.topic import TopicSink
 from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store import Store
 from antelog.run.values import duration
@@ -217,8 +218,6 @@ class FollowedRun:
                 self.note(f"another process writes to {path}; this one waits for its end")
                 sink = OutputFile(path, mark, output.lines, kept=kept, wait=True)
         else:
-            from antelog.run.sinks.topic import TopicSink  # noqa: PLC0415 - few need the client
-
             sink = TopicSink(address, mark, output.lines)
         stack.callback(sink.close)
         return sink

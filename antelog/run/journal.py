@@ -23,7 +23,6 @@ from antelog.run.lost_answers import LostAnswers
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.slots import blob_of
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
 
@@ -191,7 +190,8 @@ class Journal:
         known = self._known()
         self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known, also)
         if self.reader.counts.slots and began > self._slots_kept + BETWEEN_SLOTS:
-            self.store.keep_slots(blob_of(self.reader.counts.slots))
+            slots = {name: each.saved() for name, each in self.reader.counts.slots.items()}
+            self.store.keep_slots(msgspec.json.encode(slots))
             self._slots_kept = began
         self.reader.fresh, self._recorded = [], known
         self._forget()

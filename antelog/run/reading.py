@@ -184,10 +184,13 @@ class InputReader:
 
     def read(self, now: Now) -> int:
         """Read what is there, up to a limit; the number of rows, or more if there is anything."""
-        self._begin(now.tick)
         self.look(now)
         if not self.reading.recorded:
+            self.progress.before = None
             self._silence.look(now.tick, self.progress.highest)
+        elif self.progress.before is None or self._done == NOTHING:
+            self._done = now.tick
+            self.progress.before = now.tick if self.progress.before is None else self.progress.before
         rows = 0
         while True:
             found = 0
@@ -215,17 +218,6 @@ class InputReader:
         for name, each in self.inputs.items():
             if each.source.ended or not ended_only:
                 self._take(name, each, each.source.finish(), now)
-
-    def conclude(self) -> None:
-        """Let recorded facts end here: others are dated from the tick that is finished then."""
-        self.progress.before = None
-
-    def _begin(self, now: int) -> None:
-        if not self.reading.recorded:
-            self.progress.before = None
-        elif self.progress.before is None or self._done == NOTHING:
-            self._done = now
-            self.progress.before = now if self.progress.before is None else self.progress.before
 
     def _has_room(self, name: str) -> bool:
         return self.waiting.count(name) < self._share
@@ -348,15 +340,11 @@ class InputReader:
 
     # ---- time ----
 
-    def finished(self, now: Now) -> int:
-        """The last tick that is finished."""
-        return self._finished_window(now.tick) if self.reading.recorded else self._finished(now, self.behind)
-
-    def finished_at_end(self, now: Now) -> int:
-        """The last tick that is finished when all has been read, and more may come in a later run."""
-        return self._finished(now, ())
-
-    def _finished(self, now: Now, behind: Sequence[str]) -> int:
+    def finished(self, now: Now, *, at_end: bool = False) -> int:
+        """The last tick that is finished; `at_end` all has been read, and more may come in a later run."""
+        if self.reading.recorded and not at_end:
+            return self._finished_window(now.tick)
+        behind = () if at_end else self.behind
         self._began = now.wall if self._began is None else self._began
         # What comes while rows are read is looked for before a tick of that time is over.
         wall = now.wall if self.live is None or self.live.looked is None else self.live.looked

@@ -33,6 +33,7 @@ from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
+from antelog.run.sources.source import FactSource
 from antelog.run.values import SettingError
 
 Value = str | int | float
@@ -67,20 +68,22 @@ class Recording:
         listeners: Listeners | None = None,
     ) -> InputReader:
         """A reader of the inputs; notes go to the listeners, or to those of the rejects."""
+        inputs: dict[str, InputSource] = {}
+        for name, path in self.inputs.items():
+            wanted = wanted_of(plan, name, self.arrival, self.maps)
+            source: FactSource
+            if name in self.frames:
+                source = RecordedFrame(self.frames[name], path, wanted)
+            else:
+                source = RecordedFiles(path, wanted, complete=True, progress=progress)
+            inputs[name] = InputSource(source, str(path), wanted)
         return InputReader(
             plan,
-            {name: self._input(plan, name, progress) for name in self.inputs},
+            inputs,
             ReadingMode(Timing(timescale=plan.timescale), recorded=True, until=self.until),
             rejects,
             listeners or Listeners(rejects.notes.append),
         )
-
-    def _input(self, plan: Plan, name: str, progress: Callable[[int], None]) -> InputSource:
-        wanted, path = wanted_of(plan, name, self.arrival, self.maps), self.inputs[name]
-        if name in self.frames:
-            return InputSource(RecordedFrame(self.frames[name], path, wanted), str(path), wanted)
-        source = RecordedFiles(path, wanted, complete=True, progress=progress)
-        return InputSource(source, str(path), wanted)
 
 
 def recording_of(settings: Settings) -> Recording:

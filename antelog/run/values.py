@@ -89,9 +89,9 @@ def chance(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise SettingError(f"`{text}` is no chance", hint) from None
+        raise SettingError(f"`{text}` is not a chance", hint) from None
     if not 0 <= number <= 1:
-        raise SettingError(f"{number} is no chance", hint)
+        raise SettingError(f"{number} is not a chance", hint)
     return number
 
 
@@ -106,11 +106,11 @@ def token(text: str) -> str:
     try:
         found = Path(name).read_text("utf-8").strip() if kind == "@" else os.environ.get(name, "").strip()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not a text"
         raise SettingError(f"{name} cannot be read: {reason}", "It has the token and nothing else.") from None
     if len(found) < _SHORTEST_TOKEN or not found.isascii() or not found.isprintable() or " " in found:
         hint = "`python -c 'import secrets; print(secrets.token_urlsafe())'` makes one."
-        message = f"{text} is no token: it has {_SHORTEST_TOKEN} letters or more, and no spaces"
+        message = f"{text} is not a token: it has {_SHORTEST_TOKEN} letters or more, and no spaces"
         raise SettingError(message, hint)
     return found
 
@@ -140,7 +140,7 @@ def web_address(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
         raise SettingError(
-            f"`{text}` is no address of a page", "Write one like https://plant.example/turbines."
+            f"`{text}` is not the address of a page", "Write one like https://plant.example/turbines."
         )
     return text
 
@@ -179,7 +179,7 @@ def ticks_above_0(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise SettingError(f"`{text}` is no number of ticks", hint) from None
+        raise SettingError(f"`{text}` is not a number of ticks", hint) from None
     if not 0 < number < inf:
         raise SettingError(f"{text} ticks are none to fade in", hint)
     return number

@@ -91,7 +91,7 @@ def test_paths_are_relative_to_a_folder() -> None:
     [
         ("consol", "Did you mean console?"),
         ("csv:", "a path is missing. Write it behind the colon"),
-        ("kafak://h/t", "begins with `kafak:`, which is no kind of address. Did you mean kafka?"),
+        ("kafak://h/t", "begins with `kafak:`, which is not a kind of address. Did you mean kafka?"),
         ("kafka://host", "lacks a server or a topic. Write kafka://host:9092/topic."),
         ("kafka://host/t?formt=csv", "unknown option formt. Did you mean format?"),
         ("kafka://host/t?format=xml", "has format=xml. It is json or csv."),

@@ -162,8 +162,8 @@ def test_unlikely_answers_are_dropped(text: str, limits: tuple[float | None, int
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("min_chance = 5", "`min_chance`: 5.0 is no chance", "Write one from 0 to 1, like 0.01."),
-        ("min_chance = nan", "`min_chance`: nan is no chance", "Write one from 0 to 1, like 0.01."),
+        ("min_chance = 5", "`min_chance`: 5.0 is not a chance", "Write one from 0 to 1, like 0.01."),
+        ("min_chance = nan", "`min_chance`: nan is not a chance", "Write one from 0 to 1, like 0.01."),
         ('min_chance = "5%"', "`min_chance`: the value is not a number", "Write a number, without quotes."),
         ("min_chance = true", "`min_chance`: the value is not a number", "Write a number, without quotes."),
         ("most = 0", "`most`: 0 is too little", "1 is the least."),

@@ -55,9 +55,9 @@ def test_durations_are_of_a_millisecond_or_more() -> None:
         (whole(1), "0", "0 is too little. 1 is the least."),
         (whole(0, 9), "10", "10 is too much. 9 is the most."),
         (whole(2), "two", "`two` is not a whole number. 2 is the least."),
-        (chance, "5", "5.0 is no chance. Write one from 0 to 1, like 0.01."),
-        (chance, "nan", "nan is no chance."),
-        (chance, "likely", "`likely` is no chance."),
+        (chance, "5", "5.0 is not a chance. Write one from 0 to 1, like 0.01."),
+        (chance, "nan", "nan is not a chance."),
+        (chance, "likely", "`likely` is not a chance."),
         (kinds, "possible,confirmd", "there is no kind `confirmd`. Did you mean confirmed?"),
         (one_of("clock", ("arrival", "event")), "evnt", "there is no clock `evnt`. Did you mean event?"),
         (one_of("clock", ("arrival", "event")), "wall", "The clocks are arrival, event."),
@@ -101,8 +101,8 @@ def test_an_error_does_not_tell_the_secret() -> None:
         ("0123456789abcdef", "seen by everybody"),
         ("@", "seen by everybody"),
         ("@missing", "missing cannot be read: No such file"),
-        ("@short", "@short is no token: it has 16 letters"),
-        ("$NOT_THERE", "is no token"),
+        ("@short", "@short is not a token: it has 16 letters"),
+        ("$NOT_THERE", "is not a token"),
     ],
 )
 def test_texts_that_are_no_tokens(

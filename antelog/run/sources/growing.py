@@ -157,7 +157,8 @@ class GrowingFile(FactSource):
         left = self._now.lines.finish()
         if self._now.path == self._path:
             self.notes.append(f"{self._path} was replaced or cut; it is read from its start")
-            self._next = renamed_from(self._path, self._now.inode)
+            old = next((each for each in _beside(self._path) if _inode(each) == self._now.inode), None)
+            self._next = [] if old is None else rotated_after(self._path, old)
         if self._before is not None:
             left = self._before.lines.finish() + left
             self._before.file.close()
@@ -276,12 +277,6 @@ def remains(path: Path, read: ReadFile) -> list[Path]:
     copied = [each for each in others if read.known and each.name.startswith(path.name) and read.is_at(each)]
     found = [*renamed, *copied][:1]
     return [each for old in found for each in (old, *rotated_after(path, old))]
-
-
-def renamed_from(path: Path, inode: int) -> list[Path]:
-    """The files that were rotated after one that is open, by its inode."""
-    old = next((each for each in _beside(path) if _inode(each) == inode), None)
-    return [] if old is None else rotated_after(path, old)
 
 
 def rotated_after(path: Path, old: Path) -> list[Path]:

@@ -17,6 +17,7 @@ from antelog.files.columns import WantedColumns
 from antelog.files.going_on import Advice, JsonRows
 from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
 from antelog.run.sources.growing import GrowingFile
+from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 from antelog.run.store import Inbox
@@ -63,8 +64,6 @@ def source_of(
                 raise UnsupportedError(f"facts for {wanted.name} are posted to the page; leave out --no-page")
             return PostedFacts(inbox, wanted, mark=mark)
         case Kafka():
-            from antelog.run.sources.kafka import KafkaTopic  # noqa: PLC0415 - few need the client
-
             return KafkaTopic(address, wanted, mark=mark)
 
 

@@ -189,8 +189,8 @@ def test_a_receiver_that_is_down_gets_it_later() -> None:
         (("--alert", "command:cat", "--alert-on", "likely"), "no query has an alert"),
         (("--alert", "command:cat", "--alert-from", "yesterday"), "yesterday"),
         (("--alert", "command:cat", "--alert-every", "soon"), "is not a duration"),
-        (("--alert", "command:cat", "--link", "plant.example"), "is no address of a page"),
-        (("--alert", "command:cat", "--link", "https://a.example/?token=s3cr3t"), "is no address of a page"),
+        (("--alert", "command:cat", "--link", "plant.example"), "is not the address of a page"),
+        (("--alert", "command:cat", "--link", "https://a.example/?token=s3cr3t"), "is not the address of a page"),
     ],
 )
 def test_a_wrong_alert_is_said_before_the_start(words: tuple[str, ...], said: str) -> None:
