@@ -127,7 +127,7 @@ class Journal:
         if self.feed is None:
             return
         # Answers of before are closed under the head that has their program; the new one comes after.
-        if self.feed.has_begun:
+        if self.feed.feed.summary().last:  # it has a head, of this run or of one before
             self.feed.write(closed)
             self.feed.flush()
         self.feed.begin()
