@@ -43,7 +43,7 @@ class Files:
 
     @property
     def grows(self) -> bool:
-        """Whether lines can be appended to the file: it is no folder, not packed, and no Parquet."""
+        """Whether lines can be appended to the file: it is not a folder, not packed, not Parquet."""
         packed = self.path.lower().endswith(".gz")
         return not self.folder and self.form is not Form.PARQUET and not packed
 

@@ -119,7 +119,7 @@ def arrivals_in_order(
 def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
     """Which rows of a source that goes on are about ticks too long after the wall clock: these are early.
 
-    The highest tick so far is no measure: after an outage every fact would be far ahead of it.
+    The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     """
     if timing.timescale is None or timing.ahead is None:
         return np.zeros(len(time), np.bool_)

@@ -65,7 +65,7 @@ class Syntax:
 
 
 class Arity(Enum):
-    """The arity of an option; one with names can be given several times, and an argument is no flag."""
+    """The arity of an option; one with names can be given several times, and an argument is not a flag."""
 
     ARGUMENT = auto()
     ONE = auto()

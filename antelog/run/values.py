@@ -197,7 +197,7 @@ def of_times(what: str) -> Callable[[str], str]:
 
 
 def length_of(text: str) -> Fraction | None:
-    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None if it is none."""
+    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None of another text."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
     return microseconds(Bound(float(found[1]), found[2])) if found else None
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -122,24 +122,24 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
         raise StateError(
             f"{path} has another name, a hard link, so two could write to it; remove one of them"
         )
-    with _in_words(path):
-        database = _connected(path, durable=durable)
-        try:
-            _make_or_check(database, path)
-        except BaseException:
-            database.close()
-            raise
-        return database
+    return _ready(path, _make_or_check, durable=durable)
 
 
 def opened(path: Path) -> sqlite3.Connection:
     """A connection to a store that is there. Raises StateError."""
     if not is_store(path):
         raise StateError(f"{path} is not a store that antelog wrote")
+    return _ready(path, _check, durable=True)
+
+
+def _ready(
+    path: Path, prepare: Callable[[sqlite3.Connection, Path], None], *, durable: bool
+) -> sqlite3.Connection:
+    """A connection that is prepared; it is closed again if that fails."""
     with _in_words(path):
-        database = _connected(path, durable=True)
+        database = _connected(path, durable=durable)
         try:
-            _check(database, path)
+            prepare(database, path)
         except BaseException:
             database.close()
             raise

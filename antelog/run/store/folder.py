@@ -3,7 +3,7 @@
     00000007.jsonl, 00000008.jsonl, …     segments, the newest last
 
 A position is the number of a segment and how many of its bytes were read, in one number. Links in the folder
-are neither read nor written: what they lead to is no part of the feed.
+are neither read nor written: what they lead to is not a part of the feed.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def reject_line(reject: Mapping[str, Any]) -> str:
 
 
 def record_of(line: bytes) -> Record | None:
-    """The record of a line of JSON; None if it is none."""
+    """The record of a line of JSON; None if it is not one."""
     try:
         found = msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError):
