@@ -13,7 +13,7 @@ The times of slots are a column, so that there may be 100,000 of them.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from types import MappingProxyType
@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
+from antelog.process import Engine
 from antelog.run.sources.source import SourceExtent
 from antelog.run.store.records import wall_time
 
@@ -106,6 +107,31 @@ class Count(msgspec.Struct):
         if self.heard is not None and wall > self.heard:
             self.gaps = [*self.gaps[1 - _GAPS :], wall - self.heard]
         self.heard = wall
+
+
+_SHARE = 20
+"""Counting open answers takes at most a twentieth of the time."""
+
+
+@dataclass(eq=False)
+class OpenAnswers:
+    """Counts the open answers of an engine, and its seen values; seldom, where that takes long."""
+
+    engine: Engine
+    monotonic: Callable[[], float]
+    by_query: Mapping[str, int] = field(default_factory=dict)
+    seen_values: int = 0
+    _due: float = float("-inf")
+
+    def count(self) -> None:
+        """Counts anew, if it is due."""
+        began = self.monotonic()
+        if began < self._due:
+            return
+        status = self.engine.status
+        self.by_query, self.seen_values = dict(status.open_answers), status.seen_values
+        ended = self.monotonic()
+        self._due = ended + _SHARE * (ended - began)
 
 
 LISTED = 200

@@ -1,4 +1,4 @@
-"""antelog/run/{answer_details,store/details}.py: what is worked out of answers that somebody looks at."""
+"""antelog/run/{answer_details,store/inbox}.py: what is worked out of answers that somebody looks at."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from antelog.diagnostics import Source
 from antelog.files import Reject
 from antelog.process import Engine
+from antelog.run.counting import OpenAnswers
 from antelog.run.lost_answers import LostAnswers
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
@@ -30,9 +31,6 @@ SILENT = 5.0
 
 MOST_REJECTS = 100
 """The rejected rows that are written between two of them, at most."""
-
-_SHARE = 20
-"""Counting open answers takes at most a twentieth of the time."""
 
 LISTED_AGAIN = 60.0
 """Seconds after which silent slots are listed again, though they are the same."""
@@ -51,9 +49,7 @@ class FeedSink:
         self._written = float("-inf")
         self._last = b""
         self._rejects = 0
-        self._counts: dict[str, Any] = {}
-        """How many answers of each query are open, and how many values were seen."""
-        self._count_again = float("-inf")
+        self._open = OpenAnswers(engine, monotonic)
         self._listed: dict[str, tuple[Mapping[str, str], float]] = {}
         """The silent slots of each input that were listed last, and when."""
         self.lost: LostAnswers | None = None
@@ -118,12 +114,9 @@ class FeedSink:
         now = self._monotonic()
         if not at_once and now < self._written + BETWEEN:
             return
-        if now >= self._count_again:
-            status = self._engine.status
-            self._counts = {"open": dict(status.open_answers), "seen": status.seen_values}
-            counted = self._monotonic()
-            self._count_again = counted + _SHARE * (counted - now)
-        known = {"tick": self._engine.now, **self._counts, "inputs": inputs, "holding": holding}
+        self._open.count()
+        counted = {"open": self._open.by_query, "seen": self._open.seen_values}
+        known = {"tick": self._engine.now, **counted, "inputs": inputs, "holding": holding}
         if self.notes:
             known["notes"] = list(self.notes.values())
         content = msgspec.json.encode(known)
