@@ -107,7 +107,12 @@ class StandardInput(FactSource):
         return SourceExtent(self._count, self._count + int.from_bytes(left, sys.byteorder))
 
     def poll(self) -> list[SourcePiece]:
-        data = self._read()
+        data = b""
+        while not self.ended and len(data) < AT_ONCE and select.select([self._descriptor], [], [], 0)[0]:
+            more = os.read(self._descriptor, _PIPE)
+            data += more
+            self.ended = not more
+        self.behind = len(data) >= AT_ONCE or (self._complete and not self.ended)
         self._count += len(data)
         if not data:
             return []
@@ -117,15 +122,6 @@ class StandardInput(FactSource):
 
     def finish(self) -> list[SourcePiece]:
         return self._lines.finish() if self._lines else []
-
-    def _read(self) -> bytes:
-        data = b""
-        while not self.ended and len(data) < AT_ONCE and select.select([self._descriptor], [], [], 0)[0]:
-            more = os.read(self._descriptor, _PIPE)
-            data += more
-            self.ended = not more
-        self.behind = len(data) >= AT_ONCE or (self._complete and not self.ended)
-        return data
 
 
 class PostedFacts(FactSource):

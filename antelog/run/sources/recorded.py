@@ -94,10 +94,11 @@ class RecordedFiles(FactSource):
         in_folder = path != self._path
         file = str(path)
         try:
-            chunks = islice(self._chunks, _AT_ONCE)
-            found = [
-                SourcePiece(self._fitting(chunk, file) if in_folder else chunk, file) for chunk in chunks
-            ]
+            found = []
+            for chunk in islice(self._chunks, _AT_ONCE):
+                if in_folder and chunk.misfit:  # DataError sets the file aside as a whole
+                    list(sorted_out(self._wanted, [chunk], file))
+                found.append(SourcePiece(replace(chunk, misfit="") if in_folder else chunk, file))
         except DataError as error:
             if not in_folder:
                 raise
@@ -111,12 +112,6 @@ class RecordedFiles(FactSource):
         if len(found) < _AT_ONCE:
             self._end()
         return found
-
-    def _fitting(self, chunk: Chunk, file: str) -> Chunk:
-        """The chunk, if its columns are the wanted ones; if not, DataError sets the file aside as a whole."""
-        if chunk.misfit:
-            list(sorted_out(self._wanted, [chunk], file))
-        return replace(chunk, misfit="")
 
     def close(self) -> None:
         self._chunks = None
