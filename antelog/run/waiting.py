@@ -54,13 +54,6 @@ class QueuedRows:
     def between(self, first: int, last: int) -> QueuedRows:
         return QueuedRows(part(self.table, first, last), self.files[first:last])
 
-    def by_arrival(self) -> QueuedRows:
-        arrivals = self.arrivals
-        if not np.any(arrivals[1:] < arrivals[:-1]):
-            return self
-        order = np.argsort(arrivals, kind="stable")
-        return QueuedRows(self.table.take(pa.array(order)), self.files[order])
-
 
 def joint_rows(parts: Sequence[QueuedRows]) -> QueuedRows:
     tables, files = [each.table for each in parts], [each.files for each in parts]
@@ -123,7 +116,11 @@ class _Queue:
         """All of them, by arrival; those of one tick in the order in which they came."""
         if self.new:
             known = [] if self.ordered is None else [self.ordered]
-            self.ordered, self.new = joint_rows([*known, *self.new]).by_arrival(), []
+            rows, self.new = joint_rows([*known, *self.new]), []
+            if np.any(rows.arrivals[1:] < rows.arrivals[:-1]):
+                order = np.argsort(rows.arrivals, kind="stable")
+                rows = QueuedRows(rows.table.take(pa.array(order)), rows.files[order])
+            self.ordered = rows
         return self.ordered
 
     def drop(self, count: int) -> None:
