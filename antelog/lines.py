@@ -108,22 +108,17 @@ def line_of(row: Mapping[str, Any]) -> LogLine | None:
     if not {"tick", "change", "query", "answer"} <= row.keys():
         return None
     try:
-        found = _as_line(dict(row))
+        found = dict(row)
+        if isinstance(found["answer"], str):
+            found = _of_spark(found, msgspec.json.decode(found["answer"], type=dict[str, Any]))
+        forecast = found.get("forecast")
+        if forecast and isinstance(forecast[0], dict):
+            found["forecast"] = [[each["tick"], each["chance"]] for each in forecast]
+        if found.get("explanations"):
+            found["explanations"] = [*map(_with_amounts, found["explanations"])]
     except (msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return cast(LogLine, found) if is_line(found) else None
-
-
-def _as_line(row: dict[str, Any]) -> dict[str, Any]:
-    answer = row["answer"]
-    if isinstance(answer, str):
-        row = _of_spark(row, msgspec.json.decode(answer, type=dict[str, Any]))
-    forecast = row.get("forecast")
-    if forecast and isinstance(forecast[0], dict):
-        row |= {"forecast": [[each["tick"], each["chance"]] for each in forecast]}
-    if row.get("explanations"):
-        row |= {"explanations": [*map(_with_amounts, row["explanations"])]}
-    return row
 
 
 def _with_amounts(explanation: Mapping[str, Any]) -> dict[str, Any]:

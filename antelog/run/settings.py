@@ -197,8 +197,8 @@ class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings, StaticFrames)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LineSettings:
-    """Settings of the output: which lines, in which form, and where to."""
+class RunSettings:
+    """Settings of a process: which lines it writes and where to, how long it runs, where its state is."""
 
     since: int | str | date | None = option(
         None, _TICK, "The first tick that is shown, a number or a timestamp.", on=("try", "watch", "draw"),
@@ -225,12 +225,6 @@ class LineSettings:
         on=("try", "learn", "score", "run"),
     )  # fmt: skip
     strict: bool = flag(False, "Stop at the first row that would be set aside.", on=("try",))
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """Settings of a process: its duration, its state, and where that is."""
-
     state: Path | None = option(
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",
         on=("watch",),
@@ -366,14 +360,7 @@ class AlertSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(
-    AlertSettings,
-    PageSettings,
-    RunSettings,
-    LineSettings,
-    EngineSettings,
-    StreamSettings,
-    ColumnSettings,
-    SourceSettings,
+    AlertSettings, PageSettings, RunSettings, EngineSettings, StreamSettings, ColumnSettings, SourceSettings
 ):
     """All settings of a run; `given` are the attributes that a user has set."""
 

@@ -144,7 +144,7 @@ def _run(found: Ready) -> None:
         tends.append(lambda: _set(notes, "lost", "".join(f"{each}. " for each in read()).rstrip()))
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
-            tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]
+            tends += [tending(served), DetailWriter(store.inbox, follower.driver.engine).tend]
             tends.append(lambda: _set(notes, "page", served.trouble))
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)

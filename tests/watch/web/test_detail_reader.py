@@ -68,7 +68,7 @@ def test_the_run_is_asked_through_the_store(tmp_path: Path) -> None:
     async def looked() -> int:
         assert details.of(answer) is None
         version = live.board.version
-        DetailWriter(store.details, engine).tend()
+        DetailWriter(store.inbox, engine).tend()
         await live.news(version)
         found = details.of(answer)
         assert found is not None
