@@ -16,6 +16,7 @@ from antelog.engine.columns.joins import BUDGET
 from antelog.engine.engine import KEPT_REJECTS
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, WHOLE, either, of
+from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.run import values
 from antelog.run.address import Address, located
 from antelog.run.clock import ClockName
@@ -180,6 +181,9 @@ class EngineSettings(KindSettings, LimitSettings):
         "Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
         "and open answers that rest on them are rejected.", on=("try", "watch"),
     )  # fmt: skip
+    literals: str = option(
+        TEXT_LITERALS, words("form", *LITERALS), "Whether literals are texts or structs, in tables.", on=()
+    )
     keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.", on=())
     budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.", on=())
 
