@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.patterns.relations import Failed, relations_of
+from antelog.compile.patterns.relations import relations_of
 from antelog.compile.patterns.resolve import EndlessError
 from antelog.compile.plan.assembling import assembled, with_bounds, with_key, with_levels
 from antelog.compile.problems import failures
@@ -15,7 +15,6 @@ from antelog.compile.rules.clauses import clauses_of, edges_of
 from antelog.compile.rules.stratify import Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language import Checked
-from antelog.language.syntax import Document
 
 PATTERN_LIMIT = 10_000
 """How many patterns a predicate may have, unless the caller says otherwise."""
@@ -44,16 +43,14 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
         found.append(failures.unstratified(strata, document))
     # The patterns of the queries, and of what their patterns ask for, until none is new.
     relations, failed, given_up = relations_of(checked, clauses, limit)
-    found += (_failure(each, limit, document) for each in failed)
+    for each in failed:
+        if isinstance(each.why, EndlessError):
+            found.append(failures.endless(each.why, each.request, document))
+        else:
+            found.append(failures.too_many(each.why, limit, document))
     found += refusals(relations, document)
     if errors_of(found):
         return Compiled(None, in_source_order(found))
     plan = with_key(with_levels(with_bounds(assembled(checked, relations))))
     found += remarks(plan, clauses, document)
     return Compiled(plan, in_source_order(found), given_up)
-
-
-def _failure(failed: Failed, limit: int, document: Document) -> Diagnostic:
-    if isinstance(failed.why, EndlessError):
-        return failures.endless(failed.why, failed.request, document)
-    return failures.too_many(failed.why, limit, document)

@@ -195,7 +195,8 @@ class Grounds:
         state = with_facts(begun(own.plan, replace(state, now=at), batch.facts), facts)
         known = knowledge_of(own.plan, state)
         rejects = batch.rejects.append_column("row", pa.array(batch.places))
-        return cls(own, known, at, state.begin, _arrived(rejects, at), whole=facts)
+        rejects = rejects.filter(pc.less_equal(pc.fill_null(rejects.column("arrival"), 0), at))
+        return cls(own, known, at, state.begin, rejects, whole=facts)
 
     @classmethod
     def of_state(cls, program: ProgramRead, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
@@ -270,11 +271,6 @@ def _functions(program: ProgramRead) -> Functions:
     declared = program.document.functions
     called = {each.name: Function(each.name, len(each.columns), each.gives) for each in declared}
     return Functions(called, program.functions)
-
-
-def _arrived(rejects: pa.Table, at: int) -> pa.Table:
-    """The rows that were set aside up to a tick."""
-    return rejects.filter(pc.less_equal(pc.fill_null(rejects.column("arrival"), 0), at))
 
 
 def _with_latest(rules: Rules, history: History) -> History:

@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
 from antelog.compile.literals.aggregate import Aggregate, open_name
-from antelog.compile.literals.literal import AskedNode, Condition, Literal, Reference
+from antelog.compile.literals.literal import AskedNode, Literal, Reference
 from antelog.compile.literals.terms import (
     Const,
     Inner,
@@ -103,7 +103,9 @@ def _node(row: RankedRow, literal: AnyLiteral) -> LiteralNode:
 
 def _fact(row: RankedRow, atom: Atom, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     grounds, time = row.rows.grounds, atom.time
-    conditions = _open_conditions(atom, row)
+    # The conditions that its open variables, and no others, have to meet.
+    tests = (each.replaced(row.values) for each in row.rows.prepared.pattern.tests)
+    conditions = sorted((e for e in tests if e.variables and e.variables <= atom.variables), key=literal_text)
     where = f" where {', '.join(map(literal_text, conditions))}" if conditions else ""
     node = replace(node, text=node.text + where)
     if found.status == TRUE:
@@ -223,13 +225,6 @@ def _side(row: RankedRow, operand: Operand, filled: Operand) -> str | int:
         return "nothing"
     value = grounds.value(cell)
     return value_text(value) if isinstance(value, str) else amount_text(value)
-
-
-def _open_conditions(atom: Atom, row: RankedRow) -> list[Condition]:
-    """The conditions that the open variables of an atom, and no others, have to meet."""
-    open_ = atom.variables
-    found = (each.replaced(row.values) for each in row.rows.prepared.pattern.tests)
-    return sorted((each for each in found if each.variables and each.variables <= open_), key=literal_text)
 
 
 def _ranged(atom: Atom, bounds: Sequence[AnyLiteral], row: RankedRow) -> str:

@@ -70,7 +70,10 @@ class Meanings:
         inputs = {
             name: InputTiming.of(self.inputs[name], self.plan) for name in inputs_of(self.plan, relation.name)
         }
-        form = self._scale, self.relation(relation.name), self._seen(relation)
+        scale = self.plan.timescale
+        zone = scale.zone if scale is not None and scale.of_days else None  # where ticks begin by it
+        length = None if scale is None else (scale.length, zone)
+        form = length, self.relation(relation.name), self._seen(relation)
         return QueryMeaning(relation, digest(form), inputs)
 
     def _seen(self, relation: Relation) -> Hashable:
@@ -82,12 +85,6 @@ class Meanings:
         )
         forms = {repr((each.inputs, each.statics, sorted(map(repr, each.constants)))) for each in found}
         return tuple(sorted(forms))
-
-    @property
-    def _scale(self) -> Hashable:
-        """The length of a tick, and the zone where ticks begin by it."""
-        scale = self.plan.timescale
-        return None if scale is None else (scale.length, scale.zone if scale.of_days else None)
 
 
 class _Descent:

@@ -89,9 +89,9 @@ class Reached:
             if isinstance(term, Const):
                 self.constants[term.value] = None
             elif isinstance(term, Var):
-                self._within(pattern, term)
+                self._follow_in(pattern, term)
 
-    def _within(self, pattern: Pattern, variable: Var) -> None:
+    def _follow_in(self, pattern: Pattern, variable: Var) -> None:
         for comparison in pattern.comparisons:
             if variable in comparison.operands:
                 self.constants.update((s.value, None) for s in comparison.operands if isinstance(s, Const))

@@ -122,17 +122,15 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
                 number += 1
             new[old] = f"{stem}{number}"
             taken.add(new[old])
-    return _first_names(Called(new).pattern(pattern) if new else pattern, names)
-
-
-def _first_names(pattern: Pattern, names: tuple[str, ...]) -> Pattern:
-    """The pattern with the first of the query's names for what it has at several positions of the answer."""
+    if new:
+        pattern = Called(new).pattern(pattern)
+    # What it has at several positions of the answer gets the first of the query's names for it.
     first: dict[str, str] = {}
     for name, term in zip(names, pattern.answer, strict=True):
         if isinstance(term, Var):
             first.setdefault(term.name, name)
-    taken = set(_names(pattern))
-    new = {old: name for old, name in first.items() if old != name and name not in taken}
+    there = _names(pattern)
+    new = {old: name for old, name in first.items() if old != name and name not in there}
     return Called(new).pattern(pattern) if new else pattern
 
 

@@ -38,10 +38,6 @@ class Spanned:
     first: int
     last: int
 
-    def renamed(self, suffix: str) -> Spanned:
-        """The spanned pattern with variables no other pattern or clause has."""
-        return Spanned(Suffixed(suffix).pattern(self.pattern), self.first, self.last)
-
 
 _TO_FIT, _TO_RENAME, _TO_BUILD = 4, 4, 7
 """Steps to try a pattern for a goal, and for each literal to rename it and to build a pattern with it."""
@@ -62,7 +58,11 @@ def combinations(
             yield built
         return
     work.spend(_TO_RENAME * sum(len(each.pattern.literals) for i in derived for each in choices[i] or ()))
-    options = [[each.renamed(f"~{i}") for each in choices[i] or ()] for i in derived]
+    # No other pattern, and not the clause, has their variables.
+    options = [
+        [Spanned(Suffixed(f"~{i}").pattern(each.pattern), each.first, each.last) for each in choices[i] or ()]
+        for i in derived
+    ]
     chosen: dict[int, Spanned] = {}
     stack = [(known.mark(), iter(options[0]))]
     while stack:
@@ -74,7 +74,10 @@ def combinations(
             stack.pop()
             continue
         work.spend(_TO_FIT)
-        if _fits(spanned.pattern, clause.facts[position], known):
+        pattern, goal = spanned.pattern, clause.facts[position]
+        columns = [*zip(pattern.answer, goal.arguments, strict=True)]
+        # The answer's time names its variable, then the first column that has it: those come last.
+        if all(known.equate(*each) for each in (*columns[::-1], (pattern.time, goal.time))):
             chosen[position] = spanned
             if len(stack) == len(derived):
                 built = _build(clause, chosen, known, frame, work)
@@ -82,12 +85,6 @@ def combinations(
                     yield built
             else:
                 stack.append((known.mark(), iter(options[len(stack)])))
-
-
-def _fits(pattern: Pattern, goal: Atom, known: Substitution) -> bool:
-    columns = zip(pattern.answer, goal.arguments, strict=True)
-    # The answer's time names its variable, then the first column that has it: those come last.
-    return all(known.equate(*each) for each in (*[*columns][::-1], (pattern.time, goal.time)))
 
 
 def _build(

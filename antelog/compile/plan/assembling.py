@@ -8,7 +8,7 @@ follow from these.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -42,7 +42,7 @@ from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
 from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME
-from antelog.language.syntax import Atom, Constant, Query, Variable
+from antelog.language.syntax import Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -63,17 +63,21 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
 
 def _relation(resolved: Resolved, vocabulary: Vocabulary, queries: Mapping[str, Query]) -> Relation:
     request = resolved.request
-    types = _types(resolved, vocabulary)
-    answer = AnswerVariables(request.variables, types, request.clause.head.time.variable)
+    head, names = request.clause.head, [*map(variable_in, request.clause.facts[0].arguments)]
+    declared = _type_names(request.predicate, vocabulary)
+    types = [declared[names.index(name)] for name in request.variables]
+    # What is ticks in all answers is times, or durations.
+    for place, argument in enumerate(head.arguments):
+        if isinstance(argument, Time):
+            types[place] = TIME
+        elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
+            types[place] = DURATION
+    answer = AnswerVariables(request.variables, tuple(types), head.time.variable)
     nothing = Bounds(None, None, None), Level(0, 0, 0)
     notice = _notice(queries[request.predicate]) if request.by_query else NO_NOTICE
     return Relation(
         request.name, request.predicate, request.by_query, answer, resolved.patterns, *nothing, notice
     )
-
-
-def _given(atom: Atom) -> GivenFacts:
-    return GivenFacts(atom.predicate, tuple(map(_column, atom.terms[:-1])))
 
 
 def _column(term: object) -> Var | Const | None:
@@ -92,21 +96,8 @@ def _notice(query: Query) -> Notice:
         query.severity or ("warning" if query.alert else "info"),
         query.words.text if query.words else None,
         (query.severity or query.words) is not None,
-        tuple(map(_given, query.given)),
+        tuple(GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
     )
-
-
-def _types(resolved: Resolved, vocabulary: Vocabulary) -> tuple[str | None, ...]:
-    """The types of the variables of answers; what is ticks in all of them is times, or durations."""
-    request = resolved.request
-    names, types = request.clause.facts[0].arguments, _type_names(request.predicate, vocabulary)
-    found = [types[[*map(variable_in, names)].index(name)] for name in request.variables]
-    for place, argument in enumerate(request.clause.head.arguments):
-        if isinstance(argument, Time):
-            found[place] = TIME
-        elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
-            found[place] = DURATION
-    return tuple(found)
 
 
 def _has_duration(pattern: Pattern, place: int) -> bool:
@@ -174,7 +165,14 @@ def with_bounds(plan: Plan) -> Plan:
 def with_levels(plan: Plan) -> Plan:
     """The order in which relations are evaluated, each after those it asks for."""
     patterns = {each.name: each.patterns for each in plan.relations}
-    levels = stratify(patterns, _edges(patterns))
+    edges = (
+        Dependency(name, each.name, each.last.after(pattern.time), True)
+        for name, own in patterns.items()
+        for pattern in own
+        for literal in pattern.asked
+        for each in literal.references
+    )
+    levels = stratify(patterns, edges)
     if isinstance(levels, Violation):
         raise PlanError("a relation rests on its own negation")
     return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))
@@ -183,10 +181,3 @@ def with_levels(plan: Plan) -> Plan:
 def with_key(plan: Plan) -> Plan:
     """The argument by which facts and answers can be divided."""
     return replace(plan, key=partition(plan.relations, plan.inputs))
-
-
-def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Dependency]:
-    for name, own in patterns.items():
-        for pattern in own:
-            for each in (reference for literal in pattern.asked for reference in literal.references):
-                yield Dependency(name, each.name, each.last.after(pattern.time), True)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.terms import Time, call_text, later, operand_text, term_text, time_text
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Chance, Input, Plan, Relation
+from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.prepared.rules import kept_for_ever
 from antelog.language.durations import duration_text
 from antelog.language.moments import DEFAULT_ZONE
@@ -171,7 +171,11 @@ _Values = tuple[str | int | float | None, ...]
 def odds_lines(source: Input) -> Iterator[str]:
     """One line for each chance, and for each delay with shares."""
     for chance in source.odds.chances:
-        yield f"{_facts(source, chance.pattern)}: {_chance_text(chance)}"
+        once, again = _in_hundred(chance.once), _in_hundred(chance.again)
+        often = f"{once} in 100 ticks after one without have one, {again} in 100 after one with"
+        if once == again:
+            often = f"{once} in 100 ticks have one, whether or not the tick before has"
+        yield f"{_facts(source, chance.pattern)}: {often}"
     everything = (None,) * len(source.types)
     for pattern, shares in [
         (everything, source.odds.shares),
@@ -183,13 +187,6 @@ def odds_lines(source: Input) -> Iterator[str]:
 
 def _facts(source: Input, pattern: _Values) -> str:
     return call_text(source.name, ["_" if value is None else value_text(value) for value in (*pattern, None)])
-
-
-def _chance_text(chance: Chance) -> str:
-    once, again = _in_hundred(chance.once), _in_hundred(chance.again)
-    if once == again:
-        return f"{once} in 100 ticks have one, whether or not the tick before has"
-    return f"{once} in 100 ticks after one without have one, {again} in 100 after one with"
 
 
 def _shares_text(shares: tuple[float, ...]) -> str:

@@ -63,7 +63,14 @@ def report(
 
     `chances` has a text for queries of which there is something to say about chances.
     """
-    yield from _summary(plan, chances or {})
+    about = chances or {}
+    for relation, query in zip(plan.queries, summaries(plan), strict=True):
+        yield Line(f"query {query.query}", TITLE)
+        more = [("chances", about[relation.name])] if relation.name in about else []
+        for word, sentence in (*query.lines, *more):
+            yield Line(f"{word:{_WIDTH}}{sentence}", TEXT, 2, 2 + _WIDTH)
+        yield Line("")
+    yield Line(f"work: {work_text(plan)}", hanging=2)
     yield Line("")
     yield from details(plan, rows)
 
@@ -73,22 +80,22 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
     yield from _section("Inputs and background", source_lines(plan, rows))
     yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:
-        yield from _relation(plan, relation)
+        yield Line(relation_title(relation), TEXT, 2, 4)
+        for pattern in relation.patterns[:_MOST]:
+            fixed = answer_text(relation, pattern)
+            yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
+            yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
+        if len(relation.patterns) > _MOST:
+            more = len(relation.patterns) - _MOST
+            yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
+        if not relation.patterns:
+            yield Line("never holds", TEXT, 4)
+        yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(plan, relation))
         yield Line("")
     yield from _section(
         "Strata: groups of rules, each worked out after those it asks by `not`", strata_lines(plan)
     )
     yield Line(key_text(plan), hanging=2)
-
-
-def _summary(plan: Plan, chances: Mapping[str, str]) -> Iterator[Line]:
-    for relation, query in zip(plan.queries, summaries(plan), strict=True):
-        yield Line(f"query {query.query}", TITLE)
-        about = [("chances", chances[relation.name])] if relation.name in chances else []
-        for word, said in (*query.lines, *about):
-            yield Line(f"{word:{_WIDTH}}{said}", TEXT, 2, 2 + _WIDTH)
-        yield Line("")
-    yield Line(f"work: {work_text(plan)}", hanging=2)
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
@@ -99,20 +106,6 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
 
 _MOST = 12
 """The patterns of a relation that are printed."""
-
-
-def _relation(plan: Plan, relation: Relation) -> Iterator[Line]:
-    yield Line(relation_title(relation), TEXT, 2, 4)
-    for pattern in relation.patterns[:_MOST]:
-        fixed = answer_text(relation, pattern)
-        yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
-        yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
-    if len(relation.patterns) > _MOST:
-        more = len(relation.patterns) - _MOST
-        yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
-    if not relation.patterns:
-        yield Line("never holds", TEXT, 4)
-    yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(plan, relation))
 
 
 _QUERIES = ("query", "open", "decided", "memory")
