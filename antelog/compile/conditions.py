@@ -184,7 +184,7 @@ class Times:
     def __init__(self, comparisons: Iterable[Comparison], earliest: Iterable[Earliest]) -> None:
         comparisons = tuple(comparisons)
         first = ((each.variable, ZERO, Most(-each.tick)) for each in earliest)
-        self._differences = Differences(comparisons, _time_placed, _A_TICK, first)
+        self._differences = Differences(comparisons, _time_placed, Most(-1), first)
         self.unequal = tuple(
             (c.left, c.right)
             for c in comparisons
@@ -208,9 +208,6 @@ class Times:
         """Pairs of variables, with the most ticks the second may be later, as implied only through others."""
         for start, end, most in self._differences.indirect():
             yield start, end, int(most.value)
-
-
-_A_TICK = Most(-1)
 
 
 def _time_placed(operand: Operand) -> tuple[str, int] | None:

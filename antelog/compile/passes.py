@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.patterns.relations import relations_of
 from antelog.compile.patterns.resolve import EndlessError
-from antelog.compile.plan.assembling import assembled, with_bounds, with_key, with_levels
+from antelog.compile.plan.assembling import assembled, with_levels
+from antelog.compile.plan.partition import partition
 from antelog.compile.problems import failures
 from antelog.compile.problems.refusals import refusals
 from antelog.compile.problems.remarks import remarks
@@ -51,6 +54,7 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     found += refusals(relations, document)
     if errors_of(found):
         return Compiled(None, in_source_order(found))
-    plan = with_key(with_levels(with_bounds(assembled(checked, relations))))
+    plan = with_levels(assembled(checked, relations))
+    plan = replace(plan, key=partition(plan.relations, plan.inputs))
     found += remarks(plan, clauses, document)
     return Compiled(plan, in_source_order(found), given_up)

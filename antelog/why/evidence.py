@@ -48,7 +48,9 @@ def facts_like(
         if name is not None and names.index(name) < place
     )
     if last is None:
-        return grounds.every_fact(predicate).having(constants, repeats)
+        if predicate not in grounds.whole:
+            grounds.whole[predicate] = gather(grounds.known.history, predicate, None)
+        return grounds.whole[predicate].having(constants, repeats)
     return gather(grounds.known.history, predicate, span(first, last), constants, repeats)
 
 

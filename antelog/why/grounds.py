@@ -23,7 +23,7 @@ from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.patterns.relations import Request, relations_of
-from antelog.compile.plan.assembling import assembled, with_bounds, with_levels
+from antelog.compile.plan.assembling import assembled, with_levels
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.compile.rules.clauses import (
     EvidenceFrame,
@@ -37,7 +37,7 @@ from antelog.diagnostics import Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
-from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, gather, no_facts
+from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, no_facts
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.background import StaticFacts, background_of
 from antelog.engine.step.derivations import Knowledge
@@ -129,7 +129,7 @@ def _written_once(text: _ById) -> WrittenProgram:
         for name, each in references.items()
     ]
     relations, _, _ = relations_of(checked, clauses_of(checked)[0], PATTERN_LIMIT, more)
-    plan = with_levels(with_bounds(assembled(checked, relations)))
+    plan = with_levels(assembled(checked, relations))
     frames = {q.atom.predicate: frame_of(q, checked.vocabulary) for q in checked.document.queries}
     return WrittenProgram(checked, rules, plan, frames)
 
@@ -220,16 +220,6 @@ class Grounds:
         kept |= {name: max(kept.get(name, 0), state.forgotten) for name in rules.inputs}
         unplaced = rejects.append_column("row", pa.nulls(rejects.num_rows, pa.int64()))
         return cls(own, known, state.now, state.begin, unplaced, kept=kept)
-
-    def placed(self, places: FactPlaces) -> Grounds:
-        """The grounds with the places of facts."""
-        return replace(self, places=places)
-
-    def every_fact(self, predicate: str) -> Facts:
-        """All facts of an input."""
-        if predicate not in self.whole:
-            self.whole[predicate] = gather(self.known.history, predicate, None)
-        return self.whole[predicate]
 
     @cached_property
     def last_arrival(self) -> int:

@@ -203,10 +203,8 @@ def _from_answer(whole: Pattern) -> Pattern:
     )
 
 
-def _as_bound(literal: AnyLiteral) -> AnyLiteral:
+def _as_bound(literal: Comparison) -> Comparison:
     """A comparison of two times with all ticks on the right side, and without `<` and `>`."""
-    if not isinstance(literal, Comparison):
-        return literal
     left, right = literal.left, literal.right
     if not (isinstance(left, Time) and isinstance(right, Time)):
         return literal

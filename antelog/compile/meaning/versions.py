@@ -8,7 +8,7 @@ This is the one place that decides whether a query goes on when its program is c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from antelog.compile.meaning.meanings import Meanings, QueryMeaning
@@ -95,14 +95,10 @@ def compared(old: Plan, new: Plan) -> VersionComparison:
     """The differences between two plans: the queries of the new one in order, then those that are gone."""
     before, after = Meanings(old).queries, Meanings(new).queries
     queries = [_query(name, before.get(name), after[name]) for name in after]
-    queries += [_query(name, before[name], None) for name in before if name not in after]
+    gone = [name for name in before if name not in after]
+    queries += [QueryDifference(name, Fate.GONE, before[name].relation, None) for name in gone]
     twins = _twins(before, after)
-    found = (
-        QueryDifference(e.name, e.fate, e.old, e.new, e.inputs, twins.get(e.name))
-        if e.fate in (Fate.ADDED, Fate.GONE)
-        else e
-        for e in queries
-    )
+    found = (replace(each, twin=twins.get(each.name)) for each in queries)
     was = {each.input: each.zone for each in old.read.readings}
     now = {each.input: each.zone for each in new.read.readings}
     both = {each.name for each in old.inputs} & {each.name for each in new.inputs}
@@ -110,18 +106,13 @@ def compared(old: Plan, new: Plan) -> VersionComparison:
     return VersionComparison(tuple(found), tuple(_inputs(old, new)), rezoned)
 
 
-def _query(name: str, old: QueryMeaning | None, new: QueryMeaning | None) -> QueryDifference:
-    if old is None or new is None:
-        fate = Fate.ADDED if old is None else Fate.GONE
-        return QueryDifference(name, fate, _relation(old), _relation(new))
+def _query(name: str, old: QueryMeaning | None, new: QueryMeaning) -> QueryDifference:
+    if old is None:
+        return QueryDifference(name, Fate.ADDED, None, new.relation)
     inputs = tuple(name for name in new.inputs if old.inputs.get(name) != new.inputs[name])
     same = Fate.RETIMED if inputs else Fate.SAME
     fate = same if old.patterns == new.patterns else Fate.CHANGED
     return QueryDifference(name, fate, old.relation, new.relation, inputs)
-
-
-def _relation(meaning: QueryMeaning | None) -> Relation | None:
-    return None if meaning is None else meaning.relation
 
 
 def _twins(before: Mapping[str, QueryMeaning], after: Mapping[str, QueryMeaning]) -> dict[str, str]:

@@ -36,7 +36,6 @@ from antelog.compile.nodes.plan import (
 )
 from antelog.compile.patterns.relations import Resolved
 from antelog.compile.plan.bounds import bound
-from antelog.compile.plan.partition import partition
 from antelog.compile.rules.clauses import static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
@@ -53,7 +52,9 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     ]
     statics, static_rules = _statics(checked)
     queries = {query.atom.predicate: query for query in checked.document.queries}
-    found = [_relation(each, vocabulary, queries) for each in relations]
+    resolved = {each.request.name: each for each in relations}
+    bounds = bound({name: each.patterns for name, each in resolved.items()}, inputs)
+    found = [_relation(each, bounds[name], vocabulary, queries) for name, each in resolved.items()]
     units, zone = vocabulary.units, vocabulary.zone
     readings = (TimeReading(each.name, units.get(each.name), zone) for each in inputs)
     said = tuple(each for each in readings if each != TimeReading(each.input))
@@ -61,7 +62,9 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), *times)
 
 
-def _relation(resolved: Resolved, vocabulary: Vocabulary, queries: Mapping[str, Query]) -> Relation:
+def _relation(
+    resolved: Resolved, bounds: Bounds, vocabulary: Vocabulary, queries: Mapping[str, Query]
+) -> Relation:
     request = resolved.request
     head, names = request.clause.head, [*map(variable_in, request.clause.facts[0].arguments)]
     declared = _type_names(request.predicate, vocabulary)
@@ -73,10 +76,10 @@ def _relation(resolved: Resolved, vocabulary: Vocabulary, queries: Mapping[str, 
         elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
             types[place] = DURATION
     answer = AnswerVariables(request.variables, tuple(types), head.time.variable)
-    nothing = Bounds(None, None, None), Level(0, 0, 0)
+    timing = bounds, Level(0, 0, 0)  # see `with_levels`
     notice = _notice(queries[request.predicate]) if request.by_query else NO_NOTICE
     return Relation(
-        request.name, request.predicate, request.by_query, answer, resolved.patterns, *nothing, notice
+        request.name, request.predicate, request.by_query, answer, resolved.patterns, *timing, notice
     )
 
 
@@ -153,15 +156,6 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
     return statics, tuple(rules)
 
 
-# ---- what follows ----
-
-
-def with_bounds(plan: Plan) -> Plan:
-    """The plan with the bounds of its relations: their delays and windows."""
-    bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)
-    return replace(plan, relations=tuple(replace(r, bounds=bounds[r.name]) for r in plan.relations))
-
-
 def with_levels(plan: Plan) -> Plan:
     """The order in which relations are evaluated, each after those it asks for."""
     patterns = {each.name: each.patterns for each in plan.relations}
@@ -176,8 +170,3 @@ def with_levels(plan: Plan) -> Plan:
     if isinstance(levels, Violation):
         raise PlanError("a relation rests on its own negation")
     return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))
-
-
-def with_key(plan: Plan) -> Plan:
-    """The argument by which facts and answers can be divided."""
-    return replace(plan, key=partition(plan.relations, plan.inputs))

@@ -165,9 +165,6 @@ def key_text(plan: Plan) -> str:
     return f"partition key: {', '.join(places)}"
 
 
-_Values = tuple[str | int | float | None, ...]
-
-
 def odds_lines(source: Input) -> Iterator[str]:
     """One line for each chance, and for each delay with shares."""
     for chance in source.odds.chances:
@@ -182,18 +179,15 @@ def odds_lines(source: Input) -> Iterator[str]:
         *((each.pattern, each.shares) for each in source.refinements),
     ]:
         if shares is not None:
-            yield f"{_facts(source, pattern)}: of 100 facts {_shares_text(shares)}"
+            late = ("in time", *(f"{ticks_text(ticks)} late" for ticks in range(1, len(shares))))
+            parts = [f"{_in_hundred(share)} come {when}" for share, when in zip(shares, late, strict=True)]
+            lost = 1 - sum(Fraction(str(share)) for share in shares)
+            parts += [f"{_in_hundred(lost)} never come"] if lost > 0 else []
+            yield f"{_facts(source, pattern)}: of 100 facts {', '.join(parts)}"
 
 
-def _facts(source: Input, pattern: _Values) -> str:
+def _facts(source: Input, pattern: tuple[str | int | float | None, ...]) -> str:
     return call_text(source.name, ["_" if value is None else value_text(value) for value in (*pattern, None)])
-
-
-def _shares_text(shares: tuple[float, ...]) -> str:
-    late = ("in time", *(f"{ticks_text(ticks)} late" for ticks in range(1, len(shares))))
-    parts = [f"{_in_hundred(share)} come {when}" for share, when in zip(shares, late, strict=True)]
-    lost = 1 - sum(Fraction(str(share)) for share in shares)
-    return ", ".join([*parts, f"{_in_hundred(lost)} never come"] if lost > 0 else parts)
 
 
 def _in_hundred(probability: Fraction | float) -> str:

@@ -108,21 +108,18 @@ _MOST = 12
 """The patterns of a relation that are printed."""
 
 
-_QUERIES = ("query", "open", "decided", "memory")
-_RELATIONS = ("watched for", "patterns", "bounds", "stratum")
-
-
 def plan_html(plan: Plan) -> Html:
     """A row for each query, how the work can be divided, and folded away a row for each relation."""
     queries = ([tag("b", each.query), *(text for _, text in each.lines)] for each in summaries(plan))
+    relations = (_relation_row(plan, each) for each in plan.relations)
     return text(
-        plain_table(_QUERIES, queries),
+        plain_table(("query", "open", "decided", "memory"), queries),
         tag("p", f"work: {work_text(plan)}"),
         tag(
             "details",
             tag("summary", "Inputs, patterns, bounds and strata"),
             tag("p", lined(source_lines(plan))),
-            plain_table(_RELATIONS, (_relation_row(plan, each) for each in plan.relations)),
+            plain_table(("watched for", "patterns", "bounds", "stratum"), relations),
             tag("p", key_text(plan)),
         ),
     )
