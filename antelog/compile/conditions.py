@@ -115,10 +115,7 @@ class Differences:
         return Most(0) if lower == upper else self._reached(lower).get(upper)
 
     def follows(self, wanted: Comparison) -> bool | None:
-        """Whether a comparison follows from the largest differences; None if these are not all that is known.
-
-        They are not if differences are excluded: with X <= Y, X != Y something else may have no room.
-        """
+        """Whether a comparison follows from the largest differences; None if more has to be known."""
         left, right = self._placed(wanted.left), self._placed(wanted.right)
         if left is None or right is None:
             return None
@@ -135,6 +132,7 @@ class Differences:
         holds["!="] = holds["<"] or holds[">"]
         if holds[wanted.operator] or not self.possible:
             return True
+        # With X <= Y, X != Y something else may have no room.
         return None if self.excludes else False
 
     def indirect(self) -> Iterator[tuple[str, str, Most]]:
@@ -155,10 +153,7 @@ class Differences:
         return self._from[start]
 
     def _settled(self, distances: dict[str, Most]) -> bool:
-        """Bellman-Ford: makes distances as small as constraints say, from those that are given.
-
-        Constraints that contradict each other stop it after as many rounds as there are variables.
-        """
+        """Bellman-Ford: makes distances as small as constraints say; False if these contradict each other."""
         rounds = dict.fromkeys(distances, 1)
         waiting, among = deque(distances), set(distances)
         while waiting:

@@ -25,8 +25,7 @@ PATTERN_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Compiled:
-    """The plan, if the program has one, all diagnostics, and how many searches for what is needless in it
-    were given up."""
+    """The plan, if there is one, diagnostics, and how many searches for what is needless were given up."""
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]

@@ -195,10 +195,8 @@ class Explaining:
         return replace(node, below=made) if shown else replace(node, hidden=made.size)
 
     def _best(self, goal: Atom, made: RuleNode, level: int) -> RuleNode:
-        """The rule for an atom or, if that does not decide it, the one that does.
-
-        Within a window an atom may be something else than by itself.
-        """
+        """The rule for an atom or, if that does not decide it, the one that does."""
+        # Within a window an atom may be something else than by itself.
         framed = any(self.grounds.program.frames.values())
         if made.status == TRUE or framed or goal.variables:
             return made

@@ -75,10 +75,7 @@ class FactPlaces(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WrittenProgram:
-    """A program as it is written, and the plan with the relations of all literals in it.
-
-    `frames` has the windows of the queries.
-    """
+    """A program as it is written, the plan with the relations of all its literals, and its windows."""
 
     checked: Checked
     rules: Mapping[str, tuple[LoweredRule, ...]]
@@ -264,12 +261,10 @@ def _functions(program: ProgramRead) -> Functions:
 
 
 def _with_latest(rules: Rules, history: History) -> History:
-    """The history with room for the latest facts of all slots that a literal may ask for.
-
-    Its slices are new ones, for a slice keeps what was looked for in it.
-    """
+    """The history with room for the latest facts of all slots that a literal may ask for."""
     found = {}
     for name, stream in history.items():
+        # New slices, for a slice keeps what was looked for in it.
         slices = {
             tick: tuple(Facts(part.columns, part.time, part.arrival) for part in parts)
             for tick, parts in stream.slices.items()

@@ -28,10 +28,7 @@ Sentence: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class FactLine:
-    """A fact: its text, when it arrived, where it comes from, and a remark.
-
-    One that was `set_aside` does not count.
-    """
+    """A fact: its text, arrival, place, and a remark. One that was `set_aside` does not count."""
 
     text: str
     arrival: int | None = None

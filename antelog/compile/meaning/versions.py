@@ -99,11 +99,12 @@ def compared(old: Plan, new: Plan) -> VersionComparison:
     queries += [QueryDifference(name, Fate.GONE, before[name].relation, None) for name in gone]
     twins = _twins(before, after)
     found = (replace(each, twin=twins.get(each.name)) for each in queries)
-    was = {each.input: each.zone for each in old.read.readings}
-    now = {each.input: each.zone for each in new.read.readings}
-    both = {each.name for each in old.inputs} & {each.name for each in new.inputs}
-    rezoned = tuple(sorted(name for name in both if was.get(name) != now.get(name)))
-    return VersionComparison(tuple(found), tuple(_inputs(old, new)), rezoned)
+    was, now = ({each.name: each for each in plan.inputs} for plan in (old, new))
+    inputs = (InputDifference(name, was.get(name), now.get(name)) for name in {**now, **was})
+    zone, other = ({each.input: each.zone for each in plan.read.readings} for plan in (old, new))
+    rezoned = sorted(name for name in was.keys() & now.keys() if zone.get(name) != other.get(name))
+    differing = tuple(each for each in inputs if each.old != each.new)
+    return VersionComparison(tuple(found), differing, tuple(rezoned))
 
 
 def _query(name: str, old: QueryMeaning | None, new: QueryMeaning) -> QueryDifference:
@@ -125,13 +126,6 @@ def _twins(before: Mapping[str, QueryMeaning], after: Mapping[str, QueryMeaning]
             free.remove(twin)
             found |= {name: twin, twin: name}
     return found
-
-
-def _inputs(old: Plan, new: Plan) -> Iterator[InputDifference]:
-    before, after = ({each.name: each for each in plan.inputs} for plan in (old, new))
-    for name in (*after, *(name for name in before if name not in after)):
-        if before.get(name) != after.get(name):
-            yield InputDifference(name, before.get(name), after.get(name))
 
 
 _WORDS = {

@@ -63,23 +63,20 @@ class Readable(_Renaming):
         self.next: dict[str, int] = {}
 
     def name(self, old: str) -> str:
-        known = self.names.get(old)
-        if known is None:
-            known = self._fresh(old.partition("~")[0])
-            self.names[old] = known
-            self.taken.add(known)
-        return known
-
-    def _fresh(self, wanted: str) -> str:
-        stem = wanted if not wanted.startswith("_") else "V"
-        if wanted == stem and stem not in self.taken:
-            return stem
-        stem = stem.rstrip("0123456789") or stem
-        number = self.next.get(stem, 1 if wanted.startswith("_") else 2)
-        while f"{stem}{number}" in self.taken:
-            number += 1
-        self.next[stem] = number
-        return f"{stem}{number}"
+        if old in self.names:
+            return self.names[old]
+        wanted = old.partition("~")[0]
+        found = wanted if not wanted.startswith("_") else "V"
+        if found != wanted or found in self.taken:
+            stem = found.rstrip("0123456789") or found
+            number = self.next.get(stem, 1 if wanted.startswith("_") else 2)
+            while f"{stem}{number}" in self.taken:
+                number += 1
+            self.next[stem] = number
+            found = f"{stem}{number}"
+        self.names[old] = found
+        self.taken.add(found)
+        return found
 
 
 class Called(_Renaming):

@@ -266,10 +266,7 @@ class Effort:
 
 
 class _Search:
-    """The search for the patterns of a predicate: what it has found, and how much it may still find.
-
-    Predicates that rest on each other share the effort.
-    """
+    """The search for the patterns of a predicate. Predicates that rest on each other share the effort."""
 
     def __init__(self, name: str, frame: EvidenceFrame | None, effort: Effort, work: Budget) -> None:
         self.name, self.frame, self.effort = name, frame, effort

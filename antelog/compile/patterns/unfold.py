@@ -155,13 +155,11 @@ def earliest_of(conditions: Iterable[Earliest], known: Substitution) -> dict[str
 
 
 def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
-    """The pattern with its frame around its own time plus an offset, or None if that leaves no room.
-
-    Within it literals may be needless that were not while the answer's time was unknown.
-    """
+    """The pattern with its frame around its own time plus an offset, or None if that leaves no room."""
     known = Substitution()
     known.bind_time(ANSWER, pattern.time + offset)
     placed = replace(pattern, literals=arranged(literal.replaced(known) for literal in pattern.literals))
     if not possible(placed.comparisons, {e.variable: e.tick for e in pattern.earliest}):
         return None
+    # Literals may be needless that were not while the answer's time was unknown.
     return condense(replace(placed, literals=undecided(placed.literals)), work)

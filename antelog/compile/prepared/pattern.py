@@ -56,10 +56,7 @@ class OpenEnd:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A pattern prepared for the engine.
-
-    `seen` has the columns that its unguarded variable leads to, if it has one.
-    """
+    """A pattern prepared for the engine; `seen`: the columns that its unguarded variable leads to, if any."""
 
     pattern: Pattern
     facts: tuple[FactLiteral, ...]

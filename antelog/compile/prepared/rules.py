@@ -65,10 +65,7 @@ class Rules:
 
     @cached_property
     def remembered(self) -> Mapping[str, int | None]:
-        """The inputs of which the latest fact of each slot is kept, and from which tick on, counted from now.
-
-        None: however old it is.
-        """
+        """The inputs whose latest fact of each slot is kept, and since when, from now (None: of any age)."""
         return remembered(self.plan, self.cycles)
 
     @cached_property

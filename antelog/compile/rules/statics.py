@@ -58,10 +58,7 @@ def evaluate(
 
 
 class _World:
-    """The static facts there are, by the values at some of their positions, and the functions.
-
-    It counts the facts that rules derive and the rows they join on the way.
-    """
+    """The static facts and the functions. It counts the facts that rules derive and the rows they join."""
 
     def __init__(self, facts: Facts, call: Call) -> None:
         self.facts, self.called = facts, call

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.show.details import (
     answer_text,
@@ -126,12 +125,10 @@ def plan_html(plan: Plan) -> Html:
 
 
 def _relation_row(plan: Plan, relation: Relation) -> tuple[Html, ...]:
-    patterns = [_pattern(relation, pattern) for pattern in relation.patterns]
+    patterns = list[Html]()
+    for pattern in relation.patterns:
+        fixed = answer_text(relation, pattern)
+        known = [[tag("br"), tag("small", line)] for line in pattern_lines(pattern)]
+        patterns.append(text(tag("code", pattern.text), f" giving {fixed}" if fixed else "", known))
     title, bounds = tag("b", relation_title(relation)), lined(bounds_lines(plan, relation))
     return title, lined(patterns or ["never holds"]), bounds, text(str(relation.level.component))
-
-
-def _pattern(relation: Relation, pattern: Pattern) -> Html:
-    fixed = answer_text(relation, pattern)
-    known = [[tag("br"), tag("small", line)] for line in pattern_lines(pattern)]
-    return text(tag("code", pattern.text), f" giving {fixed}" if fixed else "", known)

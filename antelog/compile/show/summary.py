@@ -189,11 +189,8 @@ def _tick(relation: Relation, after: int) -> str:
 
 def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> bool:
     """Whether the answer is complete with its first fact."""
-    atoms = set(pattern.facts)
-    first = list(first_facts(pattern, delays))
-    return (
-        len(first) == 1 and set(first[0]) == atoms and not pattern.asked and (pattern.unguarded_time is None)
-    )
+    first = [set(atoms) for atoms in first_facts(pattern, delays)]
+    return first == [set(pattern.facts)] and not pattern.asked and pattern.unguarded_time is None
 
 
 def _last_fact(
