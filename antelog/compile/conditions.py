@@ -135,13 +135,6 @@ class Differences:
         # With X <= Y, X != Y something else may have no room.
         return None if self.excludes else False
 
-    def indirect(self) -> Iterator[tuple[str, str, Most]]:
-        """Pairs of variables with a bound on their difference, as implied only through others."""
-        for start, direct in self._most.items():
-            for end, most in self._reached(start).items():
-                if end != start and (end not in direct or most < direct[end]):
-                    yield start, end, most
-
     def _consistent(self) -> bool:
         """Whether no circle of constraints leads below nothing."""
         return self._settled(dict.fromkeys(self._most, Most(0)))
@@ -173,36 +166,30 @@ class Differences:
         return True
 
 
-class Times:
+class Times(Differences):
     """Difference constraints between times, from comparisons and first ticks."""
 
     def __init__(self, comparisons: Iterable[Comparison], earliest: Iterable[Earliest]) -> None:
         comparisons = tuple(comparisons)
         first = ((each.variable, ZERO, Most(-each.tick)) for each in earliest)
-        self._differences = Differences(comparisons, _time_placed, Most(-1), first)
+        super().__init__(comparisons, _time_placed, Most(-1), first)
         self.unequal = tuple(
             (c.left, c.right)
             for c in comparisons
             if c.operator == "!=" and isinstance(c.left, Time) and isinstance(c.right, Time)
         )
 
-    @property
-    def possible(self) -> bool:
-        return self._differences.possible
-
-    def follows(self, wanted: Comparison) -> bool | None:
-        """Whether a comparison of times follows; None if only a longer search tells."""
-        return self._differences.follows(wanted)
-
     def furthest(self, origin: Time, time: Time) -> int | None:
         """The largest `time - origin` there can be; None if there is no bound."""
-        most = self._differences.most(origin.variable or ZERO, time.variable or ZERO)
+        most = self.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
 
     def indirect(self) -> Iterator[tuple[str, str, int]]:
         """Pairs of variables, with the most ticks the second may be later, as implied only through others."""
-        for start, end, most in self._differences.indirect():
-            yield start, end, int(most.value)
+        for start, direct in self._most.items():
+            for end, most in self._reached(start).items():
+                if end != start and (end not in direct or most < direct[end]):
+                    yield start, end, int(most.value)
 
 
 def _time_placed(operand: Operand) -> tuple[str, int] | None:

@@ -77,7 +77,16 @@ def _relation(
             types[place] = DURATION
     answer = AnswerVariables(request.variables, tuple(types), head.time.variable)
     timing = bounds, Level(0, 0, 0)  # see `with_levels`
-    notice = _notice(queries[request.predicate]) if request.by_query else NO_NOTICE
+    notice = NO_NOTICE
+    if request.by_query:
+        query = queries[request.predicate]
+        notice = Notice(
+            float(query.alert.fraction) if query.alert else None,
+            query.severity or ("warning" if query.alert else "info"),
+            query.words.text if query.words else None,
+            (query.severity or query.words) is not None,
+            tuple(GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
+        )
     return Relation(
         request.name, request.predicate, request.by_query, answer, resolved.patterns, *timing, notice
     )
@@ -91,16 +100,6 @@ def _column(term: object) -> Var | Const | None:
             return Const(value)
         case _:
             return None
-
-
-def _notice(query: Query) -> Notice:
-    return Notice(
-        float(query.alert.fraction) if query.alert else None,
-        query.severity or ("warning" if query.alert else "info"),
-        query.words.text if query.words else None,
-        (query.severity or query.words) is not None,
-        tuple(GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
-    )
 
 
 def _has_duration(pattern: Pattern, place: int) -> bool:

@@ -127,7 +127,11 @@ class Rules:
         if any(not e.slot.promised or len(self.inputs[e.predicate].delays) > 1 for e in latest):
             return True
         names = {each.name for literal in asked for each in literal.references}
-        return any(map(_put_off, (each for name in names for each in self.relations[name].patterns)))
+        for pattern in (each for name in names for each in self.relations[name].patterns):
+            times = {fact.time.variable for fact in pattern.facts}
+            if len(pattern.stated) != 1 or pattern.asked or not times <= {*pattern.answered, None}:
+                return True
+        return False
 
     def _is_put_off(self, pattern: Pattern, literal: AskedNode) -> bool:
         """Whether atoms that come may put off when an aggregate's comparison is false.
@@ -260,8 +264,3 @@ def kept_for_ever(plan: Plan, relation: Relation) -> list[str]:
     found = base_reaches(plan, relation.name, cycles(plan))
     kept = {each.name for each in found if each.ticks is None and not each.is_latest}
     return sorted({predicates.get(name, name) for name in kept})
-
-
-def _put_off(pattern: Pattern) -> bool:
-    times = {fact.time.variable for fact in pattern.facts}
-    return len(pattern.stated) != 1 or bool(pattern.asked) or not times <= {*pattern.answered, None}
