@@ -87,13 +87,11 @@ class WrittenProgram:
         return self.checked.document
 
     def frame(self, predicate: str) -> EvidenceFrame | None:
-        """The window that evidence for an atom lies in.
-
-        A predicate that rests on itself and is not a query has the widest window of the queries.
-        """
+        """The window that evidence for an atom lies in."""
         frames = [each for each in self.frames.values() if each is not None]
         if predicate in self.frames or not frames:
             return self.frames.get(predicate)
+        # One that rests on itself and is not a query has the widest window of the queries.
         return max(frames, key=lambda each: each.width) if predicate in self._recursive else None
 
     @cached_property

@@ -29,10 +29,7 @@ ANSWER = "<answer>"
 
 @dataclass(frozen=True, slots=True)
 class Spanned:
-    """A pattern with the span of its derivation's goals before and after its time.
-
-    Goals whose times are not tied to that of the pattern do not count.
-    """
+    """A pattern with the span of its goals before and after its time; only those tied to that count."""
 
     pattern: Pattern
     first: int

@@ -95,10 +95,7 @@ class RuleUse:
 
 @dataclass(frozen=True)
 class Way:
-    """One way to an atom: the rules, the pattern that they come to, and the bounds of a window.
-
-    `outcomes` are the conditions that hold, or fail, whatever facts come.
-    """
+    """One way to an atom: the rules, the pattern that they come to, and the bounds of a window."""
 
     use: RuleUse
     pattern: Pattern
@@ -106,6 +103,7 @@ class Way:
 
     @property
     def outcomes(self) -> Mapping[AnyLiteral, bool]:
+        """The conditions that hold, or fail, whatever facts come."""
         conditions = (each for each in (*self.use.leaves, *self.frame) if isinstance(each, Condition))
         return {each: each.outcome for each in conditions if each.outcome is not None}
 

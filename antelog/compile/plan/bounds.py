@@ -37,10 +37,8 @@ class Declared:
 
 
 def declared(source: Input) -> tuple[Declared, ...]:
-    """The delay declarations of an input: those with more constants first, for they decide.
-
-    Declarations with equally many that fit the same fact agree, or the program is refused.
-    """
+    """The delay declarations of an input: those with more constants first, for they decide."""
+    # Those with equally many that fit the same fact agree, or the program is refused.
     tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
     for refinement in source.refinements:
         positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
@@ -349,10 +347,8 @@ def widest(plan: Plan) -> int:
 
 
 def reaches(plan: Plan) -> dict[str, int | None]:
-    """For each relation the most ticks by which an atom's facts lie before its own time; None: no bound.
-
-    Counted through negation too, so that what is known of the ticks from there on decides the atom.
-    """
+    """For each relation the most ticks by which an atom's facts lie before its own time; None: no bound."""
+    # Through negation too, so that what is known of the ticks from there on decides the atom.
     relations = {relation.name: relation for relation in plan.relations}
     return {name: _reach(relation, relations, frozenset()) for name, relation in relations.items()}
 

@@ -186,7 +186,8 @@ def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Depend
             found[edge] = "not "
         if edge.negative and amounts and amounts == asked:
             first = amounts[0]
-            found[edge] = f"{_ASKED['last' if isinstance(first, syntax.Last) else first.left.function]} of "
+            function = "last" if isinstance(first, syntax.Last) else first.left.function
+            found[edge] = f"{_ASKED[function]} of "
     return found
 
 
