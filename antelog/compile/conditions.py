@@ -60,38 +60,26 @@ Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
 
 
 class Differences:
-    """Difference constraints between variables.
+    """Difference constraints between variables: those of comparisons between operands of one sort.
 
-    `most` are triples: how much later, or greater, the second may be than the first. `unequal` are
-    differences that are excluded, in both directions: `excludes` says whether there are any. Excluding the
-    largest makes the next one smaller by a `step`.
+    `known` are further ones: how much later, or greater, the second variable may be than the first.
+    `excludes` says whether differences are excluded: excluding the largest makes the next one smaller by a
+    `step`.
     """
 
     def __init__(
-        self, most: Iterable[tuple[str, str, Most]], unequal: Iterable[tuple[str, str, Most]], step: Most
-    ) -> None:
-        self._most: dict[str, dict[str, Most]] = {}
-        for lower, upper, limit in most:
-            self._constrain(lower, upper, limit)
-        self._from: dict[str, dict[str, Most]] = {}
-        self.possible = self._consistent()
-        different = list(unequal)
-        self.excludes = bool(different)
-        # If one is left out, the one before it is the last, and may be left out as well.
-        while any(self._tightened(one, other, difference, step) for one, other, difference in different):
-            self._from.clear()
-            self.possible = self._consistent()
-
-    @classmethod
-    def of(
-        cls,
+        self,
         comparisons: Iterable[Comparison],
         placed: Placed,
         step: Most,
-        known: Iterable[tuple[str, str, Most]] = (),
-    ) -> Differences:
-        """The constraints of comparisons between operands of one sort, and further known ones."""
-        most, unequal = list(known), []
+        known: Iterable[tuple[str, str, Most]],
+    ) -> None:
+        self._placed, self._step = placed, step
+        self._most: dict[str, dict[str, Most]] = {}
+        self._from: dict[str, dict[str, Most]] = {}
+        for lower, upper, limit in known:
+            self._constrain(lower, upper, limit)
+        unequal: list[tuple[str, str, Most]] = []
         for comparison in comparisons:
             for side in (comparison, comparison.mirrored):
                 left, right = placed(side.left), placed(side.right)
@@ -100,19 +88,25 @@ class Differences:
                 (upper, more), (lower, less) = left, right
                 difference = Most(less - more)
                 if side.operator in ("<", "<=", "="):
-                    most.append((lower, upper, difference.plus(step) if side.operator == "<" else difference))
+                    limit = difference.plus(step) if side.operator == "<" else difference
+                    self._constrain(lower, upper, limit)
                 elif side.operator == "!=":
                     unequal.append((lower, upper, difference))
-        return cls(most, unequal, step)
+        self.possible = self._consistent()
+        self.excludes = bool(unequal)
+        # If one is left out, the one before it is the last, and may be left out as well.
+        while any(self._tightened(one, other, difference) for one, other, difference in unequal):
+            self._from.clear()
+            self.possible = self._consistent()
 
     def _constrain(self, lower: str, upper: str, limit: Most) -> None:
         row = self._most.setdefault(lower, {})
         self._most.setdefault(upper, {})
         row[upper] = min(row.get(upper, limit), limit)
 
-    def _tightened(self, one: str, other: str, difference: Most, step: Most) -> bool:
+    def _tightened(self, one: str, other: str, difference: Most) -> bool:
         if self.possible and self.most(one, other) == difference:
-            self._constrain(one, other, difference.plus(step))
+            self._constrain(one, other, difference.plus(self._step))
             return True
         return False
 
@@ -120,35 +114,26 @@ class Differences:
         """The largest `upper - lower` there can be; None if there is no bound."""
         return Most(0) if lower == upper else self._reached(lower).get(upper)
 
-    def follows(self, wanted: Comparison, placed: Placed, step: Most) -> bool | None:
-        """Whether a comparison follows from the largest differences; None if these are not all that is known.
-
-        They are not if differences are excluded: with X <= Y, X != Y something else may have no room.
-        """
-        left, right = placed(wanted.left), placed(wanted.right)
+    def follows(self, wanted: Comparison) -> bool | None:
+        """Whether a comparison follows from the largest differences; None if more has to be known."""
+        left, right = self._placed(wanted.left), self._placed(wanted.right)
         if left is None or right is None:
             return None
         (upper, more), (lower, less) = left, right
         above, below = self.most(lower, upper), self.most(upper, lower)
         most, least = Most(less - more), Most(more - less)
         holds = {
-            "<": above is not None and above <= most.plus(step),
+            "<": above is not None and above <= most.plus(self._step),
             "<=": above is not None and above <= most,
-            ">": below is not None and below <= least.plus(step),
+            ">": below is not None and below <= least.plus(self._step),
             ">=": below is not None and below <= least,
         }
         holds["="] = holds["<="] and holds[">="]
         holds["!="] = holds["<"] or holds[">"]
         if holds[wanted.operator] or not self.possible:
             return True
+        # With X <= Y, X != Y something else may have no room.
         return None if self.excludes else False
-
-    def indirect(self) -> Iterator[tuple[str, str, Most]]:
-        """Pairs of variables with a bound on their difference, as implied only through others."""
-        for start, direct in self._most.items():
-            for end, most in self._reached(start).items():
-                if end != start and (end not in direct or most < direct[end]):
-                    yield start, end, most
 
     def _consistent(self) -> bool:
         """Whether no circle of constraints leads below nothing."""
@@ -161,10 +146,7 @@ class Differences:
         return self._from[start]
 
     def _settled(self, distances: dict[str, Most]) -> bool:
-        """Bellman-Ford: makes distances as small as constraints say, from those that are given.
-
-        Constraints that contradict each other stop it after as many rounds as there are variables.
-        """
+        """Bellman-Ford: makes distances as small as constraints say; False if these contradict each other."""
         rounds = dict.fromkeys(distances, 1)
         waiting, among = deque(distances), set(distances)
         while waiting:
@@ -184,39 +166,30 @@ class Differences:
         return True
 
 
-class Times:
+class Times(Differences):
     """Difference constraints between times, from comparisons and first ticks."""
 
     def __init__(self, comparisons: Iterable[Comparison], earliest: Iterable[Earliest]) -> None:
         comparisons = tuple(comparisons)
         first = ((each.variable, ZERO, Most(-each.tick)) for each in earliest)
-        self._differences = Differences.of(comparisons, _time_placed, _A_TICK, first)
+        super().__init__(comparisons, _time_placed, Most(-1), first)
         self.unequal = tuple(
             (c.left, c.right)
             for c in comparisons
             if c.operator == "!=" and isinstance(c.left, Time) and isinstance(c.right, Time)
         )
 
-    @property
-    def possible(self) -> bool:
-        return self._differences.possible
-
-    def follows(self, wanted: Comparison) -> bool | None:
-        """Whether a comparison of times follows; None if only a longer search tells."""
-        return self._differences.follows(wanted, _time_placed, _A_TICK)
-
     def furthest(self, origin: Time, time: Time) -> int | None:
         """The largest `time - origin` there can be; None if there is no bound."""
-        most = self._differences.most(origin.variable or ZERO, time.variable or ZERO)
+        most = self.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
 
     def indirect(self) -> Iterator[tuple[str, str, int]]:
         """Pairs of variables, with the most ticks the second may be later, as implied only through others."""
-        for start, end, most in self._differences.indirect():
-            yield start, end, int(most.value)
-
-
-_A_TICK = Most(-1)
+        for start, direct in self._most.items():
+            for end, most in self._reached(start).items():
+                if end != start and (end not in direct or most < direct[end]):
+                    yield start, end, int(most.value)
 
 
 def _time_placed(operand: Operand) -> tuple[str, int] | None:
@@ -277,7 +250,7 @@ class System:
         if isinstance(wanted.left, Time) and isinstance(wanted.right, Time):
             return self._times.follows(wanted)
         known = _texts([wanted]) <= self._named  # else its place among the other texts is not known
-        return self._values.follows(wanted, _value_placed, _BELOW) if known else None
+        return self._values.follows(wanted) if known else None
 
     def follows_after_all(self, wanted: Comparison) -> bool:
         """Whether it holds, because its opposite contradicts the known comparisons."""
@@ -296,7 +269,7 @@ class System:
     def _values(self) -> Differences:
         texts = (_TEXT + text for text in sorted(_texts(self._known)))
         order = ((after, before, _BELOW) for before, after in pairwise(texts))
-        return Differences.of(self._known, _value_placed, _BELOW, order)
+        return Differences(self._known, _value_placed, _BELOW, order)
 
     @cached_property
     def _times(self) -> Times:
@@ -354,9 +327,12 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
     for name, lowers in below.items():
         for lower in lowers:
             for upper in above.get(name, ()):
-                test = _between(lower, upper)
-                if test is not None and test not in known and test.outcome is None:
-                    found[test] = None
+                right = None if lower == upper else _plus(upper.other, upper.more - lower.more)
+                if right is not None:
+                    operator = "<" if lower.strict or upper.strict else "<="
+                    test = Comparison(lower.other, operator, right)
+                    if test not in known and test.outcome is None:
+                        found[test] = None
     yield from found
 
 
@@ -372,26 +348,15 @@ def _bound(comparison: Comparison) -> tuple[str | None, _Bound | None]:
     return left[0].name, _Bound(right[0], Fraction(right[1]) - Fraction(left[1]), strict)
 
 
-def _between(lower: _Bound, upper: _Bound) -> Comparison | None:
-    """`lower < upper`, or `<=` if neither is strict."""
-    if lower == upper:
-        return None
-    operator = "<" if lower.strict or upper.strict else "<="
-    right = _plus(upper.other, upper.more - lower.more)
-    return None if right is None else Comparison(lower.other, operator, right)
-
-
 def _plus(operand: Term | Calculated, more: Fraction) -> Operand | None:
     if more == 0:
         return operand
-    number = int(more) if more.denominator == 1 else float(more)
     if isinstance(operand, Calculated):
-        return Calculated("+", (operand, Const(number)))
+        return Calculated("+", (operand, Const(_number(more))))
     if isinstance(operand, Var):
-        return Sum(operand.name, number)
-    return None if isinstance(operand.value, str) else Const(_sum(operand.value, more))
+        return Sum(operand.name, _number(more))
+    return None if isinstance(operand.value, str) else Const(_number(Fraction(operand.value) + more))
 
 
-def _sum(number: int | float, more: Fraction) -> int | float:
-    exact = Fraction(number) + more
+def _number(exact: Fraction) -> int | float:
     return int(exact) if exact.denominator == 1 else float(exact)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.patterns.relations import Failed, relations_of
+from antelog.compile.patterns.relations import relations_of
 from antelog.compile.patterns.resolve import EndlessError
-from antelog.compile.plan.assembling import assembled, with_bounds, with_key, with_levels
+from antelog.compile.plan.assembling import assembled, with_levels
+from antelog.compile.plan.partition import partition
 from antelog.compile.problems import failures
 from antelog.compile.problems.refusals import refusals
 from antelog.compile.problems.remarks import remarks
@@ -15,7 +18,6 @@ from antelog.compile.rules.clauses import clauses_of, edges_of
 from antelog.compile.rules.stratify import Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language import Checked
-from antelog.language.syntax import Document
 
 PATTERN_LIMIT = 10_000
 """How many patterns a predicate may have, unless the caller says otherwise."""
@@ -23,8 +25,7 @@ PATTERN_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Compiled:
-    """The plan, if the program has one, all diagnostics, and how many searches for what is needless in it
-    were given up."""
+    """The plan, if there is one, diagnostics, and how many searches for what is needless were given up."""
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
@@ -44,16 +45,15 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
         found.append(failures.unstratified(strata, document))
     # The patterns of the queries, and of what their patterns ask for, until none is new.
     relations, failed, given_up = relations_of(checked, clauses, limit)
-    found += (_failure(each, limit, document) for each in failed)
+    for each in failed:
+        if isinstance(each.why, EndlessError):
+            found.append(failures.endless(each.why, each.request, document))
+        else:
+            found.append(failures.too_many(each.why, limit, document))
     found += refusals(relations, document)
     if errors_of(found):
         return Compiled(None, in_source_order(found))
-    plan = with_key(with_levels(with_bounds(assembled(checked, relations))))
+    plan = with_levels(assembled(checked, relations))
+    plan = replace(plan, key=partition(plan.relations, plan.inputs))
     found += remarks(plan, clauses, document)
     return Compiled(plan, in_source_order(found), given_up)
-
-
-def _failure(failed: Failed, limit: int, document: Document) -> Diagnostic:
-    if isinstance(failed.why, EndlessError):
-        return failures.endless(failed.why, failed.request, document)
-    return failures.too_many(failed.why, limit, document)

@@ -7,7 +7,7 @@ explained(grounds, "Malf(wt2, 0)")
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, marked
@@ -66,7 +66,7 @@ def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame
     }
     frames = DueRows(0, rows).facts
     grounds = Grounds.of_facts(program, frames, at, static=static, arrival=ARRIVAL)
-    return grounds.placed(RecordedPlaces(plan, rows, names))
+    return replace(grounds, places=RecordedPlaces(plan, rows, names))
 
 
 def _batches(reader: InputReader) -> Iterator[DueRows]:

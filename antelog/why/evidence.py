@@ -48,7 +48,9 @@ def facts_like(
         if name is not None and names.index(name) < place
     )
     if last is None:
-        return grounds.every_fact(predicate).having(constants, repeats)
+        if predicate not in grounds.whole:
+            grounds.whole[predicate] = gather(grounds.known.history, predicate, None)
+        return grounds.whole[predicate].having(constants, repeats)
     return gather(grounds.known.history, predicate, span(first, last), constants, repeats)
 
 
@@ -116,18 +118,15 @@ def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iter
         if all(each.replaced(known).outcome is not False for each in tests):
             texts = [value_text(each) if isinstance(each, str | int | float) else "_" for each in values]
             text = f"{atom.predicate}({', '.join([*texts, '_' if time is None else str(time)])})"
-            remark: Sentence = (f"{row['reason']}, set aside: ", *_with_ticks(row["detail"]))
+            pieces = enumerate(_TICK.split(row["detail"]))  # each second one is a tick
+            detail = (int(piece) if i % 2 else piece for i, piece in pieces if piece)
+            remark: Sentence = (f"{row['reason']}, set aside: ", *detail)
             places, number = grounds.places, row["row"]
             place = None if places is None or number is None else places.of_row(atom.predicate, number)
             yield FactLine(text, row["arrival"], place, remark, set_aside=True)
             listed += 1
             if listed == LISTED:
                 return
-
-
-def _with_ticks(detail: str) -> Sentence:
-    """A detail in pieces, of which the ticks are numbers."""
-    return tuple(int(piece) if i % 2 else piece for i, piece in enumerate(_TICK.split(detail)) if piece)
 
 
 def _bound(terms: Sequence[AnswerTerm | None], values: Sequence[object]) -> Substitution | None:

@@ -19,17 +19,7 @@ from antelog.why.grounds import LAST, Grounds
 from antelog.why.literals import deciding_atom, leaf_node, literal_text
 from antelog.why.rows import RankedRow, rows_of_way
 from antelog.why.search import Derivable, search
-from antelog.why.tree import (
-    FALSE,
-    TRUE,
-    FactLine,
-    LiteralNode,
-    RuleNode,
-    Sentence,
-    Verdict,
-    WhyAnswer,
-    together,
-)
+from antelog.why.tree import FALSE, TRUE, FactLine, LiteralNode, RuleNode, Sentence, WhyAnswer, together
 from antelog.why.tree import OPEN as AWAITED
 
 CONFIRMED, OPEN, POSSIBLE, REJECTED, UNKNOWN = "confirmed", "open", "possible", "rejected", "unknown"
@@ -70,31 +60,32 @@ class Explaining:
         found = min((row for each in rows for row in each.ranked(1)), key=lambda row: row.rank)
         at = grounds.at if grounds.at < LAST else grounds.last_arrival
         truth, facts = found.truth(goal), tuple[FactLine, ...]()
+        summary: Sentence
         if truth.since is not None and truth.status == TRUE:
-            verdict = Verdict(at, CONFIRMED, ("came: it arrived at ", truth.since))
+            status, summary = CONFIRMED, ("came: it arrived at ", truth.since)
             facts = fact_lines(grounds, goal.predicate, facts_of(grounds, goal), 1)
         elif goal.time.offset < grounds.kept.get(goal.predicate, 0):
-            verdict = Verdict(at, UNKNOWN, self._too_old(goal.predicate))
+            status, summary = UNKNOWN, self._too_old(goal.predicate)
         elif truth.until is not None and truth.status == AWAITED:
-            verdict = Verdict(at, POSSIBLE, ("is not there yet; it may come until ", truth.until))
+            status, summary = POSSIBLE, ("is not there yet; it may come until ", truth.until)
         else:
-            verdict, facts = Verdict(at, REJECTED, ("did not come",)), instead(grounds, goal)
-        return WhyAnswer(literal_text(goal), verdict, facts=facts, timescale=grounds.timescale)
+            status, summary, facts = REJECTED, ("did not come",), instead(grounds, goal)
+        return WhyAnswer(literal_text(goal), at, status, summary, facts=facts, timescale=grounds.timescale)
 
     def _background(self, goal: Atom) -> WhyAnswer:
         grounds = self.grounds
         atom = StaticAtom(goal.predicate, goal.terms)
         there = background_facts(grounds, atom)
-        verdict = Verdict(grounds.at, CONFIRMED, ("is in the background",))
+        status, summary = CONFIRMED, "is in the background"
         if not there:
-            verdict = Verdict(grounds.at, REJECTED, ("is not in the background",))
+            status, summary = REJECTED, "is not in the background"
         notes = tuple(
             (f"the rule at {grounds.location(rule.span)}: {to_text(rule)}",)
             for rule in grounds.program.source.rules
             if rule.head.predicate == goal.predicate and rule.body
         )
         facts = there or background_near(grounds, atom)
-        return WhyAnswer(literal_text(atom), verdict, facts=facts, notes=notes)
+        return WhyAnswer(literal_text(atom), grounds.at, status, (summary,), facts=facts, notes=notes)
 
     # ---- derived atoms ----
 
@@ -123,7 +114,9 @@ class Explaining:
             summary = (*summary, ", but it is lost from sight: nothing was seen that decides it")
         return WhyAnswer(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
-            Verdict(grounds.at if grounds.at < LAST else _end(grounds, found), status, summary),
+            grounds.at if grounds.at < LAST else _end(grounds, found),
+            status,
+            summary,
             tuple(self._rule(row.way.use, row, level) for row in rows),
             more=max(0, total - len(rows)),
             notes=(*_unasked(goal, rows), *self._notes(goal, found)),
@@ -202,10 +195,8 @@ class Explaining:
         return replace(node, below=made) if shown else replace(node, hidden=made.size)
 
     def _best(self, goal: Atom, made: RuleNode, level: int) -> RuleNode:
-        """The rule for an atom or, if that does not decide it, the one that does.
-
-        Within a window an atom may be something else than by itself.
-        """
+        """The rule for an atom or, if that does not decide it, the one that does."""
+        # Within a window an atom may be something else than by itself.
         framed = any(self.grounds.program.frames.values())
         if made.status == TRUE or framed or goal.variables:
             return made

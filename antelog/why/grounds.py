@@ -23,7 +23,7 @@ from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.patterns.relations import Request, relations_of
-from antelog.compile.plan.assembling import assembled, with_bounds, with_levels
+from antelog.compile.plan.assembling import assembled, with_levels
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.compile.rules.clauses import (
     EvidenceFrame,
@@ -37,7 +37,7 @@ from antelog.diagnostics import Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
-from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, gather, no_facts
+from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, no_facts
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.background import StaticFacts, background_of
 from antelog.engine.step.derivations import Knowledge
@@ -75,10 +75,7 @@ class FactPlaces(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WrittenProgram:
-    """A program as it is written, and the plan with the relations of all literals in it.
-
-    `frames` has the windows of the queries.
-    """
+    """A program as it is written, the plan with the relations of all its literals, and its windows."""
 
     checked: Checked
     rules: Mapping[str, tuple[LoweredRule, ...]]
@@ -90,13 +87,11 @@ class WrittenProgram:
         return self.checked.document
 
     def frame(self, predicate: str) -> EvidenceFrame | None:
-        """The window that evidence for an atom lies in.
-
-        A predicate that rests on itself and is not a query has the widest window of the queries.
-        """
+        """The window that evidence for an atom lies in."""
         frames = [each for each in self.frames.values() if each is not None]
         if predicate in self.frames or not frames:
             return self.frames.get(predicate)
+        # One that rests on itself and is not a query has the widest window of the queries.
         return max(frames, key=lambda each: each.width) if predicate in self._recursive else None
 
     @cached_property
@@ -129,7 +124,7 @@ def _written_once(text: _ById) -> WrittenProgram:
         for name, each in references.items()
     ]
     relations, _, _ = relations_of(checked, clauses_of(checked)[0], PATTERN_LIMIT, more)
-    plan = with_levels(with_bounds(assembled(checked, relations)))
+    plan = with_levels(assembled(checked, relations))
     frames = {q.atom.predicate: frame_of(q, checked.vocabulary) for q in checked.document.queries}
     return WrittenProgram(checked, rules, plan, frames)
 
@@ -195,7 +190,8 @@ class Grounds:
         state = with_facts(begun(own.plan, replace(state, now=at), batch.facts), facts)
         known = knowledge_of(own.plan, state)
         rejects = batch.rejects.append_column("row", pa.array(batch.places))
-        return cls(own, known, at, state.begin, _arrived(rejects, at), whole=facts)
+        rejects = rejects.filter(pc.less_equal(pc.fill_null(rejects.column("arrival"), 0), at))
+        return cls(own, known, at, state.begin, rejects, whole=facts)
 
     @classmethod
     def of_state(cls, program: ProgramRead, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
@@ -219,16 +215,6 @@ class Grounds:
         kept |= {name: max(kept.get(name, 0), state.forgotten) for name in rules.inputs}
         unplaced = rejects.append_column("row", pa.nulls(rejects.num_rows, pa.int64()))
         return cls(own, known, state.now, state.begin, unplaced, kept=kept)
-
-    def placed(self, places: FactPlaces) -> Grounds:
-        """The grounds with the places of facts."""
-        return replace(self, places=places)
-
-    def every_fact(self, predicate: str) -> Facts:
-        """All facts of an input."""
-        if predicate not in self.whole:
-            self.whole[predicate] = gather(self.known.history, predicate, None)
-        return self.whole[predicate]
 
     @cached_property
     def last_arrival(self) -> int:
@@ -272,18 +258,11 @@ def _functions(program: ProgramRead) -> Functions:
     return Functions(called, program.functions)
 
 
-def _arrived(rejects: pa.Table, at: int) -> pa.Table:
-    """The rows that were set aside up to a tick."""
-    return rejects.filter(pc.less_equal(pc.fill_null(rejects.column("arrival"), 0), at))
-
-
 def _with_latest(rules: Rules, history: History) -> History:
-    """The history with room for the latest facts of all slots that a literal may ask for.
-
-    Its slices are new ones, for a slice keeps what was looked for in it.
-    """
+    """The history with room for the latest facts of all slots that a literal may ask for."""
     found = {}
     for name, stream in history.items():
+        # New slices, for a slice keeps what was looked for in it.
         slices = {
             tick: tuple(Facts(part.columns, part.time, part.arrival) for part in parts)
             for tick, parts in stream.slices.items()

@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
 from antelog.compile.literals.aggregate import Aggregate, open_name
-from antelog.compile.literals.literal import AskedNode, Condition, Literal, Reference
+from antelog.compile.literals.literal import AskedNode, Literal, Reference
 from antelog.compile.literals.terms import (
     Const,
     Inner,
@@ -34,9 +34,8 @@ from antelog.engine.step.derivations import Atoms, atoms_of
 from antelog.engine.step.members import AskedAtoms, candidates
 from antelog.engine.step.rows import cells_of, passing
 from antelog.engine.values.values import UNBOUND
-from antelog.lines import amount_text
 from antelog.language.printer import to_text, value_text
-from antelog.language.syntax import Value
+from antelog.lines import amount_text
 from antelog.why.evidence import (
     LISTED,
     background_facts,
@@ -103,7 +102,9 @@ def _node(row: RankedRow, literal: AnyLiteral) -> LiteralNode:
 
 def _fact(row: RankedRow, atom: Atom, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     grounds, time = row.rows.grounds, atom.time
-    conditions = _open_conditions(atom, row)
+    # The conditions that its open variables, and no others, have to meet.
+    tests = (each.replaced(row.values) for each in row.rows.prepared.pattern.tests)
+    conditions = sorted((e for e in tests if e.variables and e.variables <= atom.variables), key=literal_text)
     where = f" where {', '.join(map(literal_text, conditions))}" if conditions else ""
     node = replace(node, text=node.text + where)
     if found.status == TRUE:
@@ -225,13 +226,6 @@ def _side(row: RankedRow, operand: Operand, filled: Operand) -> str | int:
     return value_text(value) if isinstance(value, str) else amount_text(value)
 
 
-def _open_conditions(atom: Atom, row: RankedRow) -> list[Condition]:
-    """The conditions that the open variables of an atom, and no others, have to meet."""
-    open_ = atom.variables
-    found = (each.replaced(row.values) for each in row.rows.prepared.pattern.tests)
-    return sorted((each for each in found if each.variables and each.variables <= open_), key=literal_text)
-
-
 def _ranged(atom: Atom, bounds: Sequence[AnyLiteral], row: RankedRow) -> str:
     """The text of an atom whose range has no tick chosen yet."""
     first, last = (each.replaced(row.values) for each in bounds)
@@ -249,22 +243,16 @@ def _ranged(atom: Atom, bounds: Sequence[AnyLiteral], row: RankedRow) -> str:
 def _aggregation(row: RankedRow, literal: Aggregation, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     if not literal.needs <= row.rows.found.rows.bound.keys():
         return replace(node, reason=_WAITS)
-    reason: Sentence = (f"comes to {amount_text(_so_far(row, literal))}",)
+    number, found_at = row.rows.stated.index(literal), np.array([row.at])
+    own = (each for each in row.rows.found.progress if each.literal == number)
+    so_far = next((each.values(found_at, np.array([row.rows.grounds.at])).value(0) for each in own), None)
+    reason: Sentence = (f"comes to {amount_text(so_far)}",)
     if found.status == OPEN:
         reason = (f"{reason[0]} so far",)
         if found.until is not None:
             reason = (f"{reason[0]}; decided by ", found.until)
     lines = list(dict.fromkeys(line for each in literal.aggregates for line in _members(row, each)))
     return replace(node, reason=reason, facts=tuple(lines[:LISTED]), more=max(0, len(lines) - LISTED))
-
-
-def _so_far(row: RankedRow, literal: Aggregation) -> float | None:
-    """The value of the left aggregate at the tick; None: it has none."""
-    number = row.rows.stated.index(literal)
-    for line in row.rows.found.progress:
-        if line.literal == number:
-            return line.values(np.array([row.at]), np.array([row.rows.grounds.at])).value(0)
-    return None
 
 
 def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
@@ -288,13 +276,9 @@ def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
     at = marked(fits & passing(inside.opened, bound, count, known.values))
     for each in at[np.argsort(found.time.take(at), kind="stable")][:_MOST_MEMBERS].tolist():
         values = [grounds.value(int(column[each])) for column in found.cells]
-        yield _member(grounds, inside.predicate, values, int(found.time[each]))
-
-
-def _member(grounds: Grounds, predicate: str, values: Sequence[Value], tick: int) -> FactLine:
-    """An atom with its values: a fact, or one that rules derive."""
-    if predicate in grounds.rules.inputs:
-        facts = facts_like(grounds, predicate, list(map(Const, values)), tick, tick)
-        for line in fact_lines(grounds, predicate, facts, 1):
-            return line
-    return FactLine(call_text(predicate, [*map(value_text, values), str(tick)]))
+        tick, lines = int(found.time[each]), tuple[FactLine, ...]()
+        if inside.predicate in grounds.rules.inputs:
+            facts = facts_like(grounds, inside.predicate, list(map(Const, values)), tick, tick)
+            lines = fact_lines(grounds, inside.predicate, facts, 1)
+        text = call_text(inside.predicate, [*map(value_text, values), str(tick)])
+        yield lines[0] if lines else FactLine(text)

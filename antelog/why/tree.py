@@ -28,10 +28,7 @@ Sentence: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class FactLine:
-    """A fact: its text, when it arrived, where it comes from, and a remark.
-
-    One that was `set_aside` does not count.
-    """
+    """A fact: its text, arrival, place, and a remark. One that was `set_aside` does not count."""
 
     text: str
     arrival: int | None = None
@@ -115,15 +112,6 @@ class RuleNode:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """The status of an atom at a tick: confirmed, open, possible (no fact for it yet), rejected, unknown."""
-
-    at: int
-    status: str
-    summary: Sentence
-
-
-@dataclass(frozen=True)
 class WhyAnswer:
     """Why an atom is so at a tick, or is not: `print(engine.why("Malf(wt2, 0)"))`.
 
@@ -134,25 +122,15 @@ class WhyAnswer:
     """
 
     atom: str
-    verdict: Verdict
+    at: int
+    status: str
+    summary: Sentence
     rules: tuple[RuleNode, ...] = ()
     facts: tuple[FactLine, ...] = ()
     more: int = 0
     notes: tuple[Sentence, ...] = ()
     timescale: Timescale | None = None
     times: frozenset[int] = frozenset()
-
-    @property
-    def at(self) -> int:
-        return self.verdict.at
-
-    @property
-    def status(self) -> str:
-        return self.verdict.status
-
-    @property
-    def summary(self) -> Sentence:
-        return self.verdict.summary
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON has it."""

@@ -7,7 +7,7 @@ from typing import Self
 
 from antelog.compile.literals.literal import Condition, StaticWorld, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Part, Replacement, Term, Var, call_parts, variables_in
+from antelog.compile.literals.terms import Const, Part, Replacement, Term, call_parts, variables_in
 from antelog.language import syntax
 
 
@@ -50,14 +50,7 @@ class StaticAtom(Condition, frozen=True, tag=True):
 
     def known(self, values: Mapping[str, Value]) -> tuple[Value | None, ...]:
         """Its arguments with these values of variables; None where there is none."""
-        return tuple(_value(argument, values) for argument in self.arguments)
-
-
-def _value(term: Term | None, values: Mapping[str, Value]) -> Value | None:
-    match term:
-        case Const(value):
-            return value
-        case Var(name):
-            return values.get(name)
-        case _:
-            return None
+        return tuple(
+            each.value if isinstance(each, Const) else None if each is None else values.get(each.name)
+            for each in self.arguments
+        )

@@ -6,13 +6,13 @@ predicates are literals like these until resolution has put their patterns in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.literal import Literal, Reference, ReferenceReach
+from antelog.compile.literals.literal import Literal, Reference
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
     AnswerTerm,
@@ -107,20 +107,6 @@ class FactLiteral:
     behind: int | None
     ahead: int | None
     latest: int
-
-    @classmethod
-    def of(
-        cls,
-        atom: Atom,
-        comparisons: Iterable[Comparison],
-        slot: tuple[int, ...] | None,
-        latest: int,
-        reach: ReferenceReach,
-    ) -> FactLiteral:
-        # What calls functions is tested later, once for the rows that are left.
-        own = (each for each in comparisons if not each.functions)
-        tests = tuple(each for each in own if each.variables <= atom.variables)
-        return cls(atom, tests, slot, reach.behind, reach.ahead, latest)
 
     @cached_property
     def variables(self) -> frozenset[str]:

@@ -102,17 +102,12 @@ class Last(AskedNode, frozen=True, tag=True):
     def around(self) -> TextAround:
         *before, _, end = call_parts(f"last {self.predicate}", (*self.arguments, self.last))
         first = () if self.single else (self.first, "..")
-        return TextAround((*before, *first), self.last, (end, *self._named))
-
-    @property
-    def _named(self) -> tuple[Part, ...]:
-        """The part of the text from `per` on."""
         named: list[Part] = []
         for place in self.slot.per:
             term = self.arguments[place]
             assert term is not None
             named += [" and " if named else " per ", term]
-        return tuple(named)
+        return TextAround((*before, *first), self.last, (end, *named))
 
     @property
     def references(self) -> tuple[Reference, ...]:

@@ -261,10 +261,7 @@ class PutIn(Replacement):
 
 @dataclass(frozen=True)
 class AskedLiteral:
-    """An asked literal prepared for the engine: with the reach of its references.
-
-    It `takes` values for these variables: those of the latest atom, or that of its aggregate.
-    """
+    """An asked literal for the engine: the reach of its references, the variables it `takes` values for."""
 
     node: AskedNode
     reaches: tuple[ReferenceReach, ...]

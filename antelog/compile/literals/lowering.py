@@ -110,13 +110,10 @@ class Lowering:
                 return self.term(term)
 
     def relation(self, predicate: str, arguments: Sequence[object | None]) -> str:
-        """The name of the relation that says whether some atom with these arguments (None: any) holds.
-
-        A query that asks for all of them has that relation already.
-        """
+        """The name of the relation that says whether some atom with these arguments (None: any) holds."""
         *columns, time = self.vocabulary[predicate].columns
         if predicate in self.general and None not in arguments:
-            return predicate
+            return predicate  # a query has that relation already
         shown = ("_" if a is None else column for a, column in zip(arguments, columns, strict=True))
         return call_text(predicate, [*shown, time])
 

@@ -229,10 +229,7 @@ def functions_in(operands: Iterable[Operand | None]) -> frozenset[Function]:
 
 
 def shifted(operand: Operand) -> tuple[Term, int | float] | None:
-    """A variable or a value, and what is added to it: the side of a comparison of values.
-
-    None for a time, and for a calculation.
-    """
+    """A variable or a value, and what is added to it; None for a time, and for a calculation."""
     match operand:
         case Sum(variable, offset):
             return Var(variable), offset

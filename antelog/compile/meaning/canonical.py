@@ -49,13 +49,9 @@ def digest(form: Hashable) -> str:
 def canonical(conjunction: Pattern, named: Named) -> str:
     """The canonical form of a pattern, or of a rule as one, as a digest."""
     writer = _FormWriter(_from_answer(conjunction), named)
-    return digest(_smallest(writer, writer.refined(writer.first_colours())))
-
-
-def _smallest(writer: _FormWriter, colours: Mapping[str, str]) -> Hashable:
-    """The least of the forms that orders of the variables give; the orders go with their colours."""
+    # The least of the forms that orders of the variables give; the orders go with their colours.
     best: str | None = None
-    waiting, tried = [dict(colours)], 0
+    waiting, tried = [writer.refined(writer.first_colours())], 0
     while waiting and tried < _MOST_ORDERS:
         found = waiting.pop()
         classes: dict[str, list[str]] = {}
@@ -71,7 +67,7 @@ def _smallest(writer: _FormWriter, colours: Mapping[str, str]) -> Hashable:
         best = written if best is None else min(best, written)
     if best is None:  # pragma: no cover - the first one that is waiting ends in an order
         raise AssertionError("no order of the variables was tried")
-    return best
+    return digest(best)
 
 
 class _FormWriter:
@@ -122,7 +118,8 @@ class _FormWriter:
 
     def _literal(self, literal: AnyLiteral, names: Mapping[str, Hashable]) -> Hashable:
         # An aggregate's own variables have no names outside.
-        own = {f"<{name}": f"<{place}" for place, name in enumerate(dict.fromkeys(_inner(literal)))}
+        inner = (name for operand in literal.operands for name in _inner_in(operand))
+        own = {f"<{name}": f"<{place}" for place, name in enumerate(dict.fromkeys(inner))}
         return self._value("", literal, {**names, **own})
 
     def _struct(self, node: Any, names: Mapping[str, Hashable]) -> tuple[Hashable, ...]:
@@ -170,12 +167,6 @@ class _FormWriter:
                 return plain
 
 
-def _inner(literal: AnyLiteral) -> Iterable[str]:
-    """The names of the variables that aggregates have for themselves, in the order of their places."""
-    for operand in literal.operands:
-        yield from _inner_in(operand)
-
-
 def _inner_in(operand: Operand | None) -> Iterable[str]:
     if isinstance(operand, Inner):
         yield operand.name
@@ -212,10 +203,8 @@ def _from_answer(whole: Pattern) -> Pattern:
     )
 
 
-def _as_bound(literal: AnyLiteral) -> AnyLiteral:
+def _as_bound(literal: Comparison) -> Comparison:
     """A comparison of two times with all ticks on the right side, and without `<` and `>`."""
-    if not isinstance(literal, Comparison):
-        return literal
     left, right = literal.left, literal.right
     if not (isinstance(left, Time) and isinstance(right, Time)):
         return literal

@@ -21,10 +21,7 @@ from antelog.language.moments import DEFAULT_ZONE
 
 @dataclass(frozen=True)
 class InputTiming:
-    """The part of an input's declaration on which it depends when answers are decided.
-
-    Among it is the zone of times without an offset.
-    """
+    """The declaration of an input, and its zone, as far as it depends on them when answers are decided."""
 
     delay: int
     refinements: frozenset[tuple[tuple[str | int | float | None, ...], int]]
@@ -70,24 +67,18 @@ class Meanings:
         inputs = {
             name: InputTiming.of(self.inputs[name], self.plan) for name in inputs_of(self.plan, relation.name)
         }
-        form = self._scale, self.relation(relation.name), self._seen(relation)
-        return QueryMeaning(relation, digest(form), inputs)
-
-    def _seen(self, relation: Relation) -> Hashable:
-        """The columns that unguarded variables lead to: which values have answers of their own."""
-        found = (
+        # The columns that unguarded variables lead to: which values have answers of their own.
+        columns = (
             seen_columns(name, pattern, relation, self.plan)
             for pattern in relation.patterns
             for name in pattern.unguarded
         )
-        forms = {repr((each.inputs, each.statics, sorted(map(repr, each.constants)))) for each in found}
-        return tuple(sorted(forms))
-
-    @property
-    def _scale(self) -> Hashable:
-        """The length of a tick, and the zone where ticks begin by it."""
+        seen = {repr((each.inputs, each.statics, sorted(map(repr, each.constants)))) for each in columns}
         scale = self.plan.timescale
-        return None if scale is None else (scale.length, scale.zone if scale.of_days else None)
+        zone = scale.zone if scale is not None and scale.of_days else None  # where ticks begin by it
+        length = None if scale is None else (scale.length, zone)
+        form = length, self.relation(relation.name), tuple(sorted(seen))
+        return QueryMeaning(relation, digest(form), inputs)
 
 
 class _Descent:

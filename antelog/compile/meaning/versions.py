@@ -8,7 +8,7 @@ This is the one place that decides whether a query goes on when its program is c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from antelog.compile.meaning.meanings import Meanings, QueryMeaning
@@ -95,33 +95,25 @@ def compared(old: Plan, new: Plan) -> VersionComparison:
     """The differences between two plans: the queries of the new one in order, then those that are gone."""
     before, after = Meanings(old).queries, Meanings(new).queries
     queries = [_query(name, before.get(name), after[name]) for name in after]
-    queries += [_query(name, before[name], None) for name in before if name not in after]
+    gone = [name for name in before if name not in after]
+    queries += [QueryDifference(name, Fate.GONE, before[name].relation, None) for name in gone]
     twins = _twins(before, after)
-    found = (
-        QueryDifference(e.name, e.fate, e.old, e.new, e.inputs, twins.get(e.name))
-        if e.fate in (Fate.ADDED, Fate.GONE)
-        else e
-        for e in queries
-    )
-    was = {each.input: each.zone for each in old.read.readings}
-    now = {each.input: each.zone for each in new.read.readings}
-    both = {each.name for each in old.inputs} & {each.name for each in new.inputs}
-    rezoned = tuple(sorted(name for name in both if was.get(name) != now.get(name)))
-    return VersionComparison(tuple(found), tuple(_inputs(old, new)), rezoned)
+    found = (replace(each, twin=twins.get(each.name)) for each in queries)
+    was, now = ({each.name: each for each in plan.inputs} for plan in (old, new))
+    inputs = (InputDifference(name, was.get(name), now.get(name)) for name in {**now, **was})
+    zone, other = ({each.input: each.zone for each in plan.read.readings} for plan in (old, new))
+    rezoned = sorted(name for name in was.keys() & now.keys() if zone.get(name) != other.get(name))
+    differing = tuple(each for each in inputs if each.old != each.new)
+    return VersionComparison(tuple(found), differing, tuple(rezoned))
 
 
-def _query(name: str, old: QueryMeaning | None, new: QueryMeaning | None) -> QueryDifference:
-    if old is None or new is None:
-        fate = Fate.ADDED if old is None else Fate.GONE
-        return QueryDifference(name, fate, _relation(old), _relation(new))
+def _query(name: str, old: QueryMeaning | None, new: QueryMeaning) -> QueryDifference:
+    if old is None:
+        return QueryDifference(name, Fate.ADDED, None, new.relation)
     inputs = tuple(name for name in new.inputs if old.inputs.get(name) != new.inputs[name])
     same = Fate.RETIMED if inputs else Fate.SAME
     fate = same if old.patterns == new.patterns else Fate.CHANGED
     return QueryDifference(name, fate, old.relation, new.relation, inputs)
-
-
-def _relation(meaning: QueryMeaning | None) -> Relation | None:
-    return None if meaning is None else meaning.relation
 
 
 def _twins(before: Mapping[str, QueryMeaning], after: Mapping[str, QueryMeaning]) -> dict[str, str]:
@@ -134,13 +126,6 @@ def _twins(before: Mapping[str, QueryMeaning], after: Mapping[str, QueryMeaning]
             free.remove(twin)
             found |= {name: twin, twin: name}
     return found
-
-
-def _inputs(old: Plan, new: Plan) -> Iterator[InputDifference]:
-    before, after = ({each.name: each for each in plan.inputs} for plan in (old, new))
-    for name in (*after, *(name for name in before if name not in after)):
-        if before.get(name) != after.get(name):
-            yield InputDifference(name, before.get(name), after.get(name))
 
 
 _WORDS = {

@@ -88,21 +88,16 @@ class Reached:
             term = pattern.answer[argument.position]
             if isinstance(term, Const):
                 self.constants[term.value] = None
-            elif isinstance(term, Var):
-                self._within(pattern, term)
-
-    def _within(self, pattern: Pattern, variable: Var) -> None:
-        for comparison in pattern.comparisons:
-            if variable in comparison.operands:
-                self.constants.update((s.value, None) for s in comparison.operands if isinstance(s, Const))
-        for predicate, arguments in _atoms(pattern.literals):
-            self.columns.update(
-                Argument(predicate, i) for i, term in enumerate(arguments) if term == variable
-            )
-        for literal in pattern.asked:
-            for reference in literal.references:
-                for place, term in enumerate(reference.given):
-                    if term == variable:
+            if not isinstance(term, Var):
+                continue
+            for comparison in pattern.comparisons:
+                if term in comparison.operands:
+                    self.constants |= {s.value: None for s in comparison.operands if isinstance(s, Const)}
+            for predicate, arguments in _atoms(pattern.literals):
+                self.columns |= {Argument(predicate, i) for i, each in enumerate(arguments) if each == term}
+            for reference in (each for literal in pattern.asked for each in literal.references):
+                for place, each in enumerate(reference.given):
+                    if each == term:
                         self.follow(Argument(reference.name, place), self.relations[reference.name])
 
 

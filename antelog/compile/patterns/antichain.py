@@ -55,7 +55,10 @@ class Antichain:
         target = Target(pattern)
         for each in near:
             self._work.compare(_TO_COMPARE)
-            if (among is None or among(each.pattern)) and self._makes_needless(each.pattern, target):
+            if among is not None and not among(each.pattern):
+                continue
+            as_early = pattern.clock_driven or not each.pattern.clock_driven
+            if as_early and subsumes(each.pattern, target, self._work):
                 return False
         if new.plain:  # others make no plain one needless
             self._frequency.update(new.keys)
@@ -64,10 +67,6 @@ class Antichain:
             self._alike.setdefault(new.keys, []).append(new)
         self._of_constants.setdefault(_constants(pattern), []).append(new)
         return True
-
-    def _makes_needless(self, one: Pattern, other: Target) -> bool:
-        """Whether one pattern subsumes another, and its answers come as early."""
-        return (other.pattern.clock_driven or not one.clock_driven) and subsumes(one, other, self._work)
 
     def _less_special(self, new: _Features) -> Iterator[_Features]:
         constants = _constants(new.pattern)

@@ -63,23 +63,20 @@ class Readable(_Renaming):
         self.next: dict[str, int] = {}
 
     def name(self, old: str) -> str:
-        known = self.names.get(old)
-        if known is None:
-            known = self._fresh(old.partition("~")[0])
-            self.names[old] = known
-            self.taken.add(known)
-        return known
-
-    def _fresh(self, wanted: str) -> str:
-        stem = wanted if not wanted.startswith("_") else "V"
-        if wanted == stem and stem not in self.taken:
-            return stem
-        stem = stem.rstrip("0123456789") or stem
-        number = self.next.get(stem, 1 if wanted.startswith("_") else 2)
-        while f"{stem}{number}" in self.taken:
-            number += 1
-        self.next[stem] = number
-        return f"{stem}{number}"
+        if old in self.names:
+            return self.names[old]
+        wanted = old.partition("~")[0]
+        found = wanted if not wanted.startswith("_") else "V"
+        if found != wanted or found in self.taken:
+            stem = found.rstrip("0123456789") or found
+            number = self.next.get(stem, 1 if wanted.startswith("_") else 2)
+            while f"{stem}{number}" in self.taken:
+                number += 1
+            self.next[stem] = number
+            found = f"{stem}{number}"
+        self.names[old] = found
+        self.taken.add(found)
+        return found
 
 
 class Called(_Renaming):
@@ -122,17 +119,15 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
                 number += 1
             new[old] = f"{stem}{number}"
             taken.add(new[old])
-    return _first_names(Called(new).pattern(pattern) if new else pattern, names)
-
-
-def _first_names(pattern: Pattern, names: tuple[str, ...]) -> Pattern:
-    """The pattern with the first of the query's names for what it has at several positions of the answer."""
+    if new:
+        pattern = Called(new).pattern(pattern)
+    # What it has at several positions of the answer gets the first of the query's names for it.
     first: dict[str, str] = {}
     for name, term in zip(names, pattern.answer, strict=True):
         if isinstance(term, Var):
             first.setdefault(term.name, name)
-    taken = set(_names(pattern))
-    new = {old: name for old, name in first.items() if old != name and name not in taken}
+    there = _names(pattern)
+    new = {old: name for old, name in first.items() if old != name and name not in there}
     return Called(new).pattern(pattern) if new else pattern
 
 

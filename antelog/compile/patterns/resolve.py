@@ -78,20 +78,16 @@ class Resolver:
         but input facts, negated atoms, static atoms and comparisons."""
         name = query.facts[0].predicate
         try:
-            return self._answers(query, frame)
+            choice = self._patterns_of(name, frame) if name in self._clauses else None
+            if choice is not None and frame is not None:
+                choice = tuple(s for s in choice if frame.first <= s.first and s.last <= frame.last)
+            found = [each.pattern for each in combinations(query, [choice], None, self.work)]
+            if frame is not None:
+                offset = query.facts[0].time.offset - query.head.time.offset
+                found = [p for p in (framed(p, offset, self.work) for p in found) if p is not None]
+            return minimal(found, self.work)
         except TooMuchWorkError:
             raise self._too_much(name, frame) from None
-
-    def _answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
-        name = query.facts[0].predicate
-        choice = self._patterns_of(name, frame) if name in self._clauses else None
-        if choice is not None and frame is not None:
-            choice = tuple(s for s in choice if frame.first <= s.first and s.last <= frame.last)
-        found = [each.pattern for each in combinations(query, [choice], None, self.work)]
-        if frame is not None:
-            offset = query.facts[0].time.offset - query.head.time.offset
-            found = [p for p in (framed(p, offset, self.work) for p in found) if p is not None]
-        return minimal(found, self.work)
 
     def _too_much(self, name: str, frame: EvidenceFrame | None) -> TooManyPatternsError:
         reached = self._reached.get((name, frame))
@@ -145,18 +141,14 @@ class Resolver:
             if search.effort.exceeded(spanned):
                 sizes = self._sizes(search.name, search.frame)
                 raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
-            self._count(search, len(spanned.pattern.stated))
+            self._literals += len(spanned.pattern.stated)
+            allowed = LITERALS_OF_ALL * self._limit
+            if self._literals > allowed:
+                raise TooManyPatternsError(search.name, self._sizes(search.name, search.frame), allowed)
             key = search.name, search.frame
             if key in self._reached:
                 self._reached[key] = max(self._reached[key], -spanned.first, spanned.last)
             yield spanned
-
-    def _count(self, search: _Search, literals: int) -> None:
-        """Raises TooManyPatternsError if the patterns of all predicates have too many literals."""
-        self._literals += literals
-        allowed = LITERALS_OF_ALL * self._limit
-        if self._literals > allowed:
-            raise TooManyPatternsError(search.name, self._sizes(search.name, search.frame), allowed)
 
     def _choices(self, clause: Clause, frame: EvidenceFrame | None) -> list[Choice]:
         return [self._known.get((atom.predicate, frame)) for atom in clause.facts]
@@ -274,10 +266,7 @@ class Effort:
 
 
 class _Search:
-    """The search for the patterns of a predicate: what it has found, and how much it may still find.
-
-    Predicates that rest on each other share the effort.
-    """
+    """The search for the patterns of a predicate. Predicates that rest on each other share the effort."""
 
     def __init__(self, name: str, frame: EvidenceFrame | None, effort: Effort, work: Budget) -> None:
         self.name, self.frame, self.effort = name, frame, effort

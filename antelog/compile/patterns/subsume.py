@@ -132,7 +132,10 @@ def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
         if literal.key is None:
             continue
         if not all(map(matching.knows, literal.operands)):
-            goals.append((literal, other.places.get(_place(literal, matching), [])))
+            place: Hashable = literal.key
+            if all(map(matching.knows, literal.times)):
+                place = literal.key, tuple(map(matching.time, literal.times))
+            goals.append((literal, other.places.get(place, [])))
         elif literal.replaced(matching) not in other.exact:
             work.compare(_TO_PLACE * number)
             return False
@@ -146,13 +149,6 @@ def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
         return False
     work.searched(search.taken, ended=True)
     return found
-
-
-def _place(literal: Literal, matching: Matching) -> Hashable:
-    """The index key of a literal's candidates: its own key, with the times if these are known."""
-    if not all(map(matching.knows, literal.times)):
-        return literal.key
-    return literal.key, tuple(map(matching.time, literal.times))
 
 
 class _GivenUpError(Exception):
@@ -315,9 +311,22 @@ _MOST_KINDS = 8
 
 def alike(pattern: Pattern) -> Sequence[int]:
     """For each fact and asked literal, the number of the first that it can change places with."""
-    own = _own(pattern)
-    conditions = _by_variable(pattern)
-    first = {each.variable: each.tick for each in pattern.earliest}
+    # For each the variables that no other literal and no answer has, in their order.
+    uses = Counter(name for each in pattern.stated for name in each.variables)
+    own = [
+        tuple(
+            name
+            for operand in dict.fromkeys(each.operands)
+            for name in sorted(variables_in([operand]))
+            if uses[name] == 1 and name not in pattern.answered
+        )
+        for each in pattern.stated
+    ]
+    conditions: dict[str, list[AnyLiteral]] = {}
+    for each in pattern.conditions:
+        for name in each.variables:
+            conditions.setdefault(name, []).append(each)
+    first = {e.variable: e.tick for e in pattern.earliest}
     found = list(range(len(pattern.stated)))
     shapes: dict[Hashable, list[int]] = {}
     for number, literal in enumerate(pattern.stated):
@@ -333,28 +342,6 @@ def alike(pattern: Pattern) -> Sequence[int]:
                 break
         else:
             known.append(number)
-    return found
-
-
-def _own(pattern: Pattern) -> list[tuple[str, ...]]:
-    """For each literal the variables that no other literal and no answer has, in their order."""
-    uses = Counter(name for each in pattern.stated for name in each.variables)
-    return [
-        tuple(
-            name
-            for operand in dict.fromkeys(each.operands)
-            for name in sorted(variables_in([operand]))
-            if uses[name] == 1 and name not in pattern.answered
-        )
-        for each in pattern.stated
-    ]
-
-
-def _by_variable(pattern: Pattern) -> Mapping[str, list[AnyLiteral]]:
-    found: dict[str, list[AnyLiteral]] = {}
-    for each in pattern.conditions:
-        for name in each.variables:
-            found.setdefault(name, []).append(each)
     return found
 
 

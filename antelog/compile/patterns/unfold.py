@@ -29,18 +29,11 @@ ANSWER = "<answer>"
 
 @dataclass(frozen=True, slots=True)
 class Spanned:
-    """A pattern with the span of its derivation's goals before and after its time.
-
-    Goals whose times are not tied to that of the pattern do not count.
-    """
+    """A pattern with the span of its goals before and after its time; only those tied to that count."""
 
     pattern: Pattern
     first: int
     last: int
-
-    def renamed(self, suffix: str) -> Spanned:
-        """The spanned pattern with variables no other pattern or clause has."""
-        return Spanned(Suffixed(suffix).pattern(self.pattern), self.first, self.last)
 
 
 _TO_FIT, _TO_RENAME, _TO_BUILD = 4, 4, 7
@@ -62,7 +55,11 @@ def combinations(
             yield built
         return
     work.spend(_TO_RENAME * sum(len(each.pattern.literals) for i in derived for each in choices[i] or ()))
-    options = [[each.renamed(f"~{i}") for each in choices[i] or ()] for i in derived]
+    # No other pattern, and not the clause, has their variables.
+    options = [
+        [Spanned(Suffixed(f"~{i}").pattern(each.pattern), each.first, each.last) for each in choices[i] or ()]
+        for i in derived
+    ]
     chosen: dict[int, Spanned] = {}
     stack = [(known.mark(), iter(options[0]))]
     while stack:
@@ -74,7 +71,10 @@ def combinations(
             stack.pop()
             continue
         work.spend(_TO_FIT)
-        if _fits(spanned.pattern, clause.facts[position], known):
+        pattern, goal = spanned.pattern, clause.facts[position]
+        columns = [*zip(pattern.answer, goal.arguments, strict=True)]
+        # The answer's time names its variable, then the first column that has it: those come last.
+        if all(known.equate(*each) for each in (*columns[::-1], (pattern.time, goal.time))):
             chosen[position] = spanned
             if len(stack) == len(derived):
                 built = _build(clause, chosen, known, frame, work)
@@ -82,12 +82,6 @@ def combinations(
                     yield built
             else:
                 stack.append((known.mark(), iter(options[len(stack)])))
-
-
-def _fits(pattern: Pattern, goal: Atom, known: Substitution) -> bool:
-    columns = zip(pattern.answer, goal.arguments, strict=True)
-    # The answer's time names its variable, then the first column that has it: those come last.
-    return all(known.equate(*each) for each in (*[*columns][::-1], (pattern.time, goal.time)))
 
 
 def _build(
@@ -158,13 +152,11 @@ def earliest_of(conditions: Iterable[Earliest], known: Substitution) -> dict[str
 
 
 def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
-    """The pattern with its frame around its own time plus an offset, or None if that leaves no room.
-
-    Within it literals may be needless that were not while the answer's time was unknown.
-    """
+    """The pattern with its frame around its own time plus an offset, or None if that leaves no room."""
     known = Substitution()
     known.bind_time(ANSWER, pattern.time + offset)
     placed = replace(pattern, literals=arranged(literal.replaced(known) for literal in pattern.literals))
     if not possible(placed.comparisons, {e.variable: e.tick for e in pattern.earliest}):
         return None
+    # Literals may be needless that were not while the answer's time was unknown.
     return condense(replace(placed, literals=undecided(placed.literals)), work)

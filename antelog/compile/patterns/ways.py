@@ -95,10 +95,7 @@ class RuleUse:
 
 @dataclass(frozen=True)
 class Way:
-    """One way to an atom: the rules, the pattern that they come to, and the bounds of a window.
-
-    `outcomes` are the conditions that hold, or fail, whatever facts come.
-    """
+    """One way to an atom: the rules, the pattern that they come to, and the bounds of a window."""
 
     use: RuleUse
     pattern: Pattern
@@ -106,6 +103,7 @@ class Way:
 
     @property
     def outcomes(self) -> Mapping[AnyLiteral, bool]:
+        """The conditions that hold, or fail, whatever facts come."""
         conditions = (each for each in (*self.use.leaves, *self.frame) if isinstance(each, Condition))
         return {each: each.outcome for each in conditions if each.outcome is not None}
 
@@ -195,22 +193,20 @@ class Ways:
         if first is None:
             self.before_zero = True
             return None
-        bounds = tuple(self._bounds(dict.fromkeys(map(known.time, times)), goal.time.offset))
+        bounds = list[Comparison]()
+        if self.frame is not None:
+            least = Time(None, goal.time.offset + self.frame.first)
+            most = Time(None, goal.time.offset + self.frame.last)
+            for time in dict.fromkeys(map(known.time, times)):
+                bounds += [Comparison(least, "<=", time), Comparison(time, "<=", most)]
         if any(each.outcome is False for each in bounds):
             return None
         names = _Named()
         whole = use.replaced(known).replaced(names)
-        bounds = tuple(each.replaced(names) for each in bounds)
+        frame = tuple(each.replaced(names) for each in bounds)
         earliest = tuple(Earliest(names.name(variable), tick) for variable, tick in first.items())
-        literals = arranged(undecided((*whole.leaves, *bounds)))
-        return Way(whole, Pattern((), goal.time, literals, earliest), bounds)
-
-    def _bounds(self, times: Mapping[Time, None], tick: int) -> Iterator[Comparison]:
-        """The bounds that the window sets to some times."""
-        if self.frame is not None:
-            for time in times:
-                yield Comparison(Time(None, tick + self.frame.first), "<=", time)
-                yield Comparison(time, "<=", Time(None, tick + self.frame.last))
+        literals = arranged(undecided((*whole.leaves, *frame)))
+        return Way(whole, Pattern((), goal.time, literals, earliest), frame)
 
 
 class _Named(Readable):

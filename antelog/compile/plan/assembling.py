@@ -8,7 +8,7 @@ follow from these.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -36,13 +36,12 @@ from antelog.compile.nodes.plan import (
 )
 from antelog.compile.patterns.relations import Resolved
 from antelog.compile.plan.bounds import bound
-from antelog.compile.plan.partition import partition
 from antelog.compile.rules.clauses import static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
 from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME
-from antelog.language.syntax import Atom, Constant, Query, Variable
+from antelog.language.syntax import Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -53,7 +52,9 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     ]
     statics, static_rules = _statics(checked)
     queries = {query.atom.predicate: query for query in checked.document.queries}
-    found = [_relation(each, vocabulary, queries) for each in relations]
+    resolved = {each.request.name: each for each in relations}
+    bounds = bound({name: each.patterns for name, each in resolved.items()}, inputs)
+    found = [_relation(each, bounds[name], vocabulary, queries) for name, each in resolved.items()]
     units, zone = vocabulary.units, vocabulary.zone
     readings = (TimeReading(each.name, units.get(each.name), zone) for each in inputs)
     said = tuple(each for each in readings if each != TimeReading(each.input))
@@ -61,19 +62,34 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), *times)
 
 
-def _relation(resolved: Resolved, vocabulary: Vocabulary, queries: Mapping[str, Query]) -> Relation:
+def _relation(
+    resolved: Resolved, bounds: Bounds, vocabulary: Vocabulary, queries: Mapping[str, Query]
+) -> Relation:
     request = resolved.request
-    types = _types(resolved, vocabulary)
-    answer = AnswerVariables(request.variables, types, request.clause.head.time.variable)
-    nothing = Bounds(None, None, None), Level(0, 0, 0)
-    notice = _notice(queries[request.predicate]) if request.by_query else NO_NOTICE
+    head, names = request.clause.head, [*map(variable_in, request.clause.facts[0].arguments)]
+    declared = _type_names(request.predicate, vocabulary)
+    types = [declared[names.index(name)] for name in request.variables]
+    # What is ticks in all answers is times, or durations.
+    for place, argument in enumerate(head.arguments):
+        if isinstance(argument, Time):
+            types[place] = TIME
+        elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
+            types[place] = DURATION
+    answer = AnswerVariables(request.variables, tuple(types), head.time.variable)
+    timing = bounds, Level(0, 0, 0)  # see `with_levels`
+    notice = NO_NOTICE
+    if request.by_query:
+        query = queries[request.predicate]
+        notice = Notice(
+            float(query.alert.fraction) if query.alert else None,
+            query.severity or ("warning" if query.alert else "info"),
+            query.words.text if query.words else None,
+            (query.severity or query.words) is not None,
+            tuple(GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
+        )
     return Relation(
-        request.name, request.predicate, request.by_query, answer, resolved.patterns, *nothing, notice
+        request.name, request.predicate, request.by_query, answer, resolved.patterns, *timing, notice
     )
-
-
-def _given(atom: Atom) -> GivenFacts:
-    return GivenFacts(atom.predicate, tuple(map(_column, atom.terms[:-1])))
 
 
 def _column(term: object) -> Var | Const | None:
@@ -84,29 +100,6 @@ def _column(term: object) -> Var | Const | None:
             return Const(value)
         case _:
             return None
-
-
-def _notice(query: Query) -> Notice:
-    return Notice(
-        float(query.alert.fraction) if query.alert else None,
-        query.severity or ("warning" if query.alert else "info"),
-        query.words.text if query.words else None,
-        (query.severity or query.words) is not None,
-        tuple(map(_given, query.given)),
-    )
-
-
-def _types(resolved: Resolved, vocabulary: Vocabulary) -> tuple[str | None, ...]:
-    """The types of the variables of answers; what is ticks in all of them is times, or durations."""
-    request = resolved.request
-    names, types = request.clause.facts[0].arguments, _type_names(request.predicate, vocabulary)
-    found = [types[[*map(variable_in, names)].index(name)] for name in request.variables]
-    for place, argument in enumerate(request.clause.head.arguments):
-        if isinstance(argument, Time):
-            found[place] = TIME
-        elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
-            found[place] = DURATION
-    return tuple(found)
 
 
 def _has_duration(pattern: Pattern, place: int) -> bool:
@@ -162,31 +155,17 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
     return statics, tuple(rules)
 
 
-# ---- what follows ----
-
-
-def with_bounds(plan: Plan) -> Plan:
-    """The plan with the bounds of its relations: their delays and windows."""
-    bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)
-    return replace(plan, relations=tuple(replace(r, bounds=bounds[r.name]) for r in plan.relations))
-
-
 def with_levels(plan: Plan) -> Plan:
     """The order in which relations are evaluated, each after those it asks for."""
     patterns = {each.name: each.patterns for each in plan.relations}
-    levels = stratify(patterns, _edges(patterns))
+    edges = (
+        Dependency(name, each.name, each.last.after(pattern.time), True)
+        for name, own in patterns.items()
+        for pattern in own
+        for literal in pattern.asked
+        for each in literal.references
+    )
+    levels = stratify(patterns, edges)
     if isinstance(levels, Violation):
         raise PlanError("a relation rests on its own negation")
     return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))
-
-
-def with_key(plan: Plan) -> Plan:
-    """The argument by which facts and answers can be divided."""
-    return replace(plan, key=partition(plan.relations, plan.inputs))
-
-
-def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Dependency]:
-    for name, own in patterns.items():
-        for pattern in own:
-            for each in (reference for literal in pattern.asked for reference in literal.references):
-                yield Dependency(name, each.name, each.last.after(pattern.time), True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from antelog.compile.conditions import ZERO, Times, times_of
-from antelog.compile.literals.literal import Reference, ReferenceReach
+from antelog.compile.literals.literal import ReferenceReach
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Bounds, Input, Plan, Relation
@@ -37,10 +37,8 @@ class Declared:
 
 
 def declared(source: Input) -> tuple[Declared, ...]:
-    """The delay declarations of an input: those with more constants first, for they decide.
-
-    Declarations with equally many that fit the same fact agree, or the program is refused.
-    """
+    """The delay declarations of an input: those with more constants first, for they decide."""
+    # Those with equally many that fit the same fact agree, or the program is refused.
     tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
     for refinement in source.refinements:
         positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
@@ -174,20 +172,18 @@ class _View:
         ahead: list[Stretch] = []
         back: list[Stretch] = []
         if not any(fact.time.variable == pattern.time.variable for fact in pattern.facts):
-            ahead.append(
-                Stretch(None, 0)
-            )  # no fact gives the answer its time: it is looked at when that has come
+            # No fact gives the answer its time: it is looked at when that has come.
+            ahead.append(Stretch(None, 0))
         for each in (reach for literal in pattern.stated for reach in literal.reaches(times, pattern.time)):
-            relation = None if each.reference.of_input else each.reference.name
-            ahead.append(Stretch(relation, _sum(each.ahead, _late(each.reference, inputs))))
+            reference, late, relation = each.reference, 0, None
+            if reference.of_input:
+                late = inputs[reference.name].largest(reference.given)
+            else:
+                relation = reference.name
+            ahead.append(Stretch(relation, _sum(each.ahead, late)))
             back.append(Stretch(relation, each.kept))
         askers = tuple(each for each in back if each.relation is not None)
         return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern, times))
-
-
-def _late(reference: Reference, inputs: Inputs) -> int:
-    """The largest delay of the facts of a reference."""
-    return inputs[reference.name].largest(reference.given) if reference.of_input else 0
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
@@ -250,7 +246,9 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
     remembered. What holds a slot matters as long as another fact may claim it, and what shows that a source
     was seen as long as it does.
     """
-    first: dict[str, int | None] = {source.name: _of_slot(source) for source in plan.inputs}
+    first: dict[str, int | None] = {
+        source.name: 1 if source.slot is None else -max(source.delays) for source in plan.inputs
+    }
     for each, own in _looked_at(plan, cycles):
         if each.reference.of_input:
             name = each.reference.name
@@ -292,12 +290,6 @@ def _looked_at(
 def _reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
     times = times_of(pattern)
     return (each for literal in pattern.stated for each in literal.reaches(times, pattern.time))
-
-
-def _of_slot(source: Input) -> int:
-    if source.slot is None:
-        return 1
-    return -max(source.delays)
 
 
 @dataclass(frozen=True)
@@ -355,10 +347,8 @@ def widest(plan: Plan) -> int:
 
 
 def reaches(plan: Plan) -> dict[str, int | None]:
-    """For each relation the most ticks by which an atom's facts lie before its own time; None: no bound.
-
-    Counted through negation too, so that what is known of the ticks from there on decides the atom.
-    """
+    """For each relation the most ticks by which an atom's facts lie before its own time; None: no bound."""
+    # Through negation too, so that what is known of the ticks from there on decides the atom.
     relations = {relation.name: relation for relation in plan.relations}
     return {name: _reach(relation, relations, frozenset()) for name, relation in relations.items()}
 

@@ -100,31 +100,24 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
     changed = True
     while changed:
         changed = False
-        for relation in relations:
-            for pattern in relation.patterns:
-                for name, positions in _possible(relation, pattern, choices).items():
-                    if not positions:
-                        return (
-                            f"no argument of {name} can be the key: {_facts(pattern, relation)} "
-                            "would have to share one variable with each other and with the answer"
-                        )
-                    if positions != choices[name]:
-                        choices[name] = positions
-                        changed = True
+        for relation, pattern in ((r, p) for r in relations for p in r.patterns):
+            for name, positions in _possible(relation, pattern, choices).items():
+                if not positions:
+                    sides = [each.text for each in pattern.stated]
+                    sides += (f"{each.predicate} (behind `given`)" for each in relation.given)
+                    return (
+                        f"no argument of {name} can be the key: {' and '.join(sides) or 'the rules'} "
+                        "would have to share one variable with each other and with the answer"
+                    )
+                changed = changed or positions != choices[name]
+                choices[name] = positions
     return choices
 
 
-def _facts(pattern: Pattern, relation: Relation) -> str:
-    looked_at = (f"{each.predicate} (behind `given`)" for each in relation.given)
-    return " and ".join([*(each.text for each in pattern.stated), *looked_at]) or "the rules"
-
-
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
-    """The key positions that one pattern allows for its relation and for the names in its literals.
-
-    Facts at which chances look have to be where the answers are, too.
-    """
+    """The key positions that one pattern allows for its relation and for the names in its literals."""
     sides = [(each.name, each.given) for literal in pattern.stated for each in literal.references]
+    # Facts at which chances look have to be where the answers are, too.
     looked_at = [(each.predicate, each.columns) for each in relation.given]
     names = (relation.name, *(name for name, _ in (*sides, *looked_at)))
     left: dict[str, set[int]] = {name: set() for name in names}

@@ -56,10 +56,7 @@ class OpenEnd:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A pattern prepared for the engine.
-
-    `seen` has the columns that its unguarded variable leads to, if it has one.
-    """
+    """A pattern prepared for the engine; `seen`: the columns that its unguarded variable leads to, if any."""
 
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
@@ -203,7 +200,10 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     facts = list[FactLiteral]()
     for fact in pattern.facts:
         source, (reach,) = inputs[fact.predicate], fact.reaches(times, pattern.time)
-        facts.append(FactLiteral.of(fact, comparisons, source.slot, max(source.delays), reach))
+        # What calls functions is tested later, once for the rows that are left.
+        own = (each for each in comparisons if not each.functions)
+        tests = tuple(each for each in own if each.variables <= fact.variables)
+        facts.append(FactLiteral(fact, tests, source.slot, reach.behind, reach.ahead, max(source.delays)))
     takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.takings}
     asked = (
         AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))

@@ -65,10 +65,7 @@ class Rules:
 
     @cached_property
     def remembered(self) -> Mapping[str, int | None]:
-        """The inputs of which the latest fact of each slot is kept, and from which tick on, counted from now.
-
-        None: however old it is.
-        """
+        """The inputs whose latest fact of each slot is kept, and since when, from now (None: of any age)."""
         return remembered(self.plan, self.cycles)
 
     @cached_property
@@ -114,9 +111,27 @@ class Rules:
         return frozenset(
             query.name
             for query in self.plan.queries
-            if _unsteady(query, self.plan)
+            if self._may_be_late(query)
             or any(self._is_put_off(pattern, each) for pattern in query.patterns for each in pattern.asked)
         )
+
+    def _may_be_late(self, query: Relation) -> bool:
+        """Whether a query negates atoms that may be decided later than expected.
+
+        An atom with one fact literal is decided when that fact is due. With several, or with a negation of
+        its own, a fact that comes meanwhile may put that off. So it may where facts that replace the latest
+        one are due later than those that fit.
+        """
+        asked = [literal for pattern in query.patterns for literal in pattern.asked]
+        latest = (literal for literal in asked if isinstance(literal, Last) and not literal.any_fits)
+        if any(not e.slot.promised or len(self.inputs[e.predicate].delays) > 1 for e in latest):
+            return True
+        names = {each.name for literal in asked for each in literal.references}
+        for pattern in (each for name in names for each in self.relations[name].patterns):
+            times = {fact.time.variable for fact in pattern.facts}
+            if len(pattern.stated) != 1 or pattern.asked or not times <= {*pattern.answered, None}:
+                return True
+        return False
 
     def _is_put_off(self, pattern: Pattern, literal: AskedNode) -> bool:
         """Whether atoms that come may put off when an aggregate's comparison is false.
@@ -249,29 +264,3 @@ def kept_for_ever(plan: Plan, relation: Relation) -> list[str]:
     found = base_reaches(plan, relation.name, cycles(plan))
     kept = {each.name for each in found if each.ticks is None and not each.is_latest}
     return sorted({predicates.get(name, name) for name in kept})
-
-
-def _unsteady(query: Relation, plan: Plan) -> bool:
-    """Whether a query negates atoms that may be decided later than expected.
-
-    An atom with one fact literal is decided when that fact is due. With several, or with a
-    negation of its own, a fact that comes meanwhile may put that off. So it may where facts that replace the
-    latest one are due later than those that fit.
-    """
-    asked = [literal for pattern in query.patterns for literal in pattern.asked]
-    latest = (literal for literal in asked if isinstance(literal, Last) and not literal.any_fits)
-    if any(not each.slot.promised or len(_input(plan, each.predicate).delays) > 1 for each in latest):
-        return True
-    return any(_put_off(plan.relation(each.name)) for literal in asked for each in literal.references)
-
-
-def _input(plan: Plan, name: str) -> Input:
-    return next(source for source in plan.inputs if source.name == name)
-
-
-def _put_off(relation: Relation) -> bool:
-    for pattern in relation.patterns:
-        times = {fact.time.variable for fact in pattern.facts}
-        if len(pattern.stated) != 1 or pattern.asked or not times <= {*pattern.answered, None}:
-            return True
-    return False

@@ -175,7 +175,8 @@ class _Reading:
             return operand.name
         whole = not isinstance(operand, Calculated) or not operand.has_inner
         if whole and variables_in([operand]) <= self.bound:
-            return self.gap(operand)
+            self.gaps.append(operand)
+            return "#"
         if isinstance(operand, Calculated):
             return "".join(part if isinstance(part, str) else self.operand(part) for part in operand.parts)
         variable = variable_in(operand)
@@ -186,10 +187,6 @@ class _Reading:
         own = [each for each in (pattern.time, *pattern.answer) if isinstance(each, Time)]
         offset = next((each.offset for each in own if each.variable == variable), 0)
         return f"{self.name(variable)} + {operand.offset - offset}"
-
-    def gap(self, operand: Operand) -> str:
-        self.gaps.append(operand)
-        return "#"
 
     def name(self, variable: str) -> str:
         return self.called.setdefault(variable, f"?{len(self.called)}")

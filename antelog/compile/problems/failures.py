@@ -183,13 +183,12 @@ def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Depend
         asked = [each for each in rule.body if any(atom.predicate == edge.target for atom, _ in each.atoms)]
         amounts = [each for each in asked if isinstance(each, syntax.Aggregation | syntax.Last)]
         if edge.negative:
-            found[edge] = _asked(amounts[0]) if amounts and amounts == asked else "not "
+            found[edge] = "not "
+        if edge.negative and amounts and amounts == asked:
+            first = amounts[0]
+            function = "last" if isinstance(first, syntax.Last) else first.left.function
+            found[edge] = f"{_ASKED[function]} of "
     return found
-
-
-def _asked(literal: syntax.Aggregation | syntax.Last) -> str:
-    function = "last" if isinstance(literal, syntax.Last) else literal.left.function
-    return f"{_ASKED[function]} of "
 
 
 _ASKED = {

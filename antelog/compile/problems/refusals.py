@@ -30,7 +30,13 @@ def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterat
     """The reasons why relations cannot be run, each kind once for each relation."""
     relations = tuple(relations)
     patterns = {each.request.name: each.patterns for each in relations}
-    ranging, circles = _ranging(patterns), _circles(patterns)
+    ranging = _ranging(patterns)
+    asked = {
+        name: [each.name for p in own for literal in p.asked for each in literal.references]
+        for name, own in patterns.items()
+    }
+    # For each relation those that it rests on and that rest on it, itself among them.
+    circles = {name: frozenset(members) for members in components(asked) for name in members}
     for relation in relations:
         seen: set[str] = set()
         for pattern in relation.patterns:
@@ -146,15 +152,6 @@ def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> 
                         f"occurs only under `not` in {each.predicate}, which is true for nearly all values",
                         f"Give {each.predicate} a condition without `not` that says which values there are.",
                     )
-
-
-def _circles(patterns: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, frozenset[str]]:
-    """For each relation those that it rests on and that rest on it, itself among them."""
-    asked = {
-        name: [each.name for p in own for literal in p.asked for each in literal.references]
-        for name, own in patterns.items()
-    }
-    return {name: frozenset(members) for members in components(asked) for name in members}
 
 
 def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str) -> Iterator[_Refusal]:

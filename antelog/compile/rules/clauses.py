@@ -10,7 +10,7 @@ wherever the variable stands. A rule whose conditions contradict each other has 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self, TypeAlias
 
@@ -96,36 +96,31 @@ class LoweredRule:
 
     def clause(self, number: int) -> Clause | None:
         """The clause of the rule with this number, or None if its conditions contradict each other."""
-        return _without_equations(Clause(self.head, arranged(self.parts), (), number))
+        known, solved = Substitution(), set[Comparison]()
+        literals = arranged(self.parts)
+        for each in literals:
+            if isinstance(each, Comparison) and each.operator == "=" and not each.calculates:
+                solved.add(each)
+                if not known.equate(each.left, each.right):
+                    return None
+        literals = arranged(each.replaced(known) for each in literals if each not in solved)
+        clause = Clause(self.head.replaced(known), literals, (), number)
+        earliest: dict[str, int] = {}
+        # The times of comparisons need not be natural numbers, so they do not count here.
+        shown = (each for each in clause.head.arguments if isinstance(each, Time))
+        for time in (clause.head.time, *shown, *clause.body_times):
+            if time.variable is not None:
+                earliest[time.variable] = max(earliest.get(time.variable, -time.offset), -time.offset)
+            elif time.offset < 0:
+                return None
+        if not possible(clause.comparisons, earliest):
+            return None
+        return replace(clause, literals=undecided(literals), earliest=_first_ticks(earliest))
 
 
 def clause_of(rule: syntax.Rule, number: int, vocabulary: Vocabulary) -> Clause | None:
     """The clause of a temporal rule, or None if its conditions contradict each other."""
     return LoweredRule.of(rule, vocabulary).clause(number)
-
-
-def _without_equations(clause: Clause) -> Clause | None:
-    known = Substitution()
-    solved = set()
-    for comparison in clause.comparisons:
-        if comparison.operator != "=" or comparison.calculates:
-            continue
-        solved.add(comparison)
-        if not known.equate(comparison.left, comparison.right):
-            return None
-    literals = arranged(each.replaced(known) for each in clause.literals if each not in solved)
-    put_in = Clause(clause.head.replaced(known), literals, (), clause.rule)
-    earliest: dict[str, int] = {}
-    # The times of comparisons need not be natural numbers, so they do not count here.
-    shown = (each for each in put_in.head.arguments if isinstance(each, Time))
-    for time in (put_in.head.time, *shown, *put_in.body_times):
-        if time.variable is not None:
-            earliest[time.variable] = max(earliest.get(time.variable, -time.offset), -time.offset)
-        elif time.offset < 0:
-            return None
-    if not possible(put_in.comparisons, earliest):
-        return None
-    return Clause(put_in.head, undecided(literals), _first_ticks(earliest), clause.rule)
 
 
 def _first_ticks(earliest: Mapping[str, int]) -> tuple[Earliest, ...]:

@@ -58,10 +58,7 @@ def evaluate(
 
 
 class _World:
-    """The static facts there are, by the values at some of their positions, and the functions.
-
-    It counts the facts that rules derive and the rows they join on the way.
-    """
+    """The static facts and the functions. It counts the facts that rules derive and the rows they join."""
 
     def __init__(self, facts: Facts, call: Call) -> None:
         self.facts, self.called = facts, call
@@ -158,14 +155,12 @@ def _with_worked_out(rule: StaticRule, values: Values, world: _World) -> Values:
 
 
 def _rows(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> Iterable[Values]:
-    """The values with which all atoms of a rule are facts, one after the other: there may be very many.
-
-    An atom with few rows comes first.
-    """
+    """The values with which all atoms of a rule are facts, one after the other: there may be very many."""
     constants = [each for atom in rule.background for each in atom.arguments if isinstance(each, Const)]
     found: Iterable[Values] = [{_constant(each): each.value for each in constants}]
     bound, count = set[str](), partial(world.join, rule.predicate)
     count(1)
+    # An atom with few rows comes first.
     for place, atom in sorted(enumerate(rule.background), key=lambda each: each[0] not in only):
         join = _Join.of(atom, bound, only.get(place), world)
         bound.update(name for name, _ in join.binds)

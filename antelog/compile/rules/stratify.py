@@ -74,7 +74,13 @@ def _levels(number: int, inside: dict[str, list[Dependency]]) -> dict[str, Level
         return Violation(_closed_walk(negative[0], anytime, inside))
     shifts = _shifts(inside)
     if isinstance(shifts, list):
-        return _growing(negative, shifts, inside)
+        # Some cycle leads into the future: the plainest closed walk there is.
+        if any(edge.negative for edge in shifts):
+            return Violation(tuple(shifts))
+        best = max(((edge, *_path(edge.target, edge.source, inside)) for edge in negative), key=_weight)
+        if _weight(best) >= 0:
+            return Violation(best)
+        return Violation(_closed_walk(best[0], shifts[0], inside), tuple(shifts))
     level = {
         node: [e for e in out if (e.weight or 0) + shifts[e.target] == shifts[node]]
         for node, out in inside.items()
@@ -125,19 +131,6 @@ def _cycle(start: str, longest: dict[str, Dependency]) -> list[Dependency]:
     while cycle[-1].target != node:
         cycle.append(longest[cycle[-1].target])
     return cycle
-
-
-def _growing(
-    negative: list[Dependency], loop: list[Dependency], inside: dict[str, list[Dependency]]
-) -> Violation:
-    """The plainest closed walk there is where some cycle leads into the future."""
-    if any(edge.negative for edge in loop):
-        return Violation(tuple(loop))
-    walks = [(edge, *_path(edge.target, edge.source, inside)) for edge in negative]
-    best = max(walks, key=_weight)
-    if _weight(best) >= 0:
-        return Violation(best)
-    return Violation(_closed_walk(best[0], loop[0], inside), tuple(loop))
 
 
 def _weight(walk: Iterable[Dependency]) -> int:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.terms import Time, call_text, later, operand_text, term_text, time_text
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Chance, Input, Plan, Relation
+from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.prepared.rules import kept_for_ever
 from antelog.language.durations import duration_text
 from antelog.language.moments import DEFAULT_ZONE
@@ -165,38 +165,29 @@ def key_text(plan: Plan) -> str:
     return f"partition key: {', '.join(places)}"
 
 
-_Values = tuple[str | int | float | None, ...]
-
-
 def odds_lines(source: Input) -> Iterator[str]:
     """One line for each chance, and for each delay with shares."""
     for chance in source.odds.chances:
-        yield f"{_facts(source, chance.pattern)}: {_chance_text(chance)}"
+        once, again = _in_hundred(chance.once), _in_hundred(chance.again)
+        often = f"{once} in 100 ticks after one without have one, {again} in 100 after one with"
+        if once == again:
+            often = f"{once} in 100 ticks have one, whether or not the tick before has"
+        yield f"{_facts(source, chance.pattern)}: {often}"
     everything = (None,) * len(source.types)
     for pattern, shares in [
         (everything, source.odds.shares),
         *((each.pattern, each.shares) for each in source.refinements),
     ]:
         if shares is not None:
-            yield f"{_facts(source, pattern)}: of 100 facts {_shares_text(shares)}"
+            late = ("in time", *(f"{ticks_text(ticks)} late" for ticks in range(1, len(shares))))
+            parts = [f"{_in_hundred(share)} come {when}" for share, when in zip(shares, late, strict=True)]
+            lost = 1 - sum(Fraction(str(share)) for share in shares)
+            parts += [f"{_in_hundred(lost)} never come"] if lost > 0 else []
+            yield f"{_facts(source, pattern)}: of 100 facts {', '.join(parts)}"
 
 
-def _facts(source: Input, pattern: _Values) -> str:
+def _facts(source: Input, pattern: tuple[str | int | float | None, ...]) -> str:
     return call_text(source.name, ["_" if value is None else value_text(value) for value in (*pattern, None)])
-
-
-def _chance_text(chance: Chance) -> str:
-    once, again = _in_hundred(chance.once), _in_hundred(chance.again)
-    if once == again:
-        return f"{once} in 100 ticks have one, whether or not the tick before has"
-    return f"{once} in 100 ticks after one without have one, {again} in 100 after one with"
-
-
-def _shares_text(shares: tuple[float, ...]) -> str:
-    late = ("in time", *(f"{ticks_text(ticks)} late" for ticks in range(1, len(shares))))
-    parts = [f"{_in_hundred(share)} come {when}" for share, when in zip(shares, late, strict=True)]
-    lost = 1 - sum(Fraction(str(share)) for share in shares)
-    return ", ".join([*parts, f"{_in_hundred(lost)} never come"] if lost > 0 else parts)
 
 
 def _in_hundred(probability: Fraction | float) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.show.details import (
     answer_text,
@@ -63,7 +62,14 @@ def report(
 
     `chances` has a text for queries of which there is something to say about chances.
     """
-    yield from _summary(plan, chances or {})
+    about = chances or {}
+    for relation, query in zip(plan.queries, summaries(plan), strict=True):
+        yield Line(f"query {query.query}", TITLE)
+        more = [("chances", about[relation.name])] if relation.name in about else []
+        for word, sentence in (*query.lines, *more):
+            yield Line(f"{word:{_WIDTH}}{sentence}", TEXT, 2, 2 + _WIDTH)
+        yield Line("")
+    yield Line(f"work: {work_text(plan)}", hanging=2)
     yield Line("")
     yield from details(plan, rows)
 
@@ -73,22 +79,22 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
     yield from _section("Inputs and background", source_lines(plan, rows))
     yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:
-        yield from _relation(plan, relation)
+        yield Line(relation_title(relation), TEXT, 2, 4)
+        for pattern in relation.patterns[:_MOST]:
+            fixed = answer_text(relation, pattern)
+            yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
+            yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
+        if len(relation.patterns) > _MOST:
+            more = len(relation.patterns) - _MOST
+            yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
+        if not relation.patterns:
+            yield Line("never holds", TEXT, 4)
+        yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(plan, relation))
         yield Line("")
     yield from _section(
         "Strata: groups of rules, each worked out after those it asks by `not`", strata_lines(plan)
     )
     yield Line(key_text(plan), hanging=2)
-
-
-def _summary(plan: Plan, chances: Mapping[str, str]) -> Iterator[Line]:
-    for relation, query in zip(plan.queries, summaries(plan), strict=True):
-        yield Line(f"query {query.query}", TITLE)
-        about = [("chances", chances[relation.name])] if relation.name in chances else []
-        for word, said in (*query.lines, *about):
-            yield Line(f"{word:{_WIDTH}}{said}", TEXT, 2, 2 + _WIDTH)
-        yield Line("")
-    yield Line(f"work: {work_text(plan)}", hanging=2)
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
@@ -101,47 +107,28 @@ _MOST = 12
 """The patterns of a relation that are printed."""
 
 
-def _relation(plan: Plan, relation: Relation) -> Iterator[Line]:
-    yield Line(relation_title(relation), TEXT, 2, 4)
-    for pattern in relation.patterns[:_MOST]:
-        fixed = answer_text(relation, pattern)
-        yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
-        yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
-    if len(relation.patterns) > _MOST:
-        more = len(relation.patterns) - _MOST
-        yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
-    if not relation.patterns:
-        yield Line("never holds", TEXT, 4)
-    yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(plan, relation))
-
-
-_QUERIES = ("query", "open", "decided", "memory")
-_RELATIONS = ("watched for", "patterns", "bounds", "stratum")
-
-
 def plan_html(plan: Plan) -> Html:
     """A row for each query, how the work can be divided, and folded away a row for each relation."""
     queries = ([tag("b", each.query), *(text for _, text in each.lines)] for each in summaries(plan))
+    relations = (_relation_row(plan, each) for each in plan.relations)
     return text(
-        plain_table(_QUERIES, queries),
+        plain_table(("query", "open", "decided", "memory"), queries),
         tag("p", f"work: {work_text(plan)}"),
         tag(
             "details",
             tag("summary", "Inputs, patterns, bounds and strata"),
             tag("p", lined(source_lines(plan))),
-            plain_table(_RELATIONS, (_relation_row(plan, each) for each in plan.relations)),
+            plain_table(("watched for", "patterns", "bounds", "stratum"), relations),
             tag("p", key_text(plan)),
         ),
     )
 
 
 def _relation_row(plan: Plan, relation: Relation) -> tuple[Html, ...]:
-    patterns = [_pattern(relation, pattern) for pattern in relation.patterns]
+    patterns = list[Html]()
+    for pattern in relation.patterns:
+        fixed = answer_text(relation, pattern)
+        known = [[tag("br"), tag("small", line)] for line in pattern_lines(pattern)]
+        patterns.append(text(tag("code", pattern.text), f" giving {fixed}" if fixed else "", known))
     title, bounds = tag("b", relation_title(relation)), lined(bounds_lines(plan, relation))
     return title, lined(patterns or ["never holds"]), bounds, text(str(relation.level.component))
-
-
-def _pattern(relation: Relation, pattern: Pattern) -> Html:
-    fixed = answer_text(relation, pattern)
-    known = [[tag("br"), tag("small", line)] for line in pattern_lines(pattern)]
-    return text(tag("code", pattern.text), f" giving {fixed}" if fixed else "", known)

@@ -174,7 +174,10 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, DelayTable]) -
     if not last:
         return text
     fact = f"the {last} for {_tick(relation, delay - late)}"
-    return f"{text}: {fact} may come {_late(plan, late)} late" if late else f"{text}: it may need {fact}"
+    if not late:
+        return f"{text}: it may need {fact}"
+    amount = long_duration_text(late * plan.tick) if plan.tick else ticks_text(late)
+    return f"{text}: {fact} may come {amount} late"
 
 
 def _tick(relation: Relation, after: int) -> str:
@@ -186,11 +189,8 @@ def _tick(relation: Relation, after: int) -> str:
 
 def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> bool:
     """Whether the answer is complete with its first fact."""
-    atoms = set(pattern.facts)
-    first = list(first_facts(pattern, delays))
-    return (
-        len(first) == 1 and set(first[0]) == atoms and not pattern.asked and (pattern.unguarded_time is None)
-    )
+    first = [set(atoms) for atoms in first_facts(pattern, delays)]
+    return first == [set(pattern.facts)] and not pattern.asked and pattern.unguarded_time is None
 
 
 def _last_fact(
@@ -290,10 +290,6 @@ def _negated(plan: Plan, relation: Relation) -> list[str]:
 def _span(plan: Plan, ticks: int, after: str = "") -> str:
     """A number of ticks as a duration, where the program says how long a tick is."""
     return f" ({long_duration_text(ticks * plan.tick)}{after})" if plan.tick and ticks else ""
-
-
-def _late(plan: Plan, ticks: int) -> str:
-    return long_duration_text(ticks * plan.tick) if plan.tick else ticks_text(ticks)
 
 
 def _and(names: list[str]) -> str:
