@@ -67,17 +67,11 @@ def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     span = Span(at, at + len(found)) if found else Span(start + len(before) - 1, start + len(before))
     shown = "a backtick" if found == "`" else f"`{found}`"
     what = f"{shown} cannot stand here" if found else "the statement ends too early"
-    expected = _in_words(trouble.accepted - (_CALCULATED if _behind_atom(trouble) else frozenset()))
-    return Diagnostic("E001", f"{what}: expected {expected}", span, hint(trouble))
-
-
-_CALCULATED = frozenset({"SIGN", "COMPARE"})
-
-
-def _behind_atom(trouble: Trouble) -> bool:
-    """Whether the place is behind an atom: only the call of a function could be calculated with."""
-    found = re.search(r"(\w+)\s*\([^()]*\)\Z", trouble.before)
-    return found is not None and found[1][0].isupper()
+    accepted = trouble.accepted
+    called = re.search(r"(\w+)\s*\([^()]*\)\Z", before)
+    if called is not None and called[1][0].isupper():  # an atom; only the call of a function has a value
+        accepted -= {"SIGN", "COMPARE"}
+    return Diagnostic("E001", f"{what}: expected {_in_words(accepted)}", span, hint(trouble))
 
 
 def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:

@@ -44,21 +44,15 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
                 ticks_of(bound, tick, found)
         found += [*alert_problems(query), *word_problems(query)]
     units = units_of(document.declarations, tick, found)
-    zone, most = _zone(document, tick, found), _most(document, tick, found)
-    functions = functions_of(document, predicates, found)
-    found += _needless_slots(document)
-    return Vocabulary(predicates, tick, odds, units, zone, most, functions), found
-
-
-def _most(
-    document: syntax.Document, tick: int | None, found: list[Diagnostic]
-) -> dict[str, tuple[int | None, ...]]:
-    """The most ticks that columns of static relations have, for those that say it."""
-    return {
+    zone = _zone(document, tick, found)
+    most = {
         each.name: tuple(None if c.most is None else ticks_of(c.most, tick, found) for c in each.columns)
         for each in document.declarations
         if isinstance(each, syntax.Static) and any(column.most for column in each.columns)
     }
+    functions = functions_of(document, predicates, found)
+    found += _needless_slots(document)
+    return Vocabulary(predicates, tick, odds, units, zone, most, functions), found
 
 
 def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:

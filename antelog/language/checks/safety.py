@@ -24,7 +24,6 @@ from antelog.language.literals.literal import Safety
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import (
-    Aggregate,
     Aggregation,
     Anonymous,
     Comparison,
@@ -281,7 +280,10 @@ def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     silent = any(map(_of_silence, rule.body)) or not all(map(vocabulary.is_static, denied))
     for literal in rule.body:
         if isinstance(literal, Aggregation) and not _of_silence(literal):
-            fact = to_text(_fact_of(literal.left, rule.head))
+            # Without the variables that only the aggregate has.
+            inner, atom = literal.left.inner, literal.left.atom
+            terms = (Anonymous() if variable_of(term) in inner else term for term in atom.terms[:-1])
+            fact = to_text(_now(atom, terms, rule.head))
             hint = f"For an answer when a fact comes, add that fact: `{fact}`."
         elif isinstance(literal, Last) and not silent:
             fact = to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
@@ -301,12 +303,6 @@ def _of_silence(literal: syntax.Literal) -> bool:
         return False
     nothing = after_steps(0, literal.left.steps)
     return nothing is not None and bool(HOLDS[literal.operator](nothing, right.value))
-
-
-def _fact_of(each: Aggregate, head: syntax.Atom) -> syntax.Atom:
-    """The atom of an aggregate about the tick of the head, without the variables that only it has."""
-    terms = (Anonymous() if variable_of(term) in each.inner else term for term in each.atom.terms[:-1])
-    return _now(each.atom, terms, head)
 
 
 def _now(atom: syntax.Atom, terms: Iterable[syntax.Term], head: syntax.Atom) -> syntax.Atom:
