@@ -99,23 +99,16 @@ def _row(change: Change, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
     shown: list[Child] = [_explanation(change, each) for each in change.explanations[:_EXPLANATIONS]]
     more = len(change.explanations) - len(shown)
-    kind = change.wording.said or change.kind
+    kind, words = change.wording.said or change.kind, change.wording.words
     colour = _COLOURS.get(kind) or _SEVERITY[change.wording.severity]
     return [
         _moment(change, change.tick),
         tag("b", kind, style=f"color:{colour}"),
-        _answer(change),
+        tag("span", words, title=change.atom) if words else tag("code", change.atom),
         *([_bar(change.outlook.chance)] if likely else []),
         lined([*shown, *([f"and {more} more"] if more > 0 else [])]),
         lined(_outlook(change)),
     ]
-
-
-def _answer(change: Change) -> Html:
-    """The words of an answer, with its atom where one points at them; or the atom."""
-    if not change.wording.words:
-        return tag("code", change.atom)
-    return tag("span", change.wording.words, title=change.atom)
 
 
 def _moment(change: Change, tick: int) -> str:

@@ -350,7 +350,11 @@ class StatusLine:
             return ["waiting for the first fact", "Ctrl-C stops"]
         silent = (self.driver.time.wall() - heard) // _SECOND
         time = [] if engine.now < 0 else [tick_in_words(engine.now, engine.plan.timescale)]
-        rate = self._rate(now)
+        self._rows.append((now, self._read()))
+        while len(self._rows) > 2 and self._rows[1][0] < now - _SPAN:
+            self._rows.popleft()
+        (begin, before), (end, after) = self._rows[0], self._rows[-1]
+        rate = (after - before) / max(end - begin, _REFRESHED)
         rows = f"{rate:,.0f} rows/s" if rate == 0 or rate >= 10 else f"{rate:.1f} rows/s"
         self._open.count()
         opened = f"{sum(self._open.by_query.values()):,} open"
@@ -358,14 +362,6 @@ class StatusLine:
 
     def _read(self) -> int:
         return sum(each.facts for each in self.driver.reader.counts.each.values())
-
-    def _rate(self, now: float) -> float:
-        """Rows a second, over the last seconds."""
-        self._rows.append((now, self._read()))
-        while len(self._rows) > 2 and self._rows[1][0] < now - _SPAN:
-            self._rows.popleft()
-        (begin, before), (end, after) = self._rows[0], self._rows[-1]
-        return (after - before) / max(end - begin, _REFRESHED)
 
 
 def ago(seconds: int) -> str:

@@ -106,7 +106,11 @@ def checked_outputs() -> Iterator[None]:
     A full disk and a closed stream are errors. A pipe without a reader is usual (`antelog try … | head`), so
     it ends the command without a message.
     """
-    _occupy()
+    for number in range(3):  # so that no other file gets the number of a standard stream that is closed
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
     before = sys.stdout, sys.stderr
     # One that is closed has None here, whatever its type says. Who closes stderr wants no messages.
     sys.stdout = _checked(before[0], "<stdout>") if before[0] else _text(_Closed("<stdout>"), None)
@@ -156,15 +160,6 @@ class _Closed(io.RawIOBase):
 
     def write(self, data: ReadableBuffer, /) -> NoReturn:  # noqa: ARG002 - whatever it is
         raise OutputError(f"{self.name}: cannot be written: it is closed")
-
-
-def _occupy() -> None:
-    """Opens /dev/null for each standard stream that is closed, so that no other file gets its number."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
 
 
 def _checked(stream: TextIO, name: str) -> TextIO:
