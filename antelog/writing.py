@@ -109,10 +109,7 @@ class Output(io.FileIO):
 
 
 def claimed(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock an open file for as long as this process has it open; False if another process has locked it.
-
-    Raises OSError where there are no locks.
-    """
+    """Lock an open file while this process has it; False if another has. OSError if there are no locks."""
     if sys.platform == "win32":
         return True
     try:

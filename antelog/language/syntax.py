@@ -76,10 +76,7 @@ class Column(Node):
 
 @dataclass(frozen=True, slots=True)
 class Bound(Node):
-    """A stretch of time: a number of ticks, or of units such as `minutes`.
-
-    `written` is the name of the limit that the number is, if any.
-    """
+    """A stretch of time, in ticks or a unit such as `minutes`; `written` is the name of its limit, if any."""
 
     amount: int | float
     unit: str | None = None

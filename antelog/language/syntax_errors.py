@@ -14,7 +14,6 @@ from antelog.language.syntax_hints import INSTEAD, TERM, Trouble, hint, symbols
 _WORDS = {
     "_IF": "`:-`",
     "_THEN": "`->`",
-    "NOT": "`not`",
     "_LAST": "`last`",
     "DOT": "`.`",
     "COMMA": "`,`",
@@ -28,19 +27,12 @@ _WORDS = {
     "TEXT": "a quoted text",
     "WORD": "a name",
     "UNDERSCORE": "`_`",
-    "WINDOW": "`window`",
-    "HORIZON": "`horizon`",
-    "DELAY": "`delay`",
-    "AGAIN": "`again`",
-    "ALERT": "`alert`",
-    "GIVEN": "`given`",
     "SEVERITY": "a severity such as `critical`",
     "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
-    "EVERY": "`every`",
-    "LAST": "`last`",
     "$END": "the end",
 }
+"""Those that are not called as they are written."""
 _NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}
 """What may stand behind a term, too."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
@@ -61,7 +53,13 @@ def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     trouble = _arrow(_trouble(error, statement, start))
     last = _unfinished(trouble)
     if last is not None:
-        return _no_full_stop(trouble, start + last)
+        indented = trouble.found and re.search(r"\n[ \t]+\Z", statement[: trouble.at])
+        message = "this statement has no full stop at its end"
+        advice = "End every statement with `.`."
+        if indented and trouble.found not in KEYWORDS and "COMMA" in trouble.accepted:
+            message = "this line ends neither with `,` nor with `.`"
+            advice = "Write `,` at the end of the line if another condition follows, else `.`."
+        return Diagnostic("E001", message, Span(start + last - 1, start + last), advice)
     found, before = trouble.found, trouble.before
     at = start + trouble.at
     span = Span(at, at + len(found)) if found else Span(start + len(before) - 1, start + len(before))
@@ -116,17 +114,6 @@ def _unfinished(trouble: Trouble) -> int | None:
     # The name after `delay 1` is taken for a unit, so that the trouble comes one token later.
     unit = re.search(r"\s*\n\s*\w+\Z", before)
     return unit.start() if unit and trouble.found == "(" else None
-
-
-def _no_full_stop(trouble: Trouble, end: int) -> Diagnostic:
-    indented = trouble.found and re.search(r"\n[ \t]+\Z", trouble.statement[: trouble.at])
-    if indented and trouble.found not in KEYWORDS and "COMMA" in trouble.accepted:
-        message = "this line ends neither with `,` nor with `.`"
-        advice = "Write `,` at the end of the line if another condition follows, else `.`."
-    else:
-        message = "this statement has no full stop at its end"
-        advice = "End every statement with `.`."
-    return Diagnostic("E001", message, Span(end - 1, end), advice)
 
 
 def _in_words(accepted: frozenset[str]) -> str:

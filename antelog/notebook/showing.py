@@ -14,7 +14,7 @@ from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import moment
 from antelog.lines import LineLiteral
 from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
-from antelog.pictures.history import Change, Explanation, timed, times_of
+from antelog.pictures.history import Change, timed, times_of
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine
 from antelog.program import Program
@@ -97,7 +97,10 @@ def _timed(change: Change) -> Change:
 
 def _row(change: Change, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
-    shown: list[Child] = [_explanation(change, each) for each in change.explanations[:_EXPLANATIONS]]
+    shown: list[Child] = []
+    for each in change.explanations[:_EXPLANATIONS]:
+        literals = [*_marked(change, "●", each.evidence), *_marked(change, "○", each.hypotheses)]
+        shown.append(ready(" ".join(literals)))
     more = len(change.explanations) - len(shown)
     kind, words = change.wording.said or change.kind, change.wording.words
     colour = _COLOURS.get(kind) or _SEVERITY[change.wording.severity]
@@ -122,11 +125,6 @@ def _bar(chance: float | None) -> Html | None:
     part = f"display:block;width:{60 * chance:.0f}px;height:8px;border-radius:4px;background:{BOTH['other']}"
     share = percent(chance).replace(" ", "&nbsp;")
     return text(tag("span", tag("span", style=part), style=track), ready(f"&nbsp;{share}"))
-
-
-def _explanation(change: Change, explanation: Explanation) -> Html:
-    known = _marked(change, "●", explanation.evidence)
-    return ready(" ".join([*known, *_marked(change, "○", explanation.hypotheses)]))
 
 
 def _marked(change: Change, sign: str, literals: Iterable[LineLiteral]) -> Iterator[Html]:

@@ -190,10 +190,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable(message: str = "") -> Iterator[Callable[[], bool]]:
-    """A function that says whether there was a Ctrl-C or SIGTERM; a second one interrupts.
-
-    It prints the message once.
-    """
+    """A function that says whether there was a Ctrl-C or SIGTERM, of which a second one interrupts."""
     import pyarrow as pa  # noqa: PLC0415 - commands that follow nothing end without it
 
     asked: list[int] = []

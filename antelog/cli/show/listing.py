@@ -59,10 +59,7 @@ PLAIN_MARKS = Marks("*", "o", "x", "#", "-")
 
 @dataclass(eq=False)
 class Listing:
-    """A console, its marks, the times of ticks, and the most explanations of an answer (None: all).
-
-    `last` is the tick that was printed last.
-    """
+    """A console, its marks, times of ticks, the most explanations (None: all), and the tick printed last."""
 
     console: Console
     marks: Marks

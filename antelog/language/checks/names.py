@@ -232,12 +232,9 @@ _WORD = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{4,}")
 
 
 def _like_values(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Variable]:
-    """Variables that look like texts, in columns that are not called so.
-
-    Those under `not` alone are warned of anyway.
-    """
+    """Variables that look like texts, in columns that are not called so."""
     for atom, is_negated in syntax.atoms_of(rule):
-        if is_negated:
+        if is_negated:  # those under `not` alone are warned of anyway
             continue
         predicate = vocabulary[atom.predicate]
         columns = predicate.columns if predicate.declared else ()
