@@ -215,14 +215,6 @@ class Document:
     source: Source = field(default=Source(""), compare=False, repr=False)
 
     @property
-    def ticks(self) -> Iterator[Tick]:
-        return (s for s in self.statements if isinstance(s, Tick))
-
-    @property
-    def zones(self) -> Iterator[Zone]:
-        return (s for s in self.statements if isinstance(s, Zone))
-
-    @property
     def limits(self) -> Iterator[Limit]:
         return (s for s in self.statements if isinstance(s, Limit))
 

@@ -229,18 +229,14 @@ class Paging:
                 each = reject_of(row.asDict(), "", None, self.program.plan.timescale)
                 lines.append(reject_line({key: getattr(each, name) for key, name in _REJECTED.items()}))
         self.given += counts.get("given") or 0
-        self.feed.write(FeedBatch(number, lines, {"tick": counts.get("now"), "inputs": self._inputs()}))
-        self.tend()
-
-    def _inputs(self) -> dict[str, Any]:
-        """The status of each input; rows are counted in total, so only a single input has `facts`."""
-        found = {}
+        inputs: dict[str, Any] = {}
         for source in self.program.plan.inputs:
             rejects = {reason: n for (name, reason), n in self.aside.items() if name == source.name}
-            found[source.name] = {"delay": max(source.delays), "rejects": rejects}
-            if len(self.program.plan.inputs) == 1:
-                found[source.name]["facts"] = self.given
-        return found
+            inputs[source.name] = {"delay": max(source.delays), "rejects": rejects}
+            if len(self.program.plan.inputs) == 1:  # rows are counted in total
+                inputs[source.name]["facts"] = self.given
+        self.feed.write(FeedBatch(number, lines, {"tick": counts.get("now"), "inputs": inputs}))
+        self.tend()
 
 
 @contextmanager

@@ -253,20 +253,15 @@ def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterato
     if len(shares) != delay + 1:
         ticks, own = ("tick" if delay == 1 else "ticks"), ("share" if delay == 0 else "shares")
         message = f"a delay of {delay} {ticks} has {delay + 1} {own}, not {len(shares)}"
-        hint = f"Write which share of the facts comes {_ticks_late(delay)} late; the rest is lost."
+        names = [*map(str, range(delay))] if delay < 4 else ["0", "1", "and so on"]
+        late = f"{', '.join(names)} {'and' if delay < 4 else 'up to'} {delay} ticks" if delay else "0 ticks"
+        hint = f"Write which share of the facts comes {late} late; the rest is lost."
         yield Diagnostic("E111", message, whole, hint)
     total = sum((share.fraction for share in shares), Fraction(0))
     if total > 1 and all(share.fraction <= 1 for share in shares):
         message = f"these shares come to {percentage_text(total)}, which is more than all facts"
         hint = "Let them add up to 100%. If they add up to less, the rest of the facts is lost."
         yield Diagnostic("E111", message, whole, hint)
-
-
-def _ticks_late(delay: int) -> str:
-    if delay == 0:
-        return "0 ticks"
-    names = [str(tick) for tick in range(delay)] if delay < 4 else ["0", "1", "and so on"]
-    return f"{', '.join(names)} and {delay} ticks" if delay < 4 else f"{', '.join(names)} up to {delay} ticks"
 
 
 _Constants = tuple[tuple[int, Value], ...]
