@@ -32,7 +32,7 @@ _WORDS = {
     "ONE": "`one per`",
     "$END": "the end",
 }
-"""Those that are not called as they are written."""
+"""Terminals that are not called as they are written."""
 _NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}
 """What may stand behind a term, too."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
