@@ -28,10 +28,7 @@ def _fate(words: str, *, set_aside: bool = False) -> int:
 
 @dataclass(frozen=True)
 class Counts:
-    """The number of rows with each fate; each row is counted once.
-
-    All counting and all summaries use this list, so another fate is another line here.
-    """
+    """The number of rows with each fate; each row is counted once."""
 
     admitted: int = _fate("used")
     repeated: int = _fate("repeated")

@@ -75,7 +75,12 @@ class Program:
         """For notebooks: the rules in colours, and the plan."""
         from antelog.language.highlighting import highlighted  # noqa: PLC0415 - only notebooks need Pygments
 
-        return f"{_colours()}{highlighted(self.source.text)}{plan_html(self.plan)}"
+        # The notebook's own colours; elsewhere, such as are readable on light and on dark.
+        colours = " ".join(
+            f".antelog-rules .{name} {{ color: var(--jp-mirror-editor-{theirs}-color, {BOTH[CODE[part]]}); }}"
+            for name, (theirs, part) in _PARTS.items()
+        )
+        return f"<style>{colours}</style>{highlighted(self.source.text)}{plan_html(self.plan)}"
 
 
 _PARTS = {
@@ -87,15 +92,6 @@ _PARTS = {
     "c1": ("comment", "comment"),
 }
 """The parts of a program by Pygments' classes for them: as notebooks name them, and as the theme does."""
-
-
-def _colours() -> str:
-    """The notebook's own colours; elsewhere, such as are readable on light and on dark."""
-    rules = (
-        f".antelog-rules .{name} {{ color: var(--jp-mirror-editor-{theirs}-color, {BOTH[CODE[part]]}); }}"
-        for name, (theirs, part) in _PARTS.items()
-    )
-    return f"<style>{' '.join(rules)}</style>"
 
 
 def _limit(value: Any) -> int | float:

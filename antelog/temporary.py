@@ -24,7 +24,14 @@ _LOCK = "in-use"
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A folder for this process alone, which is removed in the end."""
-    _remove_left()
+    for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # somebody else's folder, or one that is just being made or removed
+            lock = os.open(left / _LOCK, os.O_RDWR | PLAIN)
+            try:
+                if os.fstat(lock).st_uid == os.getuid() and not left.is_symlink() and claimed(lock):
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(lock)
     with TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         made = folder / f"{_LOCK}.new"
@@ -36,15 +43,3 @@ def temporary_folder() -> Iterator[Path]:
             yield folder
         finally:
             os.close(lock)
-
-
-def _remove_left() -> None:
-    """Removes the folders of processes that ended without doing so."""
-    for folder in Path(gettempdir()).glob(f"{_PREFIX}*"):
-        with suppress(OSError):  # somebody else's folder, or one that is just being made or removed
-            lock = os.open(folder / _LOCK, os.O_RDWR | PLAIN)
-            try:
-                if os.fstat(lock).st_uid == os.getuid() and not folder.is_symlink() and claimed(lock):
-                    shutil.rmtree(folder, ignore_errors=True)
-            finally:
-                os.close(lock)

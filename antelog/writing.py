@@ -54,11 +54,14 @@ def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator
     """
     target = Path(path)
     with _said(path):
-        if _is_special(target):
+        found = None
+        with suppress(FileNotFoundError):
+            found = target.lstat().st_mode
+        if found is not None and not (stat.S_ISREG(found) or stat.S_ISLNK(found)):
             beside, old = None, None
             raw = Output(os.open(target, os.O_WRONLY | PLAIN), str(path))
         else:
-            old = None if mode is not None else _permissions(target)
+            old = stat.S_IMODE(found) & 0o777 if mode is None and found and stat.S_ISREG(found) else None
             allowed = 0o666 if mode is None else mode
             beside = target.with_name(f".antelog-{secrets.token_hex(8)}.partial")
             raw = Output(os.open(beside, _NEW | PLAIN, allowed if old is None else old), str(path))
@@ -106,10 +109,7 @@ class Output(io.FileIO):
 
 
 def claimed(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock an open file for as long as this process has it open; False if another process has locked it.
-
-    Raises OSError where there are no locks.
-    """
+    """Lock an open file while this process has it; False if another has. OSError if there are no locks."""
     if sys.platform == "win32":
         return True
     try:
@@ -126,24 +126,6 @@ def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
     with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), os.stat(path))  # noqa: PTH116 - a path of any kind
     return False
-
-
-def _is_special(target: Path) -> bool:
-    """Whether something is there that is neither an ordinary file nor a link."""
-    try:
-        found = target.lstat().st_mode
-    except FileNotFoundError:
-        return False
-    return not (stat.S_ISREG(found) or stat.S_ISLNK(found))
-
-
-def _permissions(target: Path) -> int | None:
-    """The permissions of the ordinary file that is there, if there is one."""
-    try:
-        found = target.lstat().st_mode
-    except FileNotFoundError:
-        return None
-    return stat.S_IMODE(found) & 0o777 if stat.S_ISREG(found) else None
 
 
 @contextmanager

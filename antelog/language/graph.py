@@ -83,10 +83,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Placement:
-    """The layout: the middle of each node in pixels and layers, and the nodes each edge leads through.
-
-    `labels` has the node at which the label of an edge is.
-    """
+    """The middle of each node, its layer, the nodes each edge leads through, and the node of its label."""
 
     x: Mapping[str, float]
     layer: Mapping[str, int]
@@ -101,14 +98,8 @@ def graph_of(document: Document) -> Graph:
     for name, rule in rules.items():
         edges |= {Edge(atom.predicate, name, negated): None for atom, negated in atoms_of(rule)}
         edges[Edge(name, rule.head.predicate)] = None
-    return Graph(tuple(edges), _strata(tuple(edges), rules), rules)
-
-
-def _strata(edges: Sequence[Edge], rules: Mapping[str, Rule]) -> dict[str, int]:
-    """The most negations each node rests on, nodes after those they rest on.
-
-    Within a cycle, which leads through time, negation does not count, and rules come before what they derive.
-    """
+    # The stratum of a node is the most negations it rests on. Within a cycle, which leads through time,
+    # negation does not count, and rules come before what they derive.
     into = _into(edges)
     above = {
         node: [edge.source for edge in into[node]] for edge in edges for node in (edge.source, edge.target)
@@ -118,10 +109,10 @@ def _strata(edges: Sequence[Edge], rules: Mapping[str, Rule]) -> dict[str, int]:
         steps = [edge for node in members for edge in into[node] if edge.source not in members]
         level = max((strata[edge.source] + edge.negated for edge in steps), default=0)
         strata |= dict.fromkeys(sorted(members, key=lambda node: node not in rules), level)
-    return strata
+    return Graph(tuple(edges), strata, rules)
 
 
-def _into(edges: Sequence[Edge]) -> defaultdict[str, list[Edge]]:
+def _into(edges: Iterable[Edge]) -> defaultdict[str, list[Edge]]:
     into: defaultdict[str, list[Edge]] = defaultdict(list)
     for edge in edges:
         into[edge.target].append(edge)

@@ -53,39 +53,31 @@ def check_ticks_of_background(document: syntax.Document, vocabulary: Vocabulary)
 
 
 def _apart(rule: syntax.Rule, vocabulary: Vocabulary) -> syntax.Rule:
-    most = dict(_bounds(rule, vocabulary))
-    times = set(_times(rule, vocabulary))
+    most: dict[str, int] = {}
+    times: set[str] = set()
+    for atom in (each for each in rule.body if isinstance(each, syntax.Atom)):
+        if not vocabulary.is_static(atom.predicate):
+            times |= syntax.variables_of(atom.terms[-1:])
+            continue
+        for term, bound in zip(atom.terms, vocabulary.most.get(atom.predicate, ()), strict=False):
+            if isinstance(term, syntax.Variable) and bound is not None:
+                most[term.name] = bound
     if not most or not times:
         return rule
-    parts = _Times(most, times, _names(rule), vocabulary.tick)
+    taken = syntax.variables_of(rule.head.terms).union(
+        *(syntax.variables_of(literal.operands) for literal in rule.body)
+    )
+    parts = _Times(most, times, taken, vocabulary.tick)
     body = tuple(parts.of(each) if any(negated for _, negated in each.atoms) else each for each in rule.body)
     return replace(rule, body=(*body, *parts.conditions()))
 
 
-def _times(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[str]:
-    """The times that atoms without `not` give values."""
-    for atom in rule.body:
-        if isinstance(atom, syntax.Atom) and not vocabulary.is_static(atom.predicate):
-            yield from syntax.variables_of(atom.terms[-1:])
-
-
-def _bounds(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[tuple[str, int]]:
-    """The variables that static relations give a number of ticks, and the most that it can be."""
-    for literal in rule.body:
-        if isinstance(literal, syntax.Atom) and vocabulary.is_static(literal.predicate):
-            for term, most in zip(literal.terms, vocabulary.most.get(literal.predicate, ()), strict=False):
-                if isinstance(term, syntax.Variable) and most is not None:
-                    yield term.name, most
-
-
-def _names(rule: syntax.Rule) -> set[str]:
-    terms = (rule.head.terms, *(literal.operands for literal in rule.body))
-    return {name for each in terms for name in syntax.variables_of(each)}
-
-
 @dataclass
 class _Times:
-    """The times of a rule that are replaced, each with its variable."""
+    """The times of a rule that are replaced, each with its variable.
+
+    `most` has the variables that are numbers of ticks, `times` those that atoms without `not` give values.
+    """
 
     most: Mapping[str, int]
     times: set[str]
@@ -102,7 +94,11 @@ class _Times:
             if time is None:
                 return node
             if time not in self.found:
-                self.found[time] = syntax.Variable(self._name(time), span=node.span)
+                stem = f"{syntax.variable_of(time.time)}{time.by.name}"
+                names = chain([stem], (f"{stem}{i}" for i in count(2)))
+                name = next(each for each in names if each not in self.taken)
+                self.taken.add(name)
+                self.found[time] = syntax.Variable(name, span=node.span)
             return self.found[time]
         if not isinstance(node, Node):
             return node
@@ -116,12 +112,6 @@ class _Times:
             return None
         is_time = syntax.variable_of(time) in self.times and by.name in self.most
         return syntax.Later(time, by, span=node.span) if is_time else None
-
-    def _name(self, time: syntax.Later) -> str:
-        stem = f"{syntax.variable_of(time.time)}{time.by.name}"
-        name = next(n for n in chain([stem], (f"{stem}{i}" for i in count(2))) if n not in self.taken)
-        self.taken.add(name)
-        return name
 
     def conditions(self) -> Iterator[syntax.Literal]:
         for later, variable in self.found.items():

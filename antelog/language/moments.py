@@ -101,10 +101,7 @@ class Timescale:
 
 
 def moment(tick: int, timescale: Timescale | None) -> str:
-    """The time at which a tick begins, with its offset unless it is one of UTC; or its number.
-
-    Of ticks of whole days it is the day.
-    """
+    """The time at which a tick begins, or its day, with its offset unless it is one of UTC; or its number."""
     if timescale is None or tick not in timescale.ticks:
         return str(tick)
     time = timescale.time(tick)

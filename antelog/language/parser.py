@@ -191,10 +191,7 @@ _Early = TypeVar("_Early", syntax.Limit, syntax.Include)
 
 
 def same_but_for_layout(one: str, other: str, trees: StatementTrees | None = None) -> bool:
-    """Whether two texts have equal syntax trees, with names and numbers as they are written.
-
-    Symbols are equal to their plain forms, such as `≥` to `>=`.
-    """
+    """Whether two texts have equal syntax trees, names and numbers as written; `≥` is equal to `>=`."""
     trees = trees or StatementTrees()
     with trees.lock:
         return _plain_trees(one, trees) == _plain_trees(other, trees)

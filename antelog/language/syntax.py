@@ -76,10 +76,7 @@ class Column(Node):
 
 @dataclass(frozen=True, slots=True)
 class Bound(Node):
-    """A stretch of time: a number of ticks, or of units such as `minutes`.
-
-    `written` is the name of the limit that the number is, if any.
-    """
+    """A stretch of time, in ticks or a unit such as `minutes`; `written` is the name of its limit, if any."""
 
     amount: int | float
     unit: str | None = None
@@ -216,14 +213,6 @@ class Document:
 
     statements: tuple[Statement, ...]
     source: Source = field(default=Source(""), compare=False, repr=False)
-
-    @property
-    def ticks(self) -> Iterator[Tick]:
-        return (s for s in self.statements if isinstance(s, Tick))
-
-    @property
-    def zones(self) -> Iterator[Zone]:
-        return (s for s in self.statements if isinstance(s, Zone))
 
     @property
     def limits(self) -> Iterator[Limit]:

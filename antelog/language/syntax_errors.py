@@ -14,7 +14,6 @@ from antelog.language.syntax_hints import INSTEAD, TERM, Trouble, hint, symbols
 _WORDS = {
     "_IF": "`:-`",
     "_THEN": "`->`",
-    "NOT": "`not`",
     "_LAST": "`last`",
     "DOT": "`.`",
     "COMMA": "`,`",
@@ -28,19 +27,12 @@ _WORDS = {
     "TEXT": "a quoted text",
     "WORD": "a name",
     "UNDERSCORE": "`_`",
-    "WINDOW": "`window`",
-    "HORIZON": "`horizon`",
-    "DELAY": "`delay`",
-    "AGAIN": "`again`",
-    "ALERT": "`alert`",
-    "GIVEN": "`given`",
     "SEVERITY": "a severity such as `critical`",
     "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
-    "EVERY": "`every`",
-    "LAST": "`last`",
     "$END": "the end",
 }
+"""Terminals that are not called as they are written."""
 _NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}
 """What may stand behind a term, too."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
@@ -61,23 +53,23 @@ def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     trouble = _arrow(_trouble(error, statement, start))
     last = _unfinished(trouble)
     if last is not None:
-        return _no_full_stop(trouble, start + last)
+        indented = trouble.found and re.search(r"\n[ \t]+\Z", statement[: trouble.at])
+        message = "this statement has no full stop at its end"
+        advice = "End every statement with `.`."
+        if indented and trouble.found not in KEYWORDS and "COMMA" in trouble.accepted:
+            message = "this line ends neither with `,` nor with `.`"
+            advice = "Write `,` at the end of the line if another condition follows, else `.`."
+        return Diagnostic("E001", message, Span(start + last - 1, start + last), advice)
     found, before = trouble.found, trouble.before
     at = start + trouble.at
     span = Span(at, at + len(found)) if found else Span(start + len(before) - 1, start + len(before))
     shown = "a backtick" if found == "`" else f"`{found}`"
     what = f"{shown} cannot stand here" if found else "the statement ends too early"
-    expected = _in_words(trouble.accepted - (_CALCULATED if _behind_atom(trouble) else frozenset()))
-    return Diagnostic("E001", f"{what}: expected {expected}", span, hint(trouble))
-
-
-_CALCULATED = frozenset({"SIGN", "COMPARE"})
-
-
-def _behind_atom(trouble: Trouble) -> bool:
-    """Whether the place is behind an atom: only the call of a function could be calculated with."""
-    found = re.search(r"(\w+)\s*\([^()]*\)\Z", trouble.before)
-    return found is not None and found[1][0].isupper()
+    accepted = trouble.accepted
+    called = re.search(r"(\w+)\s*\([^()]*\)\Z", before)
+    if called is not None and called[1][0].isupper():  # an atom; only the call of a function has a value
+        accepted -= {"SIGN", "COMPARE"}
+    return Diagnostic("E001", f"{what}: expected {_in_words(accepted)}", span, hint(trouble))
 
 
 def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
@@ -122,17 +114,6 @@ def _unfinished(trouble: Trouble) -> int | None:
     # The name after `delay 1` is taken for a unit, so that the trouble comes one token later.
     unit = re.search(r"\s*\n\s*\w+\Z", before)
     return unit.start() if unit and trouble.found == "(" else None
-
-
-def _no_full_stop(trouble: Trouble, end: int) -> Diagnostic:
-    indented = trouble.found and re.search(r"\n[ \t]+\Z", trouble.statement[: trouble.at])
-    if indented and trouble.found not in KEYWORDS and "COMMA" in trouble.accepted:
-        message = "this line ends neither with `,` nor with `.`"
-        advice = "Write `,` at the end of the line if another condition follows, else `.`."
-    else:
-        message = "this statement has no full stop at its end"
-        advice = "End every statement with `.`."
-    return Diagnostic("E001", message, Span(end - 1, end), advice)
 
 
 def _in_words(accepted: frozenset[str]) -> str:

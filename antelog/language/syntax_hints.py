@@ -20,11 +20,7 @@ TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
 
 @dataclass(frozen=True)
 class Trouble:
-    """The point at which the parser stopped in a statement.
-
-    `statement` is its text with comments blanked out, `at` the place in it; `found` stands
-    there, and one of the terminals in `accepted` was to.
-    """
+    """The place `at` which the parser stopped in a statement, and the terminals `accepted` there."""
 
     statement: str
     at: int
@@ -82,8 +78,6 @@ AGGREGATE = (
     "What is counted or added up is an atom within some ticks, and its value is compared: "
     "`avg(V : Temp(X, V, T-9..T)) > 90` or `count(Temp(X, _, T-9..T)) > 5`."
 )
-_FOR = "Count the ticks at which it is so: `count(Temp(X, V, T-2..T), V > 90) >= 3`."
-_WITHIN = "Write a range of ticks, as in `Ack(X, T..T+5)`, or compare the times: `T <= U, U <= T + 5`."
 
 INSTEAD = {
     "&": _COMMA,
@@ -123,8 +117,8 @@ _WORDS = {
     "is": _EQUAL,
     "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
     "not": "Write `not` once, in small letters, before an atom.",
-    "for": _FOR,
-    "within": _WITHIN,
+    "for": "Count the ticks at which it is so: `count(Temp(X, V, T-2..T), V > 90) >= 3`.",
+    "within": "Write a range of ticks, as in `Ack(X, T..T+5)`, or compare the times: `T <= U, U <= T + 5`.",
 }
 
 
@@ -321,12 +315,7 @@ def _of_percentages(trouble: Trouble) -> str | None:
         return f"Write `, again` before the chance after a tick with such a fact: {_CHANCE}"
     if trouble.first_word == "query" and re.match(r",\s*alert\b", behind):
         return f"Write no `,` before `alert`: {_ALERT}"
-    return _of_shares(trouble, behind)
-
-
-def _of_shares(trouble: Trouble, behind: str) -> str | None:
-    """The shares behind a delay: `delay 2 (70%, 20%, 8%)`."""
-    if trouble.first_word not in {"delay", "input"}:
+    if trouble.first_word not in {"delay", "input"}:  # which have shares: `delay 2 (70%, 20%, 8%)`
         return None
     if trouble.found == "(" and trouble.accepted == _AMOUNT:
         return "Write the delay before the shares of its ticks, such as `2 (70%, 20%, 8%)`."

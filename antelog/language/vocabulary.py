@@ -41,10 +41,7 @@ class Type(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredDelay:
-    """A `delay` declaration: the bound of the facts that have these values (None: any).
-
-    `shares` says how many of the true ones come 0, 1, 2 … ticks late, if that is declared.
-    """
+    """A `delay` of the facts with these values (None: any), and the shares that come 0, 1, 2 … ticks late."""
 
     pattern: tuple[Value | None, ...]
     delay: int

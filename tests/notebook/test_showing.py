@@ -1,4 +1,4 @@
-"""antelog/notebook/{extension,showing}.py: programs, plans, changes and answers, and the cell magic."""
+"""antelog/notebook: programs, plans, changes and answers, and the cell magic."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import antelog
 from antelog.compile.show.explain import plan_html, plan_text
-from antelog.notebook.extension import Problems
+from antelog.notebook import Problems
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.theme import BOTH

@@ -92,7 +92,17 @@ def _completing(names: Names, *, files: bool = False) -> Complete:
         name, sign, path = incomplete.partition("=")
         if files and sign:
             return [CompletionItem(f"{name}={file}") for file in _files(path)]
-        return _items(ctx, incomplete, names)
+        # While an option lacks its value, what stands before it is still unread.
+        program = ctx.params.get("program") or ctx.params.get("source") or next(iter(ctx.args), None)
+        if program is None:
+            return []
+        from antelog.program import load  # noqa: PLC0415 - help and the names of commands need no programs
+
+        try:
+            found = names(load(program))
+        except AntelogError:  # whoever is typing gets to know when the command runs
+            return []
+        return [CompletionItem(each) for each in found if each.startswith(incomplete)]
 
     return complete
 
@@ -104,20 +114,6 @@ COMPLETE: dict[str, Complete] = {
     "limits": _completing(lambda program: [f"{each.name}=" for each in program.document.limits]),
 }
 """Suggestions for options, by the names that structs of options have for them."""
-
-
-def _items(ctx: click.Context, incomplete: str, names: Names) -> list[CompletionItem]:
-    # While an option lacks its value, what stands before it is still unread.
-    program = ctx.params.get("program") or ctx.params.get("source") or next(iter(ctx.args), None)
-    if program is None:
-        return []
-    from antelog.program import load  # noqa: PLC0415 - help and the names of commands need no programs
-
-    try:
-        found = load(program)
-    except AntelogError:  # whoever is typing gets to know when the command runs
-        return []
-    return [CompletionItem(name) for name in names(found) if name.startswith(incomplete)]
 
 
 def _files(beginning: str) -> Iterable[str]:

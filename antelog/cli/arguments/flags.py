@@ -84,10 +84,7 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
 
 
 def _made(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, Any]) -> Any:
-    """A struct of the values given on the command line or by an environment variable.
-
-    If it has a field `given`, that has their names.
-    """
+    """A struct of the values given on the command line or in the environment; `given` has their names."""
     found = {}
     for each in options_of(struct, runner.name):
         source, value = ctx.get_parameter_source(each.attribute), given.get(each.attribute)

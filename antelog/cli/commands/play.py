@@ -51,16 +51,11 @@ def play(ctx: click.Context, /, settings: Settings) -> None:
         name = PlayOptions.name if program is None else str(program)
         options = PlayOptions(name, functions, settings.limits)
         with temporary_folder() as folder, stoppable() as stopping:
-            say_whole(f"the page: {_link(files, options, folder, settings.port)}")
+            with page_libraries():
+                from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs Starlette
+                from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
+            bench = PlayBench(files, options, folder)
+            say_whole(f"the page: {served_here(bench.live, bench, settings.port)}")
             say("note: Ctrl-C stops it")
             while not stopping():
                 time.sleep(_LOOK)
-
-
-def _link(files: DraftFiles, options: PlayOptions, folder: Path, port: int) -> str:
-    """The link of the page, which is served from now on."""
-    with page_libraries():
-        from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs Starlette
-        from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
-    bench = PlayBench(files, options, folder)
-    return served_here(bench.live, bench, port)

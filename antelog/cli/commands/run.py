@@ -211,11 +211,17 @@ class _Pipeline:
         from antelog.spark.pipeline.stream_run import totals  # noqa: PLC0415 - needs PySpark
 
         refuse_used(self.spark, self.sinks, fresh=True)
+        # A run over the same program and sources has the same name, and replaces its own rows in tables.
+        # Sources are written without their passwords, which may change.
+        settings, source = self.settings, self.program.source
+        given = (*settings.inputs.items(), *settings.statics.items())
+        parts = [source.whole, *map(str, source.values.items()), *(f"{name}={each}" for name, each in given)]
+        name = str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join([*parts, str(settings.map)])))
         packed = outputs.frame.persist()
         try:
             seen = outputs.of(packed)
             counts = totals(seen)
-            self._writer()(seen, MicroBatch(self._name()), counts)
+            self._writer()(seen, MicroBatch(name), counts)
             return self._of_no_use(seen, counts)
         finally:
             packed.unpersist()
@@ -230,17 +236,6 @@ class _Pipeline:
         row, count = commonest(seen.rejects, PARTICULAR)
         source = str(self.settings.inputs.get(row["input"], row["input"]))
         return no_use(source, given, count, reject_of(row, source, None, self.program.plan.timescale))
-
-    def _name(self) -> str:
-        """The name of a run over the same program and sources, which replaces its own rows in tables."""
-        settings = self.settings
-        # Without passwords, which may change.
-        sources = [
-            f"{name}={each}" for given in (settings.inputs, settings.statics) for name, each in given.items()
-        ]
-        source = self.program.source
-        parts = [source.whole, *map(str, source.values.items()), *sources, str(settings.map)]
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
 
     # ---- as a stream ----
 

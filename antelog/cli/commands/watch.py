@@ -186,10 +186,7 @@ def _set(notes: dict[str, str], name: str, text: str) -> None:
 
 
 def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -> AlertSetup | None:
-    """The alerts of the options, checked; None if there are none. Raises UsageError.
-
-    `chances` says whether answers have any.
-    """
+    """The alerts of the options, checked; None if there are none. Raises UsageError."""
     on, where = tuple(settings.alert_on or ()), tuple(settings.alert_where)
     try:
         alerts = [Alert(to, on, where, settings.alert_template or "") for to in settings.alerts]
@@ -274,18 +271,13 @@ class ProgramEdits:
         """A sentence that names the files that have changed, and says what to do; empty if none has."""
         if time.monotonic() >= self._looked + _BETWEEN:
             self._looked = time.monotonic()
-            self._said = self._sentence([name for name, text in self._texts.items() if _differs(name, text)])
+            names = [name for name, text in self._texts.items() if _differs(name, text)]
+            has = "has" if len(names) == 1 else "have"
+            more = " and add --accept-changes" if self._kept else ""
+            sentence = f"{' and '.join(names)} {has} changed since this run began, which goes on with the "
+            sentence += f"rules of before. To go on with the new ones, start it again{more}."
+            self._said = sentence if names else ""
         return self._said
-
-    def _sentence(self, names: list[str]) -> str:
-        if not names:
-            return ""
-        has = "has" if len(names) == 1 else "have"
-        more = " and add --accept-changes" if self._kept else ""
-        return (
-            f"{' and '.join(names)} {has} changed since this run began, which goes on with the rules of "
-            f"before. To go on with the new ones, start it again{more}."
-        )
 
 
 def _differs(name: str, text: str) -> bool:
@@ -350,7 +342,11 @@ class StatusLine:
             return ["waiting for the first fact", "Ctrl-C stops"]
         silent = (self.driver.time.wall() - heard) // _SECOND
         time = [] if engine.now < 0 else [tick_in_words(engine.now, engine.plan.timescale)]
-        rate = self._rate(now)
+        self._rows.append((now, self._read()))
+        while len(self._rows) > 2 and self._rows[1][0] < now - _SPAN:
+            self._rows.popleft()
+        (begin, before), (end, after) = self._rows[0], self._rows[-1]
+        rate = (after - before) / max(end - begin, _REFRESHED)
         rows = f"{rate:,.0f} rows/s" if rate == 0 or rate >= 10 else f"{rate:.1f} rows/s"
         self._open.count()
         opened = f"{sum(self._open.by_query.values()):,} open"
@@ -358,14 +354,6 @@ class StatusLine:
 
     def _read(self) -> int:
         return sum(each.facts for each in self.driver.reader.counts.each.values())
-
-    def _rate(self, now: float) -> float:
-        """Rows a second, over the last seconds."""
-        self._rows.append((now, self._read()))
-        while len(self._rows) > 2 and self._rows[1][0] < now - _SPAN:
-            self._rows.popleft()
-        (begin, before), (end, after) = self._rows[0], self._rows[-1]
-        return (after - before) / max(end - begin, _REFRESHED)
 
 
 def ago(seconds: int) -> str:

@@ -111,19 +111,16 @@ class Report:
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
-        again = (comes_twice(count, name) for name, count in sorted(self.twice.items()) if count)
-        for note in (*self._why(stream=stream), *again):
-            say(f"note: {note}")
-        counts = {reason: self.totals[reason] for reason in REASONS}
-        say_what_was_set_aside(counts, self.first, timescale, where=rejects, option="--rejects SINK")
-
-    def _why(self, *, stream: bool) -> Iterator[str]:
-        """Notes on why there was no batch, or why facts are still held."""
         if stream and not self.batches and not self.totals["given"]:
-            yield "there was no batch, for nothing has come that was not read before"
+            say("note: there was no batch, for nothing has come that was not read before")
         if held := self.standing.get("held"):
             many = f"{held:,} facts wait: their ticks are not finished"
-            yield "1 fact waits: its tick is not finished" if held == 1 else many
+            say(f"note: {'1 fact waits: its tick is not finished' if held == 1 else many}")
+        for name, count in sorted(self.twice.items()):
+            if count:
+                say(f"note: {comes_twice(count, name)}")
+        counts = {reason: self.totals[reason] for reason in REASONS}
+        say_what_was_set_aside(counts, self.first, timescale, where=rejects, option="--rejects SINK")
 
 
 @contextmanager
@@ -188,27 +185,24 @@ def console_printer(plan: Plan) -> Callable[[Outputs], None]:
 
 
 def tables_of(outputs: Outputs, relations: Sequence[Relation]) -> dict[str, pa.Table]:
-    """The changes of each query, collected from Spark."""
-    return {relation.name: _named(outputs, relation) for relation in relations}
-
-
-def _named(outputs: Outputs, relation: Relation) -> pa.Table:
-    """The changes of a query, with columns named as its variables again where Spark's names clash."""
-    table = outputs.query(relation.name).toArrow()
-    shown = {f"{name}_": name for name in relation.answer.names if name not in table.column_names}
-    table = table.rename_columns([shown.get(name, name) for name in table.column_names])
-    # Spark's times are of the zone of its session.
-    times = pa.timestamp("us", outputs.job.plan.zone)
-    names = {timed(name) for name in table.column_names}
-    return table.cast(
-        pa.schema([each.with_type(times) if each.name in names else each for each in table.schema])
-    )
+    """The changes of each query, collected from Spark, with columns named as variables again."""
+    found = {}
+    times = pa.timestamp("us", outputs.job.plan.zone)  # Spark's are of the zone of its session
+    for relation in relations:
+        table = outputs.query(relation.name).toArrow()
+        clashing = {f"{name}_": name for name in relation.answer.names if name not in table.column_names}
+        table = table.rename_columns([clashing.get(name, name) for name in table.column_names])
+        timed_ = {timed(name) for name in table.column_names}
+        fields = [each.with_type(times) if each.name in timed_ else each for each in table.schema]
+        found[relation.name] = table.cast(pa.schema(fields))
+    return found
 
 
 # ---- the page ----
 
 _MOST_REJECTS = 100
 """Rows set aside that are shown of a batch, at most."""
+_REJECTED = {"input": "predicate", "reason": "reason", "row": "row", "detail": "detail"}
 
 
 @dataclass(eq=False)
@@ -229,28 +223,20 @@ class Paging:
             shown = StepResult(0, tables_of(seen, relations))
             lines += change_lines(relations, shown, Style()).splitlines()
         if any(counts.get(reason) for reason in REASONS):
-            lines += self._rejects(seen)
+            for row in seen.rejects.groupBy("input", "reason").count().collect():
+                self.aside[row["input"], row["reason"]] += row["count"]
+            for row in seen.rejects.limit(_MOST_REJECTS).collect():
+                each = reject_of(row.asDict(), "", None, self.program.plan.timescale)
+                lines.append(reject_line({key: getattr(each, name) for key, name in _REJECTED.items()}))
         self.given += counts.get("given") or 0
-        self.feed.write(FeedBatch(number, lines, {"tick": counts.get("now"), "inputs": self._inputs()}))
-        self.tend()
-
-    def _rejects(self, seen: Outputs) -> list[str]:
-        for row in seen.rejects.groupBy("input", "reason").count().collect():
-            self.aside[row["input"], row["reason"]] += row["count"]
-        rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
-        found = (reject_of(row, "", None, self.program.plan.timescale) for row in rows)
-        names = {"input": "predicate", "reason": "reason", "row": "row", "detail": "detail"}
-        return [reject_line({key: getattr(each, name) for key, name in names.items()}) for each in found]
-
-    def _inputs(self) -> dict[str, Any]:
-        """The status of each input; rows are counted in total, so only a single input has `facts`."""
-        found = {}
+        inputs: dict[str, Any] = {}
         for source in self.program.plan.inputs:
             rejects = {reason: n for (name, reason), n in self.aside.items() if name == source.name}
-            found[source.name] = {"delay": max(source.delays), "rejects": rejects}
-            if len(self.program.plan.inputs) == 1:
-                found[source.name]["facts"] = self.given
-        return found
+            inputs[source.name] = {"delay": max(source.delays), "rejects": rejects}
+            if len(self.program.plan.inputs) == 1:  # rows are counted in total
+                inputs[source.name]["facts"] = self.given
+        self.feed.write(FeedBatch(number, lines, {"tick": counts.get("now"), "inputs": inputs}))
+        self.tend()
 
 
 @contextmanager

@@ -106,7 +106,11 @@ def checked_outputs() -> Iterator[None]:
     A full disk and a closed stream are errors. A pipe without a reader is usual (`antelog try … | head`), so
     it ends the command without a message.
     """
-    _occupy()
+    for number in range(3):  # so that no other file gets the number of a standard stream that is closed
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
     before = sys.stdout, sys.stderr
     # One that is closed has None here, whatever its type says. Who closes stderr wants no messages.
     sys.stdout = _checked(before[0], "<stdout>") if before[0] else _text(_Closed("<stdout>"), None)
@@ -158,15 +162,6 @@ class _Closed(io.RawIOBase):
         raise OutputError(f"{self.name}: cannot be written: it is closed")
 
 
-def _occupy() -> None:
-    """Opens /dev/null for each standard stream that is closed, so that no other file gets its number."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-
-
 def _checked(stream: TextIO, name: str) -> TextIO:
     """A checked stream for an output; one that is not a file (in tests, on Windows consoles) is returned."""
     if not isinstance(stream, io.TextIOWrapper):
@@ -195,10 +190,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable(message: str = "") -> Iterator[Callable[[], bool]]:
-    """A function that says whether there was a Ctrl-C or SIGTERM; a second one interrupts.
-
-    It prints the message once.
-    """
+    """A function that says whether there was a Ctrl-C or SIGTERM, of which a second one interrupts."""
     import pyarrow as pa  # noqa: PLC0415 - commands that follow nothing end without it
 
     asked: list[int] = []

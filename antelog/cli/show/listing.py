@@ -60,10 +60,7 @@ PLAIN_MARKS = Marks("*", "o", "x", "#", "-")
 
 @dataclass(eq=False)
 class Listing:
-    """A console, its marks, the times of ticks, and the most explanations of an answer (None: all).
-
-    `last` is the tick that was printed last.
-    """
+    """A console, its marks, times of ticks, the most explanations (None: all), and the tick printed last."""
 
     console: Console
     marks: Marks
@@ -144,8 +141,11 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     style = TERMINAL.get("rejected" if change == CLOSED else change) or TERMINAL[relation.severity]
     # Only what is of this colour: what is dim would be too faint in it.
     line = Text.assemble((f"  {change:<{_WIDTH}}  ", style), _answer(relation, row, to, style))
-    if change in (LIKELY, UNLIKELY):
-        line.append(f"   {alert_text(change, relation.alert or 0)}")
+    alert = relation.alert or 0
+    if change == LIKELY:
+        line.append(f"   its chance has reached {percent(alert)}")
+    elif change == UNLIKELY:
+        line.append(f"   its chance has fallen below {percent(max(alert - FALL, 0))}")
     elif row["change"] not in ENDS:
         silent, decided = row["if_silent"], row["decided_by"]
         parts = [f"{silent['change']} at {to.time(silent['tick'])} if nothing comes"] if silent else []
@@ -158,7 +158,11 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
         return
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
-        _print(_explanation(explanation, to), to)
+        line = Text(_INDENT)
+        _literals(line, literals_of(explanation["evidence"]), to.marks.evidence, TERMINAL["evidence"], to)
+        if explanation["evidence"] and explanation["hypotheses"]:
+            line.append("  ")
+        _print(_literals(line, awaited(explanation), to.marks.hypothesis, TERMINAL["awaited"], to), to)
     if len(explanations) > len(explanations[: to.explanations]):
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
@@ -177,25 +181,11 @@ def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str)
     values = f"  {values}" if values else ""
     if relation.words is None:
         return Text.assemble((relation.name, f"bold {style}"), values)
-    return Text.assemble((_words(relation, row, to), f"bold {style}"), (f"   {relation.name}{values}", "dim"))
-
-
-def _words(relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
-    """The words of an answer, with its times as the listing has them."""
-    text: str = row["text"]
-    for name in {*relation.answer.times, DECIDED_BY} & words_of(relation).names:
-        if row[name] is not None:
+    text = row["text"]
+    for name in {*relation.answer.times, DECIDED_BY} & named:
+        if row[name] is not None:  # times stand in it as the listing has them
             text = text.replace(moment(row[name], to.timescale), to.time(row[name]))
-    return text
-
-
-def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
-    line = Text(_INDENT)
-    _literals(line, literals_of(explanation["evidence"]), to.marks.evidence, TERMINAL["evidence"], to)
-    if explanation["evidence"] and explanation["hypotheses"]:
-        line.append("  ")
-    _literals(line, awaited(explanation), to.marks.hypothesis, TERMINAL["awaited"], to)
-    return line
+    return Text.assemble((text, f"bold {style}"), (f"   {relation.name}{values}", "dim"))
 
 
 def _literals(line: Text, literals: Iterable[LineLiteral], mark: str, colour: str, to: Listing) -> Text:
@@ -257,13 +247,6 @@ def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, time: Time) ->
     elif len(said) == 1:
         said = [f"by {time(points[0]['tick'])}"]
     return f"   {', '.join(said)}" if said else ""
-
-
-def alert_text(kind: str, alert: float) -> str:
-    """The reason why an answer became likely or unlikely, given the threshold of alerts."""
-    if kind == LIKELY:
-        return f"its chance has reached {percent(alert)}"
-    return f"its chance has fallen below {percent(max(alert - FALL, 0))}"
 
 
 def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple[Any, Mapping[str, Any]]]:

@@ -122,10 +122,7 @@ def summarized(file: Path | None, timescale: Timescale | None, *, strict: bool =
 
 
 def _summarize(rejects: Rejects, file: Path | None, timescale: Timescale | None) -> None:
-    """Prints the counts of rejects, the first of them in full, and the file that has all.
-
-    Ticks are shown as their times, if they have any.
-    """
+    """Prints the counts of rejects, the first of them in full, and the file that has all."""
     for note in (*rejects.notes, *rejects.at_end):
         say(f"note: {shown(note)}")
     if not rejects.strict:

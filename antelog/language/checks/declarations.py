@@ -25,7 +25,9 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
     document = parsed.document
     found: list[Diagnostic] = []
     tick = _tick(document, found)
-    if tick is None and ("tick" in parsed.unread or any(document.ticks)):
+    if tick is None and (
+        "tick" in parsed.unread or any(isinstance(each, syntax.Tick) for each in document.statements)
+    ):
         tick = 1  # declared, but wrongly: what rests on it needs no report of its own
     predicates: dict[str, Predicate] = {}
     found += _limits(document)
@@ -44,25 +46,19 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
                 ticks_of(bound, tick, found)
         found += [*alert_problems(query), *word_problems(query)]
     units = units_of(document.declarations, tick, found)
-    zone, most = _zone(document, tick, found), _most(document, tick, found)
+    zone = _zone(document, tick, found)
+    most = {
+        each.name: tuple(None if c.most is None else ticks_of(c.most, tick, found) for c in each.columns)
+        for each in document.declarations
+        if isinstance(each, syntax.Static) and any(column.most for column in each.columns)
+    }
     functions = functions_of(document, predicates, found)
     found += _needless_slots(document)
     return Vocabulary(predicates, tick, odds, units, zone, most, functions), found
 
 
-def _most(
-    document: syntax.Document, tick: int | None, found: list[Diagnostic]
-) -> dict[str, tuple[int | None, ...]]:
-    """The most ticks that columns of static relations have, for those that say it."""
-    return {
-        each.name: tuple(None if c.most is None else ticks_of(c.most, tick, found) for c in each.columns)
-        for each in document.declarations
-        if isinstance(each, syntax.Static) and any(column.most for column in each.columns)
-    }
-
-
 def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
-    statement = _single("tick", document.ticks, "all times of a program are counted in the same ticks", found)
+    statement = _single(syntax.Tick, document, "all times of a program are counted in the same ticks", found)
     if statement is None:
         return None
     length = microseconds(statement.every)
@@ -78,7 +74,7 @@ def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
 
 
 def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) -> str | None:
-    statement = _single("zone", document.zones, "all times of a program are shown in the same zone", found)
+    statement = _single(syntax.Zone, document, "all times of a program are shown in the same zone", found)
     if statement is None:
         return None
     if statement.name not in zones():
@@ -104,15 +100,13 @@ def _limits(document: syntax.Document) -> Iterator[Diagnostic]:
 _One = TypeVar("_One", syntax.Tick, syntax.Zone)
 
 
-def _single(word: str, statements: Iterator[_One], why: str, found: list[Diagnostic]) -> _One | None:
-    """The first of some statements, of which a program has one."""
-    first = next(statements, None)
-    if first is None:
-        return None
-    for statement in statements:
-        hint = f"Keep one of them: {why}."
-        found.append(declared_twice(f"`{word}`", statement.span, first.span, hint))
-    return first
+def _single(kind: type[_One], document: syntax.Document, why: str, found: list[Diagnostic]) -> _One | None:
+    """The first statement of a kind, of which a program has one."""
+    statements = [each for each in document.statements if isinstance(each, kind)]
+    for again in statements[1:]:
+        what, hint = f"`{kind.__name__.lower()}`", f"Keep one of them: {why}."
+        found.append(declared_twice(what, again.span, statements[0].span, hint))
+    return statements[0] if statements else None
 
 
 def _declare(

@@ -68,7 +68,13 @@ def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagno
 
 def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     """Atoms with more or fewer arguments than their predicate has columns."""
-    for atom in _atoms(parsed.document):
+    atoms = [
+        each
+        for rule in parsed.document.rules
+        for each in (rule.head, *(atom for atom, _ in syntax.atoms_of(rule)))
+    ]
+    atoms += [each for query in parsed.document.queries for each in (query.atom, *query.given)]
+    for atom in atoms:
         predicate = vocabulary.predicates.get(atom.predicate)
         if predicate is None:
             continue
@@ -88,15 +94,6 @@ def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
             hint += " It is static, so it has no time."
         where = "declared here" if predicate.declared else "first used here"
         yield Diagnostic("E202", message, atom.span, hint, (Note(where, predicate.span),))
-
-
-def _atoms(document: syntax.Document) -> Iterator[syntax.Atom]:
-    for rule in document.rules:
-        yield rule.head
-        yield from (atom for atom, _ in syntax.atoms_of(rule))
-    for query in document.queries:
-        yield query.atom
-        yield from query.given
 
 
 def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -235,12 +232,9 @@ _WORD = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{4,}")
 
 
 def _like_values(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Variable]:
-    """Variables that look like texts, in columns that are not called so.
-
-    Those under `not` alone are warned of anyway.
-    """
+    """Variables that look like texts, in columns that are not called so."""
     for atom, is_negated in syntax.atoms_of(rule):
-        if is_negated:
+        if is_negated:  # those under `not` alone are warned of anyway
             continue
         predicate = vocabulary[atom.predicate]
         columns = predicate.columns if predicate.declared else ()
@@ -272,7 +266,12 @@ def check_calls(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
 def _call_problems(call: Calculation, vocabulary: Vocabulary, *, condition: bool) -> Iterator[Diagnostic]:
     name, function = call.function, vocabulary.functions.get(call.function)
     if function is None:
-        yield _unknown_function(call, vocabulary)
+        near = AGGREGATE
+        if name not in {"mean", "average"}:
+            near = did_you_mean(name, [*vocabulary.functions, *OF_ONE])
+        parameters = ", ".join(f"x{i + 1}" for i in range(len(call.arguments)))
+        hint = f"{near}\nIf it is written in Python, declare `function {name}({parameters}) -> number.`"
+        yield Diagnostic("E206", f"there is no function {name}", call.span, hint.strip())
         return
     note = () if name in BUILT_IN else (Note("declared here", function.span),)
     count, given = len(function.parameters), len(call.arguments)
@@ -294,38 +293,21 @@ def _example(function: Signature) -> str:
     return f"{function.name}({', '.join(function.parameters)})"
 
 
-def _unknown_function(call: Calculation, vocabulary: Vocabulary) -> Diagnostic:
-    name = call.function
-    near = did_you_mean(name, [*vocabulary.functions, *OF_ONE])
-    if name in {"mean", "average"}:
-        near = AGGREGATE
-    parameters = ", ".join(f"x{i + 1}" for i in range(len(call.arguments)))
-    declare = f"If it is written in Python, declare `function {name}({parameters}) -> number.`"
-    return Diagnostic("E206", f"there is no function {name}", call.span, f"{near}\n{declare}".strip())
-
-
 # ---- inputs that chances look at ----
 
 
 def check_covariates(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     """Atoms behind `given` that are not of inputs, or of which nothing could be seen."""
-    for query in parsed.document.queries:
-        for atom in query.given:
-            yield from _covariate_problems(query, atom, vocabulary)
-
-
-def _covariate_problems(
-    query: syntax.Query, atom: syntax.Atom, vocabulary: Vocabulary
-) -> Iterator[Diagnostic]:
-    known = vocabulary.predicates.get(atom.predicate)
-    if known is None or known.kind is not PredicateKind.INPUT:
-        inputs = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT]
-        declared = f"Declare it, as in `input {to_text(atom)}.`" if known is None else "Name an input."
-        message = f"{atom.predicate} is not an input, and chances can look at nothing else"
-        hint = did_you_mean(atom.predicate, inputs) or declared
-        yield Diagnostic("E117", message, atom.name_span, hint)
-    elif len(atom.terms) == known.arity:  # any other number is reported elsewhere
-        yield from _looked_at(query, atom)
+    inputs = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT]
+    for query, atom in ((each, atom) for each in parsed.document.queries for atom in each.given):
+        known = vocabulary.predicates.get(atom.predicate)
+        if known is None or known.kind is not PredicateKind.INPUT:
+            declared = f"Declare it, as in `input {to_text(atom)}.`" if known is None else "Name an input."
+            message = f"{atom.predicate} is not an input, and chances can look at nothing else"
+            hint = did_you_mean(atom.predicate, inputs) or declared
+            yield Diagnostic("E117", message, atom.name_span, hint)
+        elif len(atom.terms) == known.arity:  # any other number is reported elsewhere
+            yield from _looked_at(query, atom)
 
 
 def _looked_at(query: syntax.Query, atom: syntax.Atom) -> Iterator[Diagnostic]:

@@ -36,8 +36,12 @@ def refine(
         predicates[name] = replace(predicates[name], schedule=schedule)
     chances = _chances(document, predicates, found)
     for name, declared in chances.items():
-        found += [*_twice(name, declared), *_conflicts(name, declared)]
-        found += crowded_slots(predicates[name], declared)
+        first: dict[object, DeclaredChance] = {}
+        for chance in declared:
+            known = first.setdefault((chance.pattern, chance.content), chance)
+            if known is not chance:
+                found.append(declared_twice(f"this chance of facts of {name}", chance.span, known.span))
+        found += [*_conflicts(name, declared), *crowded_slots(predicates[name], declared)]
     shares = _shares(document, predicates, found)
     return {
         name: DeclaredOdds(tuple(chances.get(name, ())), shares.get(name))
@@ -213,15 +217,6 @@ def declared_twice(
     return Diagnostic("E101", message, span, hint, (note,))
 
 
-def _twice(name: str, given: Sequence[DeclaredChance]) -> Iterator[Diagnostic]:
-    """Chances that are declared twice for the same facts."""
-    first: dict[object, DeclaredChance] = {}
-    for declared in given:
-        known = first.setdefault((declared.pattern, declared.content), declared)
-        if known is not declared:
-            yield declared_twice(f"this chance of facts of {name}", declared.span, known.span)
-
-
 def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic]:
     """Percentages above 100%; none can be written that is below 0%."""
     for each in given:
@@ -258,20 +253,15 @@ def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterato
     if len(shares) != delay + 1:
         ticks, own = ("tick" if delay == 1 else "ticks"), ("share" if delay == 0 else "shares")
         message = f"a delay of {delay} {ticks} has {delay + 1} {own}, not {len(shares)}"
-        hint = f"Write which share of the facts comes {_ticks_late(delay)} late; the rest is lost."
+        names = [*map(str, range(delay))] if delay < 4 else ["0", "1", "and so on"]
+        late = f"{', '.join(names)} {'and' if delay < 4 else 'up to'} {delay} ticks" if delay else "0 ticks"
+        hint = f"Write which share of the facts comes {late} late; the rest is lost."
         yield Diagnostic("E111", message, whole, hint)
     total = sum((share.fraction for share in shares), Fraction(0))
     if total > 1 and all(share.fraction <= 1 for share in shares):
         message = f"these shares come to {percentage_text(total)}, which is more than all facts"
         hint = "Let them add up to 100%. If they add up to less, the rest of the facts is lost."
         yield Diagnostic("E111", message, whole, hint)
-
-
-def _ticks_late(delay: int) -> str:
-    if delay == 0:
-        return "0 ticks"
-    names = [str(tick) for tick in range(delay)] if delay < 4 else ["0", "1", "and so on"]
-    return f"{', '.join(names)} and {delay} ticks" if delay < 4 else f"{', '.join(names)} up to {delay} ticks"
 
 
 _Constants = tuple[tuple[int, Value], ...]
@@ -295,7 +285,13 @@ def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> It
         places = tuple(chance.span.start for chance in together)
         if total > 1 and len(together) > 1 and places not in reported:
             reported.add(places)
-            yield _crowded(predicate.name, together, total)
+            *others, last = together
+            hint = "At most one of them comes at a tick: let their chances come to 100% at most"
+            hint += ", also where one has `again` and the others are new." if once <= 1 else "."
+            notes = tuple(Note("one of the others", chance.span) for chance in others[-3:])
+            message = f"facts of {predicate.name} that exclude each other come to "
+            message += f"{percentage_text(total)} together"
+            yield Diagnostic("E112", message, last.span, hint, notes)
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:
@@ -339,13 +335,3 @@ def _deciding(
             if fact not in decided or decided[fact].constants < chance.constants:
                 decided[fact] = chance
     return sorted(decided.values(), key=lambda chance: chance.span.start)
-
-
-def _crowded(name: str, together: Sequence[DeclaredChance], total: Fraction) -> Diagnostic:
-    *others, last = together
-    message = f"facts of {name} that exclude each other come to {percentage_text(total)} together"
-    after = sum((chance.once for chance in together), Fraction(0)) <= 1
-    hint = "At most one of them comes at a tick: let their chances come to 100% at most"
-    hint += ", also where one has `again` and the others are new." if after else "."
-    notes = tuple(Note("one of the others", chance.span) for chance in others[-3:])
-    return Diagnostic("E112", message, last.span, hint, notes)

@@ -24,7 +24,6 @@ from antelog.language.literals.literal import Safety
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import (
-    Aggregate,
     Aggregation,
     Anonymous,
     Comparison,
@@ -75,24 +74,19 @@ def amounts(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Aggre
     return {name: each for name, each in found.items() if name not in elsewhere and not times.get(name)}
 
 
-def _sources(rule: syntax.Rule, vocabulary: Vocabulary) -> Safety:
-    """The sources of the values of a rule's variables."""
-    times = frozenset(name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
-    positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
-    out = worked_out(rule, positive)
-    found = Safety(to_text, rule.head, rule.body, vocabulary, times, positive, negated, out)
-    for name in compared(rule) - times - out:
-        # Where all comparisons of an unguarded variable are allowed, nothing is said of them.
-        if not all(each.leaves_free(name, found) for each in comparisons(rule) if name in each.variables):
-            found.reported.add(name)
-    if found.is_static():
-        found.reported.update(found.head)
-    return found
-
-
 def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     for rule in parsed.document.rules:
-        looked = _sources(rule, vocabulary)
+        times = frozenset(name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
+        positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
+        out = worked_out(rule, positive)
+        looked = Safety(to_text, rule.head, rule.body, vocabulary, times, positive, negated, out)
+        for name in compared(rule) - times - out:
+            # Where all comparisons of an unguarded variable are allowed, nothing is said of them.
+            about = (each for each in comparisons(rule) if name in each.variables)
+            if not all(each.leaves_free(name, looked) for each in about):
+                looked.reported.add(name)
+        if looked.is_static():
+            looked.reported.update(looked.head)
         yield from _check_head(rule, looked)
         for literal in rule.body:
             yield from literal.check_safety(looked)
@@ -130,7 +124,13 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
         under = _under_negation_only(rule, vocabulary)
         yield from _check_negated_only(rule, under, times)
         yield from _check_time(rule, under, times, vocabulary)
-        yield from _check_several(rule, under, times)
+        free = [name for name in under if name in syntax.variables_of(rule.head.terms) and name not in times]
+        if len(free) > 1:
+            message = f"{' and '.join(free)} occur only under `not`, so every combination of values would be "
+            message += f"an answer of `{to_text(rule.head)}`"
+            hint = "Add a condition without `not` that says which values they have, for all of them but one."
+            second = next(term for term in rule.head.terms if variable_of(term) == free[1])
+            yield Diagnostic("E406", message, second.span, hint)
 
 
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, Term]:
@@ -211,19 +211,6 @@ def _is_bounded(rule: syntax.Rule, name: str) -> bool:
     return False
 
 
-def _check_several(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -> Iterator[Diagnostic]:
-    names = [name for name in under if name in syntax.variables_of(rule.head.terms) and name not in times]
-    if len(names) < 2:
-        return
-    message = (
-        f"{' and '.join(names)} occur only under `not`, so every combination of values would be an answer"
-    )
-    hint = "Add a condition without `not` that says which values they have, for all of them but one."
-    head = next(t for t in rule.head.terms if variable_of(t) == names[1])
-    message += f" of `{to_text(rule.head)}`"
-    yield Diagnostic("E406", message, head.span, hint)
-
-
 def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     rules = [rule for rule in parsed.document.rules if vocabulary.is_static(rule.head.predicate)]
     edges: dict[str, set[str]] = {}
@@ -254,10 +241,7 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
 
 
 def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Reports aggregates and latest values that answers rest on without a fact beside them.
-
-    Unless the rule is about silence: no fact can stand beside that.
-    """
+    """Reports aggregates and latest values without a fact beside them, unless the rule is about silence."""
     asked = {query.atom.predicate for query in parsed.document.queries}
     waiting = list(asked)
     while waiting:
@@ -281,7 +265,10 @@ def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     silent = any(map(_of_silence, rule.body)) or not all(map(vocabulary.is_static, denied))
     for literal in rule.body:
         if isinstance(literal, Aggregation) and not _of_silence(literal):
-            fact = to_text(_fact_of(literal.left, rule.head))
+            # Without the variables that only the aggregate has.
+            inner, atom = literal.left.inner, literal.left.atom
+            terms = (Anonymous() if variable_of(term) in inner else term for term in atom.terms[:-1])
+            fact = to_text(_now(atom, terms, rule.head))
             hint = f"For an answer when a fact comes, add that fact: `{fact}`."
         elif isinstance(literal, Last) and not silent:
             fact = to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
@@ -301,12 +288,6 @@ def _of_silence(literal: syntax.Literal) -> bool:
         return False
     nothing = after_steps(0, literal.left.steps)
     return nothing is not None and bool(HOLDS[literal.operator](nothing, right.value))
-
-
-def _fact_of(each: Aggregate, head: syntax.Atom) -> syntax.Atom:
-    """The atom of an aggregate about the tick of the head, without the variables that only it has."""
-    terms = (Anonymous() if variable_of(term) in each.inner else term for term in each.atom.terms[:-1])
-    return _now(each.atom, terms, head)
 
 
 def _now(atom: syntax.Atom, terms: Iterable[syntax.Term], head: syntax.Atom) -> syntax.Atom:

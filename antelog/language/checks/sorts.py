@@ -84,7 +84,12 @@ def _check_head(rule: syntax.Rule, document: syntax.Document, vocabulary: Vocabu
 
 
 def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    timed = _timed(parsed.document, vocabulary)
+    # These certainly have a time: what is declared, and what rests on something that has one.
+    timed = frozenset(p.name for p in vocabulary.predicates.values() if p.declared) | {
+        rule.head.predicate
+        for rule in parsed.document.rules
+        if any(vocabulary[atom.predicate].temporal for atom, _ in syntax.atoms_of(rule))
+    }
     for rule in parsed.document.rules:
         if problems := [*_check_head(rule, parsed.document, vocabulary)]:
             yield from problems
@@ -97,17 +102,6 @@ def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
             yield from literal.check_sorts(places)
     for query in parsed.document.queries:
         yield from _check([query.atom], Sorts(to_text), vocabulary, timed)
-
-
-def _timed(document: syntax.Document, vocabulary: Vocabulary) -> frozenset[str]:
-    """The predicates that certainly have a time: those declared, and those that rest on something timed."""
-    declared = {p.name for p in vocabulary.predicates.values() if p.declared}
-    resting = {
-        rule.head.predicate
-        for rule in document.rules
-        if any(vocabulary[atom.predicate].temporal for atom, _ in syntax.atoms_of(rule))
-    }
-    return frozenset(declared | resting)
 
 
 def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
@@ -227,16 +221,11 @@ def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Ite
             if isinstance(end, Anonymous):
                 hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
                 yield Diagnostic("E301", "`_` cannot be an end of a range of ticks", end.span, hint)
-        if (length := _length(term, vocabulary.tick)) is not None and length < 0:
+        (one, first), (other, last) = (_placed(end, vocabulary.tick) for end in term.ends)
+        if one == other and last < first:
             message = f"`{to_text(term)}` leads from a later tick to an earlier one, so it has no ticks"
             hint = f"Write `{to_text(term.last)}..{to_text(term.first)}`."
             yield Diagnostic("E301", message, term.span, hint)
-
-
-def _length(range_: Range, tick: int | None) -> int | None:
-    """The number of ticks from the first to the last tick of a range, if that is known."""
-    (one, first), (other, last) = (_placed(end, tick) for end in range_.ends)
-    return last - first if one == other else None
 
 
 def _placed(end: Term, tick: int | None) -> tuple[str | None, int]:

@@ -7,7 +7,6 @@ hold whatever the data has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -75,7 +74,10 @@ class _Types:
             return
         left, right = self.known.get(first), self.known.pop(second, None)
         if left is not None and right is not None and left.type is not right.type:
-            self._clash(span, left, right)
+            message = f"this joins {left.type.value}s with {right.type.value}s, which are never equal"
+            hint = "A column holds numbers or texts, not both: use two variables, or change a column's type."
+            notes = (Note(left.because, left.span), Note(right.because, right.span))
+            self.found.append(Diagnostic("E302", message, span, hint, notes))
         elif right is not None and left is None:
             self.known[first] = right
         self.parent[second] = first
@@ -85,12 +87,6 @@ class _Types:
         self.found.append(
             Diagnostic("E302", message, here.span, hint, (Note("the other place", before.span),))
         )
-
-    def _clash(self, span: Span, one: _Reason, other: _Reason) -> None:
-        message = f"this joins {one.type.value}s with {other.type.value}s, which are never equal"
-        hint = "A column holds numbers or texts, not both: use two variables, or change a column's type."
-        notes = (Note(one.because, one.span), Note(other.because, other.span))
-        self.found.append(Diagnostic("E302", message, span, hint, notes))
 
 
 def infer_types(
@@ -126,25 +122,20 @@ def infer_types(
         if known is not None and len(query.atom.terms) == known.arity:
             _place(types, query.atom.terms[: len(known.types)], known)
     types.check_excluded()
-    columns = dict(_columns(types, vocabulary))
-    for (
-        chance
-    ) in parsed.document.chances:  # it may contradict the others, but changes nothing: see `DeclaredOdds`
+    columns = {name: _types_of(each, types) for name, each in vocabulary.predicates.items()}
+    # A chance may contradict the others, but changes nothing: see `DeclaredOdds`.
+    for chance in parsed.document.chances:
         if chance.name in vocabulary.predicates:
             _place(types, chance.pattern[:-1], vocabulary[chance.name])
     return columns, types.found
 
 
-def _columns(types: _Types, vocabulary: Vocabulary) -> Iterator[tuple[str, tuple[Type | None, ...]]]:
-    for name, predicate in vocabulary.predicates.items():
-        known = [types.known.get(types.group((name, i))) for i in range(len(predicate.types))]
-        yield (
-            name,
-            tuple(
-                given if given is Type.INTEGER else k.type if k else None
-                for given, k in zip(predicate.types, known, strict=True)
-            ),
-        )
+def _types_of(predicate: Predicate, types: _Types) -> tuple[Type | None, ...]:
+    known = [types.known.get(types.group((predicate.name, i))) for i in range(len(predicate.types))]
+    return tuple(
+        given if given is Type.INTEGER else reason and reason.type
+        for given, reason in zip(predicate.types, known, strict=True)
+    )
 
 
 def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: _InRule | None = None) -> None:

@@ -117,7 +117,8 @@ def with_ticks_in_facts(
     def in_ticks(node: Any) -> Any:
         if isinstance(node, syntax.Negation):
             return replace(node, atom=in_ticks(node.atom))
-        durations = [term for term in node.operands if _is_duration(term)]
+        constants = (term for term in node.operands if isinstance(term, syntax.Constant))
+        durations = [term for term in constants if term.unit is not None]
         if not isinstance(node, syntax.Atom) or not durations:
             found.extend(map(_no_column_of_ticks, durations))
             return node
@@ -133,10 +134,6 @@ def with_ticks_in_facts(
         return node
 
     return replace(document, statements=tuple(map(statement, document.statements)))
-
-
-def _is_duration(term: object) -> bool:
-    return isinstance(term, syntax.Constant) and term.unit is not None
 
 
 def _in_ticks(term: syntax.Term, most: int | None, tick: int | None, found: list[Diagnostic]) -> syntax.Term:

@@ -39,7 +39,12 @@ def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
     if not isinstance(side, Calculation):
         return
     if side.function in CALENDAR:
-        yield from _no_times(side, sorts)
+        (term,) = side.arguments
+        whole = isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0
+        if not whole and sorts.time_of(variable_of(term)) is None:
+            message = f"`{side.function}` needs a time, and `{sorts.text(term)}` is not one"
+            hint = f"Write the time of an atom: `{side.function}(T)`."
+            yield Diagnostic("E301", message, term.span, hint)
         return
     for term in side.arguments:
         yield from check_times_in(term, sorts)
@@ -55,17 +60,6 @@ def is_between(side: Term, sorts: Sorts) -> bool:
     if not isinstance(side, Calculation) or side.function != "-":
         return False
     return all(isinstance(term, Variable) and sorts.time_of(term.name) for term in side.arguments)
-
-
-def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
-    """Reports an argument of a calendar function that is not a time."""
-    (term,) = call.arguments
-    is_time = sorts.time_of(variable_of(term)) is not None
-    if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):
-        return
-    message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is not one"
-    hint = f"Write the time of an atom: `{call.function}(T)`."
-    yield Diagnostic("E301", message, term.span, hint)
 
 
 def type_of_side(side: Term, types: Types) -> Type | None:
@@ -88,20 +82,16 @@ def check_calculation(side: Term, types: Types) -> None:
         wanted: Type | None = Type.NUMBER
         if function is not None:
             wanted = function.types[place] if place < len(function.types) else None
-        if wanted is not None:
-            _check_argument(term, wanted, side, types)
-
-
-def _check_argument(term: Term, wanted: Type, side: Calculation, types: Types) -> None:
-    because = f"`{types.text(side)}` calculates with {wanted.value}s"
-    name, found = variable_of(term), type_of_side(term, types)
-    if name is not None and not types.is_time(name):
-        types.is_type(name, Type.NUMBER if isinstance(term, Shifted) else wanted, term.span, because)
-    if isinstance(term, Constant):
-        found = type_of(term)
-    if found is not None and found is not wanted:
-        message = f"`{types.text(term)}` is a {found.value}, and {because}"
-        types.report(Diagnostic("E302", message, term.span, f"Calculate with {wanted.value}s only."))
+        if wanted is None:
+            continue
+        because = f"`{types.text(side)}` calculates with {wanted.value}s"
+        name = variable_of(term)
+        if name is not None and not types.is_time(name):
+            types.is_type(name, Type.NUMBER if isinstance(term, Shifted) else wanted, term.span, because)
+        found = type_of(term) if isinstance(term, Constant) else type_of_side(term, types)
+        if found is not None and found is not wanted:
+            message = f"`{types.text(term)}` is a {found.value}, and {because}"
+            types.report(Diagnostic("E302", message, term.span, f"Calculate with {wanted.value}s only."))
 
 
 @dataclass(frozen=True, slots=True)

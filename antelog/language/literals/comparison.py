@@ -181,10 +181,8 @@ class Comparison(Literal):
     def leaves_free(self, name: str, rule: Safety) -> bool:
         """Whether it may be about an unguarded variable, which has every value there is."""
         in_head = name in rule.head and not rule.is_static()
-        plain = any(isinstance(s, Variable) for s in self.sides) and any(
-            isinstance(s, Constant) for s in self.sides
-        )
-        return in_head and plain and self.operator in ("=", "!=")
+        kinds = {type(side) for side in self.sides}
+        return in_head and kinds == {Variable, Constant} and self.operator in ("=", "!=")
 
     def _where_from(self, name: str, side: Term, rule: Safety) -> str:
         """The remedy for a variable that is compared and has no value."""
