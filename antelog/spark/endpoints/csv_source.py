@@ -26,7 +26,7 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
 from antelog.files.cells import column_type
 from antelog.files.chunks import CheckedRows, sorted_out
-from antelog.files.csv_files import csv_chunks
+from antelog.files.csv_files import WholeCsv
 from antelog.language.epochs import TICKS
 from antelog.spark.endpoints.unreadable import shown
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
@@ -134,7 +134,7 @@ def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
     wanted = replace(reading.wanted, types=tuple(_TYPES[type_] for type_ in reading.wanted.types))
     begun = False
     try:
-        for each in sorted_out(wanted, csv_chunks(stream, file, wanted, []), file):
+        for each in sorted_out(wanted, WholeCsv(file, wanted, []).all(stream), file):
             yield from _good(reading, each)
             yield from _bad(
                 reading,

@@ -77,7 +77,8 @@ class Recorded:
             return
         kept = [each.at for each in case.expected if not each.recorded]
         items = [text for at, text in _items(case, outcome) if at not in kept]
-        if not items or _same(items, [each.node for each in marked]):
+        known = [BaseConstructor().construct_document(each.node) for each in marked]
+        if not items or yaml.load("".join(items), yaml.BaseLoader) == known:
             return
         if case.node.flow_style or not self._edit(case, [each.node for each in marked], items):
             self.left_out.append(f"{case.name}: write its keys and items on lines of their own")
@@ -131,12 +132,6 @@ class Recorded:
 
 def _indented(text: str, column: int) -> str:
     return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
-
-
-def _same(items: Sequence[str], nodes: Sequence[Node]) -> bool:
-    """Whether recorded items say this already."""
-    known = [BaseConstructor().construct_document(each) for each in nodes]
-    return bool(yaml.load("".join(items), yaml.BaseLoader) == known)
 
 
 # ---- what comes out, as text ----

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, TypeGuard
 
@@ -142,9 +142,8 @@ class ProgramTexts:
         """The literal that a scalar is, with its conditions behind it."""
         text = whole.part(0, len(whole.text))
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
-        return self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", "a literal")[
-            0
-        ].body
+        rule, _ = self._rule(replace(text, text=plain), "Q(0) :- ", "a literal")
+        return rule.body
 
     def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
         """The literal of a line of the log; None for a form that nobody can write."""
