@@ -205,7 +205,6 @@ def out_of_range(column: Array) -> NDArray[np.bool_] | None:
 
 
 def not_utf8(column: Array) -> NDArray[np.bool_]:
-    """A mask of the texts that are not UTF-8."""
     if is_a.is_union(column.type):
         raise ValueError("a text in it is not UTF-8")
     if is_a.is_dictionary(column.type):
@@ -233,7 +232,6 @@ def without(column: Array, bad: NDArray[np.bool_]) -> Array:
 
 
 def in_one_piece(column: Array) -> pa.Array:
-    """A column without chunks."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 

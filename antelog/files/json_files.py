@@ -142,7 +142,6 @@ def reach(values: dict[str, Any], path: str) -> object:
 
 
 def paths(values: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[str]:
-    """The paths of the fields within fields."""
     for name, value in values.items():
         if isinstance(value, dict) and depth < _DEEPEST:
             yield from paths(value, f"{before}{name}.", depth + 1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from antelog.compile.show.details import ticks_text
+from antelog.compile.show.summary import summaries
 from antelog.language import syntax
 from antelog.language.durations import long_duration_text
 from antelog.language.functions import BUILT_IN
@@ -67,7 +68,8 @@ def _predicate(predicate: Predicate, analysis: Analysis) -> Iterator[str]:
     query = next((q for q in document.queries if q.atom.predicate == predicate.name), None)
     if query is not None:
         yield from _code(to_text(query))
-        summary = analysis.summary(predicate.name)
+        plan = analysis.compiled.plan if analysis.compiled else None
+        summary = next(summaries(plan, predicate.name), None) if plan else None
         for name, text in summary.lines if summary else ():
             yield f"- *{name}* {text}"
     file = file_of(predicate, data_files(Path(analysis.root).parent))

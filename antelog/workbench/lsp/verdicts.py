@@ -167,10 +167,7 @@ async def tried(trial: Trial, analysis: Analysis) -> str:
 
 
 def written(analysis: Analysis, query: str, folder: Path) -> Path:
-    """Writes the files of a program to a folder, with one of its queries; the path of the program.
-
-    Included files have other names there.
-    """
+    """Writes the files of a program to a folder, with one of its queries; the path of the program."""
     names: dict[str, str] = {}
     for number, (_, file) in enumerate(analysis.source.files):
         stem = Path(file.name).stem or "program"

@@ -93,7 +93,6 @@ class PlayBench:
         }
 
     async def post(self, body: bytes) -> dict[str, Any]:
-        """Takes an edit."""
         try:
             edit = msgspec.json.decode(body, type=PostedEdit)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:

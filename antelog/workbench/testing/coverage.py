@@ -142,9 +142,9 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
         for number, pattern in enumerate(relation.patterns if 1 < count <= MOST_PATTERNS else (), 1):
             name = f"{prefix}Way{relation.name}{number}"
             head = [*map(operand_text, pattern.answer), time_text(pattern.time)]
-            rule = f"{name}({', '.join(head)}) :- {pattern.text}."
+            asks = f"{name}({', '.join(head)}) :- {pattern.text}. query {general_text(name, len(head))}."
             part = Part(PATTERN, spans[relation.predicate], f"{relation.name}: {pattern.text}")
-            yield _Question(part, name, [f"{rule} query {general_text(name, len(head))}."])
+            yield _Question(part, name, [asks])
 
 
 def _bodies(

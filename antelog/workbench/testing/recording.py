@@ -158,19 +158,16 @@ def _states(texts: ProgramTexts, states: Sequence[AnswerState], *, detailed: boo
     lines: list[str] = []
     for state in (OPEN, CONFIRMED, REJECTED):
         found = [each for each in states if each.state == state]
-        if found:
-            lines.append(f"  {state}:")
-            for each in found:
-                lines += _answer(texts, each, detailed=detailed and state == OPEN)
+        lines += [f"  {state}:"] if found else []
+        for each in found:
+            text = yaml_text(texts.answer_of(each.query, each.row))
+            if detailed and state == OPEN:
+                details = _details(texts, each.row)
+            else:
+                details = _listed(texts, "lost", each.row.get("lost") or ())
+            shown = list(details) if len(text) < _LONGEST_KEY else []
+            lines += [f"  - {text}{':' if shown else ''}", *(f"      {detail}" for detail in shown)]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _answer(texts: ProgramTexts, state: AnswerState, *, detailed: bool) -> Iterator[str]:
-    text = yaml_text(texts.answer_of(state.query, state.row))
-    found = _details(texts, state.row) if detailed else _listed(texts, "lost", state.row.get("lost") or ())
-    details = list(found) if len(text) < _LONGEST_KEY else []
-    yield f"  - {text}{':' if details else ''}"
-    yield from (f"      {each}" for each in details)
 
 
 def _details(texts: ProgramTexts, row: Row) -> Iterator[str]:

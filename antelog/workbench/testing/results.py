@@ -98,7 +98,6 @@ class RunReport:
 
 
 def run_case(case: RuleCase, name: str) -> CaseResult:
-    """Runs a case of the file of this name."""
     outcome = replayed(case, name=name)
     wrong = () if outcome.error else tuple(failures(case, outcome))
     return CaseResult(case, outcome, wrong)

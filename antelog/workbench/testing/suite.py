@@ -162,7 +162,6 @@ class _SuiteReading:
         return path
 
     def _limits(self, entry: MarkedEntry | None) -> dict[str, int | float]:
-        """The values of limits that a mapping gives."""
         found: dict[str, int | float] = {}
         if entry is None:
             return found

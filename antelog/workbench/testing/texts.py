@@ -72,7 +72,6 @@ class ProgramTexts:
     # ---- reading ----
 
     def fact(self, whole: ScalarText) -> Fact:
-        """The fact that a scalar is."""
         at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
         text = whole.part(0, len(whole.text) if at is None else at.start())
         arrival = None if at is None else self.moment(whole.part(at.end(), len(whole.text)))
@@ -170,7 +169,6 @@ class ProgramTexts:
     def _value(
         self, text: ScalarText, term: syntax.Term, type_: str | None, most: int | None
     ) -> syntax.Value:
-        """The value of an argument of a fact."""
         shown = f"`{to_text(term)}`"
         if not isinstance(term, syntax.Constant):
             hint = "A fact has values only: lower-case words, numbers, or texts in double quotes."
