@@ -11,6 +11,7 @@ is the one place that does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -280,10 +281,17 @@ def literal_of(text: str) -> LineLiteral:
     )
 
 
+_PLAIN_TEXT = re.compile(r'"[^"\\]*"')
+"""A text in quotes that has no sign which is written in another way."""
+
+
 def _plain_literal(text: str) -> LineLiteral | None:
-    """The literal of a text without quotes, conditions and calculations: of most, in less time."""
+    """The literal of a text without odd quotes, conditions and calculations: of most, in less time."""
     name, _, rest = text.removeprefix("not ").partition("(")
-    if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*rest} & {*'("'}:
+    unquoted = _PLAIN_TEXT.sub("", rest)
+    if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*unquoted} & {*'("'}:
+        return None
+    if rest.endswith('")'):  # the time is a text, in which there may be numbers
         return None
     begin = max(text.rfind(" "), text.rfind("(")) + 1
     ticks, at = list[WrittenTick](), begin

@@ -34,9 +34,9 @@ from antelog.engine.step.derivations import Atoms, atoms_of
 from antelog.engine.step.members import AskedAtoms, candidates
 from antelog.engine.step.rows import cells_of, passing
 from antelog.engine.values.values import UNBOUND
-from antelog.language.line_literals import amount_text
 from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Value
+from antelog.lines import amount_text
 from antelog.why.evidence import (
     LISTED,
     background_facts,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -33,12 +32,6 @@ def source_of(head: Mapping[str, Any]) -> Source:
     """The source of the program that a head is about; its text is empty where nothing is known of it."""
     included = tuple(Source(each["program"], each["path"]) for each in head.get("included", ()))
     return Source(head.get("program", ""), head.get("path", ""), included, head.get("limits", {}))
-
-
-def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
-    """A short name for an answer, for links: a hash of it."""
-    content = msgspec.json.encode([query, dict(values), list(others)])
-    return blake2b(content, digest_size=8).hexdigest()
 
 
 def status_line(status: Mapping[str, Any]) -> str:
