@@ -8,7 +8,7 @@ import pytest
 
 import antelog
 from antelog.errors import AntelogError, DataError
-from antelog.watch.web.bench import NoEditError
+from antelog.watch.web.acting import PostError
 from antelog.workbench.play.bench import LESSONS
 from antelog.workbench.play.draft import LARGEST, Draft, DraftFiles, Sheet, fitted
 from antelog.workbench.play.running import Course, Played, PlayOptions, play
@@ -119,7 +119,7 @@ def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
 
 
 def test_a_newer_draft_stops_an_older_one(tmp_path: Path) -> None:
-    with pytest.raises(NoEditError):
+    with pytest.raises(PostError):
         play(Draft(RULES, {"P": FACTS}), PlayOptions(), tmp_path, lambda: True)
 
 
