@@ -155,18 +155,17 @@ def json_rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[JsonRow], list[B
     for number, line in lines:
         if not line.strip():
             continue
+        values, why = None, "is not a JSON object"
         try:
             values = _DECODER.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            bad.append(Bad(number, f"is not JSON: {error}", line.decode(errors="replace")))
-            continue
+            why = f"is not JSON: {error}"
         except RecursionError:
-            bad.append(Bad(number, "is not a row: it is nested too deeply", line.decode(errors="replace")))
-            continue
+            why = "is not a row: it is nested too deeply"
         if isinstance(values, dict):
             rows.append(JsonRow(number, line, values))
         else:
-            bad.append(Bad(number, "is not a JSON object", line.decode(errors="replace")))
+            bad.append(Bad(number, why, line.decode(errors="replace")))
     return rows, bad
 
 

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
@@ -132,10 +133,7 @@ class PlayBench(Reader):
             "problems": played.problems,
             "notes": played.notes,
             "aside": played.aside,
-            "tables": {
-                name: {"columns": sheet.columns, "rows": sheet.rows}
-                for name, sheet in played.draft.tables.items()
-            },
+            "tables": {name: structs.asdict(sheet) for name, sheet in played.draft.tables.items()},
             "ticks": course.ticks if course else [],
             "labels": course.labels if course else [],
             "changing": course.changing if course else [],
