@@ -117,13 +117,15 @@ def refusal(type_: pa.DataType) -> str | None:
 def plain(column: Array) -> Array:
     """A column that is not refused, in a usual type."""
     type_ = column.type
-    if isinstance(column, pa.ChunkedArray) and _is_nested(type_):
+    is_extension = isinstance(type_, pa.BaseExtensionType)
+    is_nested = is_extension or is_a.is_dictionary(type_) or is_a.is_run_end_encoded(type_)
+    if isinstance(column, pa.ChunkedArray) and is_nested:
         parts = [plain(chunk) for chunk in column.chunks]
         types = {part.type for part in parts}
         if len(types) > 1:  # some have a dictionary, some cannot
             parts = [part.dictionary_decode() if is_a.is_dictionary(part.type) else part for part in parts]
         return pa.chunked_array(parts) if parts else plain(pa.array([], type_))
-    if isinstance(type_, pa.BaseExtensionType):
+    if is_extension:
         return _KNOWN[type_.extension_name](column)
     if is_a.is_run_end_encoded(type_):
         return plain(pc.run_end_decode(column))
@@ -147,11 +149,6 @@ _KNOWN: dict[str, Callable[[pa.Array], pa.Array]] = {
     "arrow.uuid": lambda column: pa.array([v and str(v) for v in column.to_pylist()], pa.string()),
 }
 """What becomes of the types that are Arrow's own, but not among its usual ones."""
-
-
-def _is_nested(type_: pa.DataType) -> bool:
-    is_extension = isinstance(type_, pa.BaseExtensionType)
-    return is_extension or is_a.is_dictionary(type_) or is_a.is_run_end_encoded(type_)
 
 
 def _plain_type(type_: pa.DataType) -> pa.DataType:
@@ -208,7 +205,6 @@ def out_of_range(column: Array) -> NDArray[np.bool_] | None:
 
 
 def not_utf8(column: Array) -> NDArray[np.bool_]:
-    """A mask of the texts that are not UTF-8."""
     if is_a.is_union(column.type):
         raise ValueError("a text in it is not UTF-8")
     if is_a.is_dictionary(column.type):
@@ -236,7 +232,6 @@ def without(column: Array, bad: NDArray[np.bool_]) -> Array:
 
 
 def in_one_piece(column: Array) -> pa.Array:
-    """A column without chunks."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 

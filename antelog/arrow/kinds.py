@@ -120,12 +120,8 @@ def written(raw: Raw, kind: Kind) -> str:
     if isinstance(raw, bytes):
         return raw.hex()
     if kind is Kind.DURATION:
-        return f"{_seconds(raw)} seconds"
+        whole, rest = divmod(abs(raw), 1_000_000_000)
+        digits = f"{whole}.{rest:09}".rstrip("0").rstrip(".")
+        return f"{'-' if raw < 0 else ''}{digits} seconds"
     type_ = type_of_kind(kind, nanoseconds=raw % 1_000 != 0)
     return str(pc.cast(from_raw([raw], type_), pa.string())[0].as_py())
-
-
-def _seconds(nanoseconds: int) -> str:
-    whole, rest = divmod(abs(nanoseconds), 1_000_000_000)
-    digits = f"{whole}.{rest:09}".rstrip("0").rstrip(".")
-    return f"-{digits}" if nanoseconds < 0 else digits

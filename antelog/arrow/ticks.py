@@ -89,15 +89,6 @@ class Ticks:
         return np.zeros(len(self.whole), np.bool_) if self.local is None else self.local >= how
 
 
-@dataclass(frozen=True, eq=False)
-class _GivenNumbers:
-    """The numbers of a column, unconverted; `doubles` has them where they may have fractions."""
-
-    numbers: NDArray[np.int64]
-    whole: NDArray[np.bool_]
-    doubles: NDArray[np.float64] | None = None
-
-
 def is_timestamp(type_: pa.DataType) -> bool:
     """Whether a column of this type is to be cut into ticks."""
     return bool(is_a.is_timestamp(type_) or is_a.is_date(type_))
@@ -111,8 +102,8 @@ def ticks_of(given: Array, timescale: Timescale | None) -> Ticks:
     given = _plain(given)
     if is_timestamp(given.type) and timescale is not None:
         return _from_timestamps(given, Counting(timescale), timescale)
-    found = _numbers(given)
-    return Ticks(_near(found.numbers), found.whole, given)
+    numbers, whole, _ = _numbers(given)
+    return Ticks(_near(numbers), whole, given)
 
 
 def times_of(given: Array, counting: Counting) -> Ticks:
@@ -127,19 +118,19 @@ def times_of(given: Array, counting: Counting) -> Ticks:
         return _from_timestamps(given, counting, timescale)
     if timescale is None or counting.only_ticks:
         return ticks_of(given, timescale)
-    found = _numbers(given)
-    numbers, whole = found.numbers, found.whole
-    if found.doubles is None and numbers.max(initial=0) < counting.ranges[0].first:
+    counted, whole, doubles = _numbers(given)
+    numbers = counted
+    if doubles is None and numbers.max(initial=0) < counting.ranges[0].first:
         return Ticks(_near(numbers), whole, given)  # as mostly
     units = []
     for each in counting.ranges:
-        counts, micro = found.numbers if found.doubles is None else found.doubles, MICROSECONDS[each.unit]
+        counts, micro = counted if doubles is None else doubles, MICROSECONDS[each.unit]
         here = (counts >= each.first) & (counts <= each.last)
         if not here.any():
             continue
-        if found.doubles is None:
+        if doubles is None:
             here &= whole
-            ticks = _in_ticks(found.numbers, micro, timescale)
+            ticks = _in_ticks(counted, micro, timescale)
         else:
             counts = np.clip(np.rint(np.where(here, counts, 0) * float(micro)), -LARGEST, LARGEST)
             ticks = _in_ticks(counts.astype(np.int64), Fraction(1), timescale)
@@ -195,17 +186,18 @@ def _plain(given: Array) -> Array:
     return given.cast(given.type.value_type) if is_a.is_dictionary(given.type) else given
 
 
-def _numbers(given: Array) -> _GivenNumbers:
+def _numbers(given: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64] | None]:
+    """The numbers of a column, which are whole, and doubles where they may have fractions."""
     if is_a.is_integer(given.type):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
         if numbers.dtype == np.uint64:
             numbers = np.minimum(numbers, np.uint64(2**63 - 1))
-        return _GivenNumbers(numbers.astype(np.int64, copy=False), mask_of(given.is_valid()))
+        return numbers.astype(np.int64, copy=False), mask_of(given.is_valid()), None
     doubles = _doubles(given)
     finite = np.isfinite(doubles)
     whole: NDArray[np.bool_] = finite & (np.floor(doubles) == doubles)
     numbers = np.clip(np.where(whole, doubles, 0), -LARGEST, LARGEST).astype(np.int64)
-    return _GivenNumbers(numbers, whole, doubles)
+    return numbers, whole, doubles
 
 
 def _doubles(given: Array) -> NDArray[np.float64]:

@@ -56,7 +56,7 @@ class Fault:
 
 def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
     """The values of a column whose type is `number`, `text` or not known, and their faults."""
-    if not is_text(array.type):
+    if kind_of(array.type) is not Kind.TEXT:
         return array, _faults_of_values(array, name, type_)
     texts = array.cast(pa.string())
     faults = [Fault(mask_of(texts.is_null()), lambda _: f"column {name} has no value")]
@@ -107,10 +107,6 @@ def in_ticks(texts: pa.Array, name: str, tick: int | None) -> tuple[pa.Array, li
     wrong = ~mask_of(pc.match_substring_regex(numbers, f"{NUMBER}|^$"))
     what = f"of column {name} is not a number of ticks; a tick is {duration_text(tick)}"
     return numbers, [Fault(wrong, lambda i: f"value `{texts[i]}` {what}")]
-
-
-def is_text(type_: pa.DataType) -> bool:
-    return bool(is_a.is_string(type_) or is_a.is_large_string(type_) or is_a.is_string_view(type_))
 
 
 # ---- texts ----
@@ -244,7 +240,7 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> tuple[Ti
 
     Raises DataError for timestamps in a program that does not say how long a tick is.
     """
-    is_texts = is_text(array.type)
+    is_texts = kind_of(array.type) is Kind.TEXT
     given = array.cast(pa.string()) if is_texts else array
     found = times_of(given, counting)
     stamps = looks_like_stamp(given) & ~found.whole if is_texts else np.array([is_timestamp(array.type)])
@@ -276,7 +272,6 @@ def notes_on(times: Ticks, counting: Counting, name: str, column: str) -> dict[s
 
 
 def looks_like_time(text: str) -> bool:
-    """Whether a text is a number or a timestamp."""
     one = pa.array([text])
     return bool(mask_of(pc.match_substring_regex(one, f"{NUMBER}|{STAMP}"))[0])
 
@@ -301,9 +296,10 @@ def _time_shown(time: pa.Scalar | None) -> str | None:
         return _time_shown(time.value)
     if time is None or not time.is_valid:
         return None
-    if is_text(time.type):
+    kind = kind_of(time.type)
+    if kind is Kind.TEXT:
         return str(time)
-    kind, value = kind_of(time.type), time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
+    value = time.as_py() if kind is Kind.NUMBER else None
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, Decimal):

@@ -42,7 +42,6 @@ class Chunk:
 
 
 def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
-    """No rows that can be used."""
     return Chunk([pa.nulls(0)] * len(wanted.columns), lambda: np.zeros(0, np.int64), str, bad=bad)
 
 
@@ -62,7 +61,6 @@ class RowReader(ABC):
             yield from self._chunks(block)
 
     def all(self, stream: BinaryIO) -> Iterator[Chunk]:
-        """The rows of a whole file."""
         for data in pieces(stream, self._path):
             yield from self.feed(data)
         yield from self.end()

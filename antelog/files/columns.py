@@ -219,11 +219,10 @@ def _nameless(wanted: WantedColumns, names: Sequence[str], file: str) -> str | N
 def by_position(wanted: WantedColumns, count: int) -> ColumnPositions | None:
     """The positions in rows of `count` values without names; None if the number does not fit."""
     width = len(wanted.columns)
-    if count == width:
-        return ColumnPositions(tuple(range(width)), None, False)
-    if wanted.timed and count == width + 1:
-        return ColumnPositions(tuple(range(width)), width, False)
-    return None
+    arrives = wanted.timed and count == width + 1
+    if not arrives and count != width:
+        return None
+    return ColumnPositions(tuple(range(width)), width if arrives else None, False)
 
 
 # ---- names that do not fit ----

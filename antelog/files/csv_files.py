@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 import numpy as np
@@ -58,18 +57,11 @@ class FirstLine:
 # ---- whole files ----
 
 
-def csv_chunks(
-    stream: BinaryIO, path: Path | str, wanted: WantedColumns, notes: list[str]
-) -> Iterator[Chunk]:
-    """The rows of a CSV file; what its user should know of how it was read goes to `notes`.
+class WholeCsv(RowReader):
+    """Reads a whole CSV file; what its user should know of how it was read goes to `notes`.
 
     Raises DataError if its columns are not the wanted ones.
     """
-    return _WholeCsv(path, wanted, notes).all(stream)
-
-
-class _WholeCsv(RowReader):
-    """Reads a whole CSV file, whose first line says what separates values."""
 
     def __init__(self, path: Path | str, wanted: WantedColumns, notes: list[str]) -> None:
         super().__init__(path, wanted)

@@ -116,21 +116,17 @@ class WholeJson(JsonRows):
             return no_rows(self._wanted, bad)
         misfit = ""
         if self._places is None:
-            self.names, self._places = self._found(rows)
+            names = list(dict.fromkeys(name for row in rows for name in row.values))
+            # What has only fields within it is no column, but a part of paths.
+            names = [n for n in names if not all(isinstance(row.values.get(n, {}), dict) for row in rows)]
+            for _, name in self._wanted.called:
+                if name not in names and any(reach(row.values, name) is not _NOTHING for row in rows):
+                    names.append(name)
+            inner = (path for row in rows[:_LOOKED_AT] for path in paths(row.values))
+            self.names, self._places = names, places(self._wanted, names, str(self._path), inner)
             misfit = self._places.misfit
         used = [self._places.names(self.names)] * len(rows)
         return replace(json_chunk(rows, bad, used, len(self._wanted.columns)), misfit=misfit)
-
-    def _found(self, rows: list[JsonRow]) -> tuple[list[str], ColumnPositions]:
-        """The names in some rows, with what is mapped and there, and where the wanted ones are."""
-        names = list(dict.fromkeys(name for row in rows for name in row.values))
-        # What has only fields within it is no column, but a part of paths.
-        names = [n for n in names if not all(isinstance(row.values.get(n, {}), dict) for row in rows)]
-        for _, name in self._wanted.called:
-            if name not in names and any(reach(row.values, name) is not _NOTHING for row in rows):
-                names.append(name)
-        inner = (path for row in rows[:_LOOKED_AT] for path in paths(row.values))
-        return names, places(self._wanted, names, str(self._path), inner)
 
 
 def reach(values: dict[str, Any], path: str) -> object:
@@ -146,7 +142,6 @@ def reach(values: dict[str, Any], path: str) -> object:
 
 
 def paths(values: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[str]:
-    """The paths of the fields within fields."""
     for name, value in values.items():
         if isinstance(value, dict) and depth < _DEEPEST:
             yield from paths(value, f"{before}{name}.", depth + 1)
@@ -160,18 +155,17 @@ def json_rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[JsonRow], list[B
     for number, line in lines:
         if not line.strip():
             continue
+        values, why = None, "is not a JSON object"
         try:
             values = _DECODER.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            bad.append(Bad(number, f"is not JSON: {error}", line.decode(errors="replace")))
-            continue
+            why = f"is not JSON: {error}"
         except RecursionError:
-            bad.append(Bad(number, "is not a row: it is nested too deeply", line.decode(errors="replace")))
-            continue
+            why = "is not a row: it is nested too deeply"
         if isinstance(values, dict):
             rows.append(JsonRow(number, line, values))
         else:
-            bad.append(Bad(number, "is not a JSON object", line.decode(errors="replace")))
+            bad.append(Bad(number, why, line.decode(errors="replace")))
     return rows, bad
 
 

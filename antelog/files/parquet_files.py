@@ -83,7 +83,12 @@ def table_chunks(
 
 
 def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:
-    columns = [_column(batch, name) for name in names]
+    columns = list[pa.Array]()
+    for name in names:
+        outer, *inner = [name] if name in batch.schema.names else name.split(".")
+        # A field within fields is missing wherever one around it is.
+        usual = plain(pc.struct_field(batch.column(outer), inner) if inner else batch.column(outer))
+        columns.append(usual.dictionary_decode() if is_a.is_dictionary(usual.type) else usual)
     lines = np.arange(first, first + batch.num_rows)
     bad: list[Bad] = []
     fine = np.ones(len(lines), np.bool_)
@@ -99,7 +104,6 @@ def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:
 
 
 def _paths(fields: Iterable[pa.Field], before: str = "") -> Iterator[str]:
-    """The paths of the fields within fields."""
     for field in (each for each in fields if "." not in each.name):
         if is_a.is_struct(field.type):
             yield from _paths(field.type, f"{before}{field.name}.")
@@ -112,13 +116,6 @@ def _type(schema: pa.Schema, name: str) -> pa.DataType:
         return schema.field(name).type
     outer, _, rest = name.partition(".")
     return _type(pa.schema(list(schema.field(outer).type)), rest)
-
-
-def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
-    """A column, or a field within fields, which is missing wherever one around it is."""
-    outer, *inner = [name] if name in batch.schema.names else name.split(".")
-    usual = plain(pc.struct_field(batch.column(outer), inner) if inner else batch.column(outer))
-    return usual.dictionary_decode() if is_a.is_dictionary(usual.type) else usual
 
 
 def _shown(names: list[str], columns: list[pa.Array], i: int) -> str:

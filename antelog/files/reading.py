@@ -10,7 +10,7 @@ import pyarrow as pa
 from antelog.errors import DataError
 from antelog.files.chunks import Chunk, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, Advice, WantedColumns
-from antelog.files.csv_files import CsvRows, csv_chunks
+from antelog.files.csv_files import CsvRows, WholeCsv
 from antelog.files.json_files import JsonRows, WholeJson
 from antelog.files.naming import ENDINGS, Form, form_of, opened
 from antelog.files.parquet_files import parquet_chunks
@@ -59,7 +59,7 @@ def chunks_of(
         elif form is Form.JSON:
             chunks = WholeJson(path, wanted).all(data)
         else:
-            chunks = csv_chunks(data, path, wanted, notes)
+            chunks = WholeCsv(path, wanted, notes).all(data)
         for number, chunk in enumerate(chunks):
             named = wanted.timed and wanted.arrival != DEFAULT_ARRIVAL
             if named and number == 0 and len(chunk.columns) == len(wanted.columns):

@@ -35,10 +35,6 @@ from antelog.engine.step.members import AskedAtoms, candidates
 from antelog.engine.step.rows import cells_of, passing
 from antelog.engine.values.values import UNBOUND
 from antelog.language.printer import to_text, value_text
-<<<<<<< HEAD
-=======
-from antelog.language.syntax import Value
->>>>>>> inl2
 from antelog.lines import amount_text
 from antelog.why.evidence import (
     LISTED,

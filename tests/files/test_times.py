@@ -16,7 +16,7 @@ from antelog.arrow.grammar import format_like
 from antelog.errors import DataError
 from antelog.files.cells import ticks
 from antelog.files.chunks import sorted_out
-from antelog.files.csv_files import csv_chunks
+from antelog.files.csv_files import WholeCsv
 from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 from antelog.run.reading import wanted_of
@@ -131,7 +131,7 @@ def test_local_times_are_those_of_the_zone(form: str, zone: str) -> None:
     lines = "".join(f'a,1,"{clock.strftime(form)}"\n' for clock in clocks)
     counting = Counting(Timescale(60_000_000, zone), zone=zone, form=form if form in SAID else None)
     wanted = replace(wanted_of(parse(TICKS).plan, "Temp"), counting=counting)
-    chunks = csv_chunks(BytesIO(f"device,value,time\n{lines}".encode()), "x.csv", wanted, [])
+    chunks = WholeCsv("x.csv", wanted, []).all(BytesIO(f"device,value,time\n{lines}".encode()))
     (found,) = sorted_out(wanted, chunks, "x.csv")
     expected = [by_zoneinfo(clock, info) for clock in clocks]
     assert found.table.column("time").to_pylist() == [each for each in expected if each is not None]

@@ -118,7 +118,7 @@ def _with_answers(
     names = [(each.name, each.name) for each in found.meaning.queries if each.old and each.new]
     names += [(each.twin, each.name) for each in found.meaning.queries if each.old is None and each.twin]
     names += [(e.name, e.name) for e in found.meaning.queries if not (e.old and e.new) and not e.twin]
-    return replace(found, answers=differences(runs[0], runs[1], names))
+    return replace(found, answers=[differences(runs[0], runs[1], *each) for each in names])
 
 
 def _inputs(plan: Plan, settings: Settings) -> dict[str, object]:

@@ -30,7 +30,7 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
 from antelog.files.cells import NUMBERS, column_type
 from antelog.files.chunks import CheckedRows, Chunk, sorted_out
-from antelog.files.csv_files import csv_chunks
+from antelog.files.csv_files import WholeCsv
 from antelog.files.json_files import json_chunk, json_rows
 from antelog.files.records import Bad, grammar_of
 from antelog.language.epochs import TICKS
@@ -156,7 +156,7 @@ def _rows(reading: RowReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
     """The rows of one file."""
     begun = False
     try:
-        for rows in sorted_out(reading.written, csv_chunks(stream, file, reading.written, []), file):
+        for rows in sorted_out(reading.written, WholeCsv(file, reading.written, []).all(stream), file):
             yield from _good(reading, rows)
             yield from _bad(
                 reading,

@@ -175,8 +175,6 @@ def _declarations(rules: RuleSet, name: str) -> list[Written]:
 _Key = tuple[Plain, ...]
 """The values of an answer, its time last, and then the places that stand for all others."""
 
-_Ticks = Mapping[_Key, int]
-
 
 @dataclass(frozen=True)
 class Confirmed:
@@ -228,19 +226,15 @@ class ConfirmedAnswers:
                         self.lost[name][key] = row["tick"]
 
 
-def differences(
-    old: ConfirmedAnswers, new: ConfirmedAnswers, queries: Sequence[tuple[str, str]]
-) -> list[AnswerDifferences]:
-    """The differing answers of queries, each by its names in the old program and in the new one."""
-    return [_differences(old, new, *names) for names in queries]
-
-
-def _differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: str) -> AnswerDifferences:
+def differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: str) -> AnswerDifferences:
+    """The differing answers of a query, by its names in the old program and in the new one."""
     before, after = old.queries.get(one, {}), new.queries.get(other, {})
     unseen = old.lost.get(one, {}), new.lost.get(other, {})
     source = (new, other) if other in new.queries else (old, one)
 
-    def listed(keys: Iterable[_Key], known: Sequence[_Ticks] = (before, after)) -> tuple[Confirmed, ...]:
+    def listed(
+        keys: Iterable[_Key], known: Sequence[Mapping[_Key, int]] = (before, after)
+    ) -> tuple[Confirmed, ...]:
         found = [(key, known[0].get(key), known[1].get(key)) for key in keys]
         found.sort(key=lambda each: (min(t for t in each[1:] if t is not None), str(each[0])))
         return tuple(Confirmed(_text(*source, key), *ticks) for key, *ticks in found)

@@ -136,10 +136,7 @@ class RuleSet:
         return Written(file.name, file.position(span.start)[0], to_text(statement), main)
 
     def forms(self, head: str, names: Mapping[str, str]) -> list[tuple[str, int, Rule]]:
-        """The rules of a predicate with their numbers, each behind its canonical form.
-
-        Some predicates have other names in it.
-        """
+        """The rules of a predicate with their numbers, each behind its canonical form with other names."""
         rules = self.by_head.get(head, ())
         return [(self._form(number, rule, names), number, rule) for number, rule in rules]
 

@@ -23,6 +23,13 @@ TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"
 
 _MOST_RULES = 20
 """The differing rules of a query that are shown."""
+_COUNTED = (
+    (Fate.CHANGED, "changed"),
+    (Fate.RETIMED, "decided at other ticks"),
+    (Fate.ADDED, "new"),
+    (Fate.GONE, "gone"),
+    (Fate.SAME, "the same"),
+)
 
 
 DiffLine = tuple[str, str]
@@ -47,7 +54,13 @@ def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine
     yield from _declarations(difference)
     if difference.answers is not None:
         yield from _answers(difference, difference.answers, most)
-    yield _summary(difference), TITLE
+    of = difference.meaning.of
+    # Those that are only called otherwise are not counted.
+    counts = [(sum(each.twin is None for each in of(fate)), words) for fate, words in _COUNTED]
+    counts.insert(-1, (sum(each.twin is not None for each in of(Fate.ADDED)), "called otherwise"))
+    summary = ", ".join(f"{number} {words}" for number, words in counts if number)
+    queries = sum(number for number, _ in counts)
+    yield f"{queries} quer{'y' if queries == 1 else 'ies'}: {summary}", TITLE
 
 
 def _query(
@@ -209,23 +222,3 @@ def _answers(
                 yield f"    {mark} {one.answer}  confirmed at {new or old}{was}{lost}", role
             if len(found) > most:
                 yield f"    {mark} and {len(found) - most:,} more", role
-
-
-_COUNTED = (
-    (Fate.CHANGED, "changed"),
-    (Fate.RETIMED, "decided at other ticks"),
-    (Fate.ADDED, "new"),
-    (Fate.GONE, "gone"),
-    (Fate.SAME, "the same"),
-)
-
-
-def _summary(difference: ProgramDifference) -> str:
-    renamed = sum(each.twin is not None for each in difference.meaning.of(Fate.ADDED))
-    # Those that are only called otherwise are not counted.
-    of = difference.meaning.of
-    counts = [(sum(each.twin is None for each in of(fate)), words) for fate, words in _COUNTED]
-    counts.insert(-1, (renamed, "called otherwise"))
-    said = [f"{number} {words}" for number, words in counts if number]
-    queries = sum(number for number, _ in counts)
-    return f"{queries} quer{'y' if queries == 1 else 'ies'}: {', '.join(said)}"

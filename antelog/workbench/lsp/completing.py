@@ -57,10 +57,6 @@ def cursor_at(text: str, offset: int) -> Cursor | None:
     if words and words[-1][0].isalpha() and found.text[-1:].isalnum() and inside is None:
         words.pop()  # it is being written
     first = words[0] if words and words[0] in STATEMENTS and words[1:2] != ["("] else ""
-    return Cursor(first, tuple(words), tuple(_calls(words)), inside)
-
-
-def _calls(words: Sequence[str]) -> list[tuple[str, int]]:
     calls: list[tuple[str, int]] = []
     for before, word in pairwise(["", *words]):
         if word == "(":
@@ -69,7 +65,7 @@ def _calls(words: Sequence[str]) -> list[tuple[str, int]]:
             calls.pop()
         elif word == "," and calls:
             calls[-1] = calls[-1][0], calls[-1][1] + 1
-    return calls
+    return Cursor(first, tuple(words), tuple(calls), inside)
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,6 @@ class Completer:
     snippets: bool = False
 
     def items(self, offset: int) -> list[types.CompletionItem]:
-        """The completions at an offset."""
         text = self.snapshot.text(self.path)
         cursor = cursor_at(text, offset)
         if cursor is None:
@@ -98,13 +93,18 @@ class Completer:
         elif not cursor.words:
             for word, template in STATEMENT_TEMPLATES.items():
                 yield self._snippet(word, template, _Kind.Keyword)
-            for each in self._vocabulary().predicates.values():
-                if each.kind is not PredicateKind.INPUT:
-                    yield self._predicate(each)
+            predicates = self._vocabulary().predicates.values()
+            yield from (self._predicate(p) for p in predicates if p.kind is not PredicateKind.INPUT)
         elif cursor.first in COLUMN_LISTS:
             yield from self._declaration(cursor)
         elif cursor.calls:
-            yield from self._arguments(cursor, text, offset)
+            name, argument = cursor.calls[-1]
+            predicate = self._vocabulary().predicates.get(name)
+            if predicate is not None:
+                yield from self._values(predicate, argument)
+            elif name in AGGREGATES:
+                yield from map(self._predicate, self._vocabulary().predicates.values())
+            yield from self._names(text, offset)
         elif cursor.first in {"query", "delay", "chance"}:
             yield from self._about(cursor)
         elif not cursor.first:
@@ -132,8 +132,7 @@ class Completer:
         if cursor.before == ")" and ":-" not in cursor.words:
             yield _item(":-", _Kind.Operator)
             return
-        for each in self._vocabulary().predicates.values():
-            yield self._predicate(each)
+        yield from map(self._predicate, self._vocabulary().predicates.values())
         for known in (*BUILT_IN.values(), *self._vocabulary().functions.values()):
             call = f"{known.name}({', '.join(known.parameters)})"
             yield self._snippet(known.name, _template(known.name, known.parameters), _Kind.Function, call)
@@ -142,24 +141,13 @@ class Completer:
         yield from self._names(text, offset)
 
     def _about(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
-        predicates = self._vocabulary().predicates.values()
         if len(cursor.words) == 1:
-            derived = cursor.first == "query"
-            for each in predicates:
-                if each.kind is (PredicateKind.DERIVED if derived else PredicateKind.INPUT):
-                    yield self._predicate(each)
+            kind = PredicateKind.DERIVED if cursor.first == "query" else PredicateKind.INPUT
+            predicates = self._vocabulary().predicates.values()
+            yield from (self._predicate(each) for each in predicates if each.kind is kind)
         elif cursor.first == "query":
             yield from (_item(each, _Kind.EnumMember) for each in SEVERITIES)
             yield from (_item(each, _Kind.Keyword) for each in ("alert", "given", "window", "horizon"))
-
-    def _arguments(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
-        name, argument = cursor.calls[-1]
-        predicate = self._vocabulary().predicates.get(name)
-        if predicate is not None:
-            yield from self._values(predicate, argument)
-        elif name in AGGREGATES:
-            yield from (self._predicate(each) for each in self._vocabulary().predicates.values())
-        yield from self._names(text, offset)
 
     def _values(self, predicate: Predicate, argument: int) -> Iterator[types.CompletionItem]:
         """The constants of a column: those in files, and those in the program."""

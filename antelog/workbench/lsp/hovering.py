@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from antelog.compile.show.details import ticks_text
+from antelog.compile.show.summary import summaries
 from antelog.language import syntax
 from antelog.language.durations import long_duration_text
 from antelog.language.functions import BUILT_IN
@@ -50,15 +51,11 @@ def _code(text: str) -> list[str]:
 
 
 def _predicate(predicate: Predicate, analysis: Analysis) -> Iterator[str]:
-    vocabulary = analysis.checked.vocabulary
-    statements = analysis.checked.document.statements
-    declared = [
-        each
-        for each in statements
-        if isinstance(each, syntax.Input | syntax.Static) and each.name == predicate.name
-    ]
-    rules = [each for each in analysis.checked.document.rules if each.head.predicate == predicate.name]
-    yield from _code("\n".join(map(to_text, declared)) or call_of(predicate, analysis.checked.document))
+    vocabulary, document = analysis.checked.vocabulary, analysis.checked.document
+    declarations = (s for s in document.statements if isinstance(s, syntax.Input | syntax.Static))
+    declared = [each for each in declarations if each.name == predicate.name]
+    rules = [each for each in document.rules if each.head.predicate == predicate.name]
+    yield from _code("\n".join(map(to_text, declared)) or call_of(predicate, document))
     if predicate.kind is PredicateKind.INPUT:
         yield from _input(predicate, vocabulary)
     elif predicate.kind is PredicateKind.STATIC:
@@ -68,7 +65,13 @@ def _predicate(predicate: Predicate, analysis: Analysis) -> Iterator[str]:
     if rules:
         yield f"derived by {len(rules)} {'rule' if len(rules) == 1 else 'rules'}:"
         yield from _code("\n".join(map(to_text, rules[:_MOST_RULES])))
-    yield from _query(predicate, analysis)
+    query = next((q for q in document.queries if q.atom.predicate == predicate.name), None)
+    if query is not None:
+        yield from _code(to_text(query))
+        plan = analysis.compiled.plan if analysis.compiled else None
+        summary = next(summaries(plan, predicate.name), None) if plan else None
+        for name, text in summary.lines if summary else ():
+            yield f"- *{name}* {text}"
     file = file_of(predicate, data_files(Path(analysis.root).parent))
     example = example_of(predicate, file) if file is not None and not rules else None
     if file is not None and example is not None:
@@ -121,16 +124,6 @@ def _length(ticks: int, vocabulary: Vocabulary) -> str:
     return f"{long_duration_text(ticks * vocabulary.tick)} ({ticks_text(ticks)})"
 
 
-def _query(predicate: Predicate, analysis: Analysis) -> Iterator[str]:
-    query = next((q for q in analysis.checked.document.queries if q.atom.predicate == predicate.name), None)
-    if query is None:
-        return
-    yield from _code(to_text(query))
-    summary = analysis.summary(predicate.name)
-    for name, text in summary.lines if summary else ():
-        yield f"- *{name}* {text}"
-
-
 def _column(owner: str, name: str, analysis: Analysis) -> Iterator[str]:
     predicate = analysis.checked.vocabulary.predicates.get(owner)
     if predicate is None or name not in predicate.columns:
@@ -155,20 +148,16 @@ def _function(signature: Signature, folder: Path) -> Iterator[str]:
         yield "a function of the language"
         return
     yield "a function in Python, which `--functions FILE.py` gives; it is not run here"
-    yield from _python(signature.name, folder)
-
-
-def _python(name: str, folder: Path) -> Iterator[str]:
-    """A function of that name in a file of the folder. The file is read, and never run."""
+    # A file of Python is read, and never run.
     for path in sorted(folder.glob("*.py"))[:50]:
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name == name:
+            if isinstance(node, ast.FunctionDef) and node.name == signature.name:
                 gives = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-                text = f"# {path.name}\ndef {name}({ast.unparse(node.args)}){gives}: …"
+                text = f"# {path.name}\ndef {node.name}({ast.unparse(node.args)}){gives}: …"
                 yield from ["```python", text, "```"]
                 text = ast.get_docstring(node) or ""
                 yield from [text] if text else []

@@ -85,7 +85,6 @@ def statements_of(text: str) -> tuple[StatementNames, ...]:
 
 
 def mentions_of(text: str) -> Iterator[Mention]:
-    """All names in a text."""
     for statement in statements_of(text):
         yield from statement.mentions
 
@@ -132,7 +131,12 @@ class _Finder:
             elif text == ")" and callers:
                 callers.pop()
             elif text.startswith('"'):
-                yield from self._in_text(word)
+                if self._first == "include":
+                    yield Mention(text[1:-1], NameKind.FILE, word.span)
+                for each in _BRACED.finditer(text) if self._first == "query" else ():
+                    if each[1][0].isupper():
+                        span = Span(word.start + each.start(1), word.start + each.end(1))
+                        yield Mention(each[1], NameKind.VARIABLE, span)
             elif _WORD.match(text):
                 yield from self._name(index, callers, head)
 
@@ -165,12 +169,3 @@ class _Finder:
             severity = self._first == "query" and not callers and text in SEVERITIES
             if not (unit or type_ or severity):
                 yield Mention(text, NameKind.CONSTANT, span)
-
-    def _in_text(self, word: PlacedWord) -> Iterator[Mention]:
-        if self._first == "include":
-            yield Mention(word.text[1:-1], NameKind.FILE, word.span)
-        elif self._first == "query":
-            for each in _BRACED.finditer(word.text):
-                if each[1][0].isupper():
-                    span = Span(word.start + each.start(1), word.start + each.end(1))
-                    yield Mention(each[1], NameKind.VARIABLE, span)

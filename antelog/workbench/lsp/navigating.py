@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -45,7 +45,6 @@ class NamePlaces:
 
 
 def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
-    """The name at an offset of a file."""
     text = snapshot.text(path)
     mention = mention_at(text, offset)
     if mention is None:
@@ -62,14 +61,9 @@ def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
     if kind is NameKind.CONSTANT and mention.name in limits:
         kind = NameKind.LIMIT  # as it is written, it could be either
     alike = {NameKind.LIMIT, NameKind.CONSTANT} if kind is NameKind.LIMIT else {kind}
-    found = [
-        (each, m)
-        for each in files
-        for m in mentions_of(each.text)
-        if m.name == mention.name and m.kind in alike
-    ]
-    mention = Mention(mention.name, kind, mention.span, mention.defines, mention.owner)
-    return NamePlaces(file, mention, tuple(found))
+    all_names = ((each, m) for each in files for m in mentions_of(each.text))
+    found = [(each, m) for each, m in all_names if m.name == mention.name and m.kind in alike]
+    return NamePlaces(file, replace(mention, kind=kind), tuple(found))
 
 
 # ---- requests about a name ----
@@ -92,11 +86,10 @@ def references(found: NamePlaces | None, places: Places) -> list[types.Location]
 
 def highlights(found: NamePlaces | None, places: Places) -> list[types.DocumentHighlight]:
     """The places with a name that are in the same file."""
-    return [
-        types.DocumentHighlight(places.range(file, each.span))
-        for file, each in (found.everywhere if found else ())
-        if found is not None and (file is found.file or file.name == found.file.name)
-    ]
+    if found is None:
+        return []
+    near = (each for file, each in found.everywhere if file.name == found.file.name)
+    return [types.DocumentHighlight(places.range(found.file, each.span)) for each in near]
 
 
 _START = types.Range(types.Position(0, 0), types.Position(0, 0))
@@ -116,9 +109,8 @@ def renamable(found: NamePlaces | None) -> NamePlaces:
     if kind is NameKind.PREDICATE and name in declared:
         raise JsonRpcInvalidParams(f"{name} is a function in Python, which has its name there as well.")
     if kind not in {NameKind.PREDICATE, NameKind.VARIABLE, NameKind.LIMIT}:
-        raise JsonRpcInvalidParams(
-            f"{name} is a {kind.value}: predicates, variables and limits can be renamed."
-        )
+        what = f"{name} is a {kind.value}"
+        raise JsonRpcInvalidParams(f"{what}: predicates, variables and limits can be renamed.")
     return found
 
 

@@ -37,7 +37,6 @@ class DataFile:
 
 
 def data_files(folder: Path) -> list[DataFile]:
-    """The files with facts in a folder."""
     found = []
     try:
         paths = sorted(folder.iterdir())
@@ -84,7 +83,6 @@ def example_of(predicate: Predicate, file: DataFile) -> str | None:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

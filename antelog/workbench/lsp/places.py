@@ -12,7 +12,7 @@ from lsprotocol import types
 from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls import uris
 
-from antelog.diagnostics import Diagnostic, Severity, Source, Span
+from antelog.diagnostics import Severity, Source, Span
 from antelog.workbench.lsp.mentions import NameKind, statements_of
 from antelog.workbench.lsp.session import Analysis, Snapshot, real
 
@@ -44,7 +44,6 @@ class Places:
     encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16
 
     def position(self, text: str, offset: int) -> Position:
-        """The line and character of an offset."""
         codec, width = _CODECS[PositionEncodingKind(self.encoding)]
         starts = _starts_of(text)
         line = bisect_right(starts, offset) - 1
@@ -132,30 +131,25 @@ _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
     Severity.WARNING: types.DiagnosticSeverity.Warning,
 }
-_UNUSED = frozenset({"W101", "W102"})
 
 
 def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnostic]]:
     """The diagnostics of each file of a program, by its path; files without any have none."""
     found: dict[str, list[types.Diagnostic]] = {each.name: [] for _, each in analysis.source.files}
     for each in analysis.diagnostics:
-        file, _ = analysis.source.located(each.span)
-        found[file.name].append(_shown(each, analysis, places))
+        file, span = analysis.source.located(each.span)
+        related = []
+        for note in each.notes:
+            other, there = analysis.source.located(note.span)
+            related.append(types.DiagnosticRelatedInformation(places.location(other, there), note.message))
+        shown = types.Diagnostic(
+            range=places.range(file, span),
+            message="\n".join(filter(None, [each.message, each.hint])),
+            severity=_SEVERITIES[each.severity],
+            code=each.code,
+            source="antelog",
+            tags=[types.DiagnosticTag.Unnecessary] if each.code in {"W101", "W102"} else None,
+            related_information=related or None,
+        )
+        found[file.name].append(shown)
     return found
-
-
-def _shown(diagnostic: Diagnostic, analysis: Analysis, places: Places) -> types.Diagnostic:
-    file, span = analysis.source.located(diagnostic.span)
-    related = []
-    for note in diagnostic.notes:
-        other, there = analysis.source.located(note.span)
-        related.append(types.DiagnosticRelatedInformation(places.location(other, there), note.message))
-    return types.Diagnostic(
-        range=places.range(file, span),
-        message="\n".join(filter(None, [diagnostic.message, diagnostic.hint])),
-        severity=_SEVERITIES[diagnostic.severity],
-        code=diagnostic.code,
-        source="antelog",
-        tags=[types.DiagnosticTag.Unnecessary] if diagnostic.code in _UNUSED else None,
-        related_information=related or None,
-    )

@@ -164,12 +164,10 @@ class RuleServer(LanguageServer):
         return Places(snapshot or self.session.snapshot, encoding)
 
     def offset(self, params: Any) -> int:
-        """The offset of a position in its text."""
         text = self.session.snapshot.text(path_of(params.text_document.uri))
         return self.places().offset(text, params.position)
 
     def named(self, params: Any, snapshot: Snapshot | None = None) -> navigating.NamePlaces | None:
-        """The name at the position of a request."""
         path = path_of(params.text_document.uri)
         return navigating.named(snapshot or self.session.snapshot, path, self.offset(params))
 
@@ -202,7 +200,6 @@ class RuleServer(LanguageServer):
 
 
 def server() -> RuleServer:
-    """A server, with all that it answers."""
     made = RuleServer()
     _route_changes(made)
     _route_navigation(made)
@@ -363,22 +360,20 @@ class MessageReader:
                 header += line
             if not line:
                 return []
-            length = self._length(header) if header else 0
-            if length:  # else there is nothing to read, or an empty line between messages
+            if not header:  # an empty line between messages
+                continue
+            pairs = [line.partition(b":") for line in header.splitlines()]
+            found = [value.strip() for name, _, value in pairs if name.strip().lower() == b"content-length"]
+            shown = repr(b", ".join(found)[:50].decode("utf-8", "replace"))
+            if not found:
+                self.problem = "a message has no Content-Length"
+            elif len(found) > 1 or not found[0].isdigit():
+                self.problem = f"the Content-Length of a message is {shown}, which is not a number of bytes"
+            elif len(found[0].lstrip(b"0")) > len(str(_MOST)) or int(found[0]) > _MOST:
+                self.problem = f"the Content-Length of a message is {shown}; {_MOST:,} bytes are the most"
+            elif length := int(found[0]):  # else there is nothing to read
                 return [b"Content-Length: %d\r\n" % length, b"\r\n"]
         return []
-
-    def _length(self, header: bytes) -> int:
-        pairs = [line.partition(b":") for line in header.splitlines()]
-        found = [value.strip() for name, _, value in pairs if name.strip().lower() == b"content-length"]
-        shown = repr(b", ".join(found)[:50].decode("utf-8", "replace"))
-        if not found:
-            self.problem = "a message has no Content-Length"
-        elif len(found) > 1 or not found[0].isdigit():
-            self.problem = f"the Content-Length of a message is {shown}, which is not a number of bytes"
-        elif len(found[0].lstrip(b"0")) > len(str(_MOST)) or int(found[0]) > _MOST:
-            self.problem = f"the Content-Length of a message is {shown}; {_MOST:,} bytes are the most"
-        return 0 if self.problem else int(found[0])
 
 
 class OneLine(logging.Formatter):

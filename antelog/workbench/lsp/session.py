@@ -13,7 +13,6 @@ from itertools import islice
 from pathlib import Path
 
 from antelog.compile import Compiled, compile_program
-from antelog.compile.show.summary import Summary, summaries
 from antelog.diagnostics import Diagnostic, Source, in_source_order
 from antelog.language import Checked, check
 from antelog.language.parser import StatementTrees, includes_of, parse
@@ -49,11 +48,6 @@ class Analysis:
         for file in (each for _, each in self.source.files if each.text == text):
             return [each for each in self.diagnostics if self.source.located(each.span)[0] == file]
         return None
-
-    def summary(self, predicate: str) -> Summary | None:
-        """When the answers of a query open, and by when they are decided."""
-        plan = self.compiled.plan if self.compiled else None
-        return next(summaries(plan, predicate), None) if plan else None
 
 
 @dataclass(frozen=True)
@@ -165,7 +159,6 @@ class Session:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The session as it is now."""
         if self._snapshot is None:
             if self._including is None:
                 paths = [Path(each.path) for each in self._texts.values()]

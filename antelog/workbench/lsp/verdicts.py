@@ -58,9 +58,6 @@ async def printed_by(words: Sequence[str], folder: Path) -> str:
     return text if len(text) <= _MOST else f"{text[:_MOST]}\n… and {len(text) - _MOST:,} letters more\n"
 
 
-_LEFT = frozenset({"functions", "program"})
-
-
 @dataclass(frozen=True)
 class RuleVerdict:
     """The number of tests that pass, of how many, and what is printed about them."""
@@ -71,7 +68,6 @@ class RuleVerdict:
 
     @property
     def title(self) -> str:
-        """The verdict in a line."""
         sign = "✓" if self.passed == self.count else "✗"
         return f"{sign} {self.passed} of {self.count} test{'s' * (self.count != 1)} pass"
 
@@ -85,7 +81,7 @@ def runnable_tests(root: str) -> Path | None:
         return None
     if not isinstance(found, yaml.MappingNode):
         return None
-    if any(getattr(key, "value", "functions") in _LEFT for key, _ in found.value):
+    if any(getattr(key, "value", "functions") in {"functions", "program"} for key, _ in found.value):
         return None
     on_disk = Snapshot({})
     calls = any(each.first == "function" for file in on_disk.files(root) for each in statements_of(file.text))
@@ -141,7 +137,6 @@ class Trial:
 
     @property
     def files(self) -> str:
-        """The names of the files."""
         return ", ".join(dict.fromkeys(each.path.name for each in self.inputs.values()))
 
 
@@ -178,24 +173,18 @@ def written(analysis: Analysis, query: str, folder: Path) -> Path:
         stem = Path(file.name).stem or "program"
         names[real(file.name)] = f"{stem}.alog" if not number else f"{number}-{stem}.alog"
     for start, file in analysis.source.files:
-        text = _with_edits(file, start, analysis, query, names)
+        edits = []
+        for each in analysis.checked.document.statements:
+            if not start <= each.span.start < start + len(file.text):
+                continue
+            if isinstance(each, syntax.Query) and each.atom.predicate != query:
+                blank = "".join(c if c in "\r\n" else " " for c in analysis.source.excerpt(each.span))
+                edits.append((each.span.start - start, each.span.end - start, blank))
+            elif isinstance(each, syntax.Include):
+                target = names.get(real(os.path.normpath(Path(file.name).parent / each.path)), each.path)
+                edits.append((each.path_span.start - start, each.path_span.end - start, f'"{target}"'))
+        text = file.text
+        for begin, end, new in sorted(edits, reverse=True):
+            text = text[:begin] + new + text[end:]
         (folder / names[real(file.name)]).write_text(text, encoding="utf-8", newline="")
     return folder / names[real(analysis.source.name)]
-
-
-def _with_edits(file: Source, start: int, analysis: Analysis, query: str, names: Mapping[str, str]) -> str:
-    """The text of a file without other queries, and with the names that included files have there."""
-    edits = []
-    for each in analysis.checked.document.statements:
-        if not start <= each.span.start < start + len(file.text):
-            continue
-        if isinstance(each, syntax.Query) and each.atom.predicate != query:
-            blank = "".join(c if c in "\r\n" else " " for c in analysis.source.excerpt(each.span))
-            edits.append((each.span.start - start, each.span.end - start, blank))
-        elif isinstance(each, syntax.Include):
-            target = names.get(real(os.path.normpath(Path(file.name).parent / each.path)), each.path)
-            edits.append((each.path_span.start - start, each.path_span.end - start, f'"{target}"'))
-    text = file.text
-    for begin, end, new in sorted(edits, reverse=True):
-        text = text[:begin] + new + text[end:]
-    return text

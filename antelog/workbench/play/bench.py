@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
@@ -93,7 +94,6 @@ class PlayBench(Reader):
         }
 
     async def post(self, body: bytes) -> dict[str, Any]:
-        """Takes an edit."""
         try:
             edit = msgspec.json.decode(body, type=PostedEdit)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -133,10 +133,7 @@ class PlayBench(Reader):
             "problems": played.problems,
             "notes": played.notes,
             "aside": played.aside,
-            "tables": {
-                name: {"columns": sheet.columns, "rows": sheet.rows}
-                for name, sheet in played.draft.tables.items()
-            },
+            "tables": {name: structs.asdict(sheet) for name, sheet in played.draft.tables.items()},
             "ticks": course.ticks if course else [],
             "labels": course.labels if course else [],
             "changing": course.changing if course else [],

@@ -89,7 +89,6 @@ def sheet_in(path: Path) -> Sheet:
 
 
 def sheet_of(text: str, name: str) -> Sheet:
-    """The table in a text of CSV."""
     try:
         lines = [tuple(row) for row in csv.reader(io.StringIO(text), strict=True) if row]
     except csv.Error as error:
@@ -103,7 +102,6 @@ def sheet_of(text: str, name: str) -> Sheet:
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table as CSV."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([columns, *rows])

@@ -157,7 +157,6 @@ class ExpectationReader:
     def _value(
         self, found: Mapping[str, MarkedEntry], name: str, read: Callable[[ScalarText], Found]
     ) -> Found | None:
-        """The value of an entry that is one text."""
         text = self._file.scalar(found[name].value, f"`{name}`") if name in found else None
         return self._file.value(text, read)
 
@@ -254,7 +253,6 @@ class ExpectationReader:
 
 
 def number_in(given: ScalarText) -> int | float:
-    """The number that a text is."""
     try:
         return number(given.text)
     except SettingError as error:

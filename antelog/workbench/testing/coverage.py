@@ -77,7 +77,6 @@ class Coverage:
         return 100 if not self.missing else 100 * self.covered // len(self.parts)
 
     def position(self, part: Part) -> tuple[str, int, int]:
-        """File, line and column of a part."""
         file, span = self.source.located(part.span)
         return file.name, *file.position(span.start)
 
@@ -136,20 +135,16 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
             number += 1
             name = f"{prefix}{number}"
             yield _Question(part, name, list(_asked(name, rule, body, windows, is_static=is_static)))
-    yield from _of_patterns(document, program, f"{prefix}Way")
-
-
-def _of_patterns(document: syntax.Document, program: Program, prefix: str) -> Iterator[_Question]:
-    """A question for each pattern of a query that has several: each is a way down to facts."""
+    # A question for each pattern of a query that has several: each is a way down to facts.
     spans = {each.atom.predicate: each.span for each in document.queries}
     for relation in program.plan.queries:
         count = len(relation.patterns)
         for number, pattern in enumerate(relation.patterns if 1 < count <= MOST_PATTERNS else (), 1):
-            name = f"{prefix}{relation.name}{number}"
+            name = f"{prefix}Way{relation.name}{number}"
             head = [*map(operand_text, pattern.answer), time_text(pattern.time)]
-            rule = f"{name}({', '.join(head)}) :- {pattern.text}."
+            asks = f"{name}({', '.join(head)}) :- {pattern.text}. query {general_text(name, len(head))}."
             part = Part(PATTERN, spans[relation.predicate], f"{relation.name}: {pattern.text}")
-            yield _Question(part, name, [f"{rule} query {general_text(name, len(head))}."])
+            yield _Question(part, name, [asks])
 
 
 def _bodies(
@@ -235,7 +230,10 @@ class _Asking:
     def __init__(self, document: syntax.Document, program: Program, questions: Sequence[_Question]) -> None:
         self._program = program
         silent = [each.span for each in (*document.queries, *document.chances)]
-        self._base = _base(questions, program)
+        # A rule and a query that are always right: background alone makes no program.
+        name, given = f"{questions[0].name}x" if questions else "Covers", program.plan.inputs[0]
+        arguments = ", ".join([*["_"] * (len(given.columns) - 1), "T"])
+        self._base = f"{name}(T) :- {given.name}({arguments}). query {name}(T)."
         self._files = [_without(file, start, silent) for start, file in program.source.files]
 
     def program(self, questions: Sequence[_Question], values: Mapping[str, int | float]) -> Program | None:
@@ -261,7 +259,7 @@ class _Asking:
         """The program with these questions, or where in its last file it is refused."""
         text = "\n".join([*(each.rules[0] for each in questions), self._base])
         first, *others = self._files
-        source = Source(first.text, first.name, (*others, Source(text, _NAME)), values)
+        source = Source(first.text, first.name, (*others, Source(text, "<coverage>")), values)
         start = source.files[-1][0]
         try:
             program = compiled(read(source))
@@ -280,17 +278,6 @@ def _leave_out(questions: Sequence[_Question], refused: Sequence[int]) -> bool:
             del each.rules[0]
         begin = end
     return known
-
-
-_NAME = "<coverage>"
-
-
-def _base(questions: Sequence[_Question], program: Program) -> str:
-    """A rule and a query that are always right: background alone makes no program."""
-    name = f"{questions[0].name}x" if questions else "Covers"
-    source = program.plan.inputs[0]
-    places = ["_"] * (len(source.columns) - 1)
-    return f"{name}(T) :- {source.name}({', '.join([*places, 'T'])}). query {name}(T)."
 
 
 def _without(file: Source, start: int, spans: Sequence[Span]) -> Source:

@@ -100,7 +100,13 @@ class _Judge:
             sides = self._sides(each)
             if not all(side.agrees for side in sides):
                 yield self._failure(sides, each.node, self._goal(each))
-        others = [each for each in self._states if self._is_other(each)]
+        there = [each for each in expectation.answers if each.state in (OPEN, CONFIRMED)]
+        others = [
+            each
+            for each in self._states
+            if each.query in expectation.alone and each.change != REJECTED
+            if not any(self._fits(expected, each) for expected in there)
+        ]
         if others:
             nothing = f"nothing else of {', '.join(expectation.alone)}"
             sides = [Side("", self._shown(each), agrees=False) for each in others[:MOST_OTHERS]]
@@ -133,13 +139,6 @@ class _Judge:
 
     def _fitting(self, expected: ExpectedAnswer) -> list[AnswerState]:
         return [each for each in self._states if self._fits(expected, each)]
-
-    def _is_other(self, state: AnswerState) -> bool:
-        """Whether an answer that is there is none of those expected, where nothing else may be."""
-        if state.query not in self._expectation.alone or state.change == REJECTED:
-            return False
-        there = (each for each in self._expectation.answers if each.state in (OPEN, CONFIRMED))
-        return not any(self._fits(each, state) for each in there)
 
     def _sides(self, expected: ExpectedAnswer) -> list[Side]:
         """Both sides: those of the answer that comes nearest, if several fit."""

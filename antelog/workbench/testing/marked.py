@@ -223,7 +223,6 @@ def read(path: str | PathLike[str]) -> MarkedFile:
 
 
 def parse(text: str, name: str) -> MarkedFile:
-    """Reads a text."""
     found = MarkedFile(Source(text, name))
     if len(text) > MOST_LETTERS:
         found.error(Span(0, 1), f"it has more than {MOST_LETTERS:,} letters", _USE_FILES, UNREADABLE)

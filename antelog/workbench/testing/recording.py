@@ -77,7 +77,8 @@ class Recorded:
             return
         kept = [each.at for each in case.expected if not each.recorded]
         items = [text for at, text in _items(case, outcome) if at not in kept]
-        if not items or _same(items, [each.node for each in marked]):
+        known = [BaseConstructor().construct_document(each.node) for each in marked]
+        if not items or yaml.load("".join(items), yaml.BaseLoader) == known:
             return
         if case.node.flow_style or not self._edit(case, [each.node for each in marked], items):
             self.left_out.append(f"{case.name}: write its keys and items on lines of their own")
@@ -133,12 +134,6 @@ def _indented(text: str, column: int) -> str:
     return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
 
 
-def _same(items: Sequence[str], nodes: Sequence[Node]) -> bool:
-    """Whether recorded items say this already."""
-    known = [BaseConstructor().construct_document(each) for each in nodes]
-    return bool(yaml.load("".join(items), yaml.BaseLoader) == known)
-
-
 # ---- what comes out, as text ----
 
 
@@ -163,19 +158,16 @@ def _states(texts: ProgramTexts, states: Sequence[AnswerState], *, detailed: boo
     lines: list[str] = []
     for state in (OPEN, CONFIRMED, REJECTED):
         found = [each for each in states if each.state == state]
-        if found:
-            lines.append(f"  {state}:")
-            for each in found:
-                lines += _answer(texts, each, detailed=detailed and state == OPEN)
+        lines += [f"  {state}:"] if found else []
+        for each in found:
+            text = yaml_text(texts.answer_of(each.query, each.row))
+            if detailed and state == OPEN:
+                details = _details(texts, each.row)
+            else:
+                details = _listed(texts, "lost", each.row.get("lost") or ())
+            shown = list(details) if len(text) < _LONGEST_KEY else []
+            lines += [f"  - {text}{':' if shown else ''}", *(f"      {detail}" for detail in shown)]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _answer(texts: ProgramTexts, state: AnswerState, *, detailed: bool) -> Iterator[str]:
-    text = yaml_text(texts.answer_of(state.query, state.row))
-    found = _details(texts, state.row) if detailed else _listed(texts, "lost", state.row.get("lost") or ())
-    details = list(found) if len(text) < _LONGEST_KEY else []
-    yield f"  - {text}{':' if details else ''}"
-    yield from (f"      {each}" for each in details)
 
 
 def _details(texts: ProgramTexts, row: Row) -> Iterator[str]:

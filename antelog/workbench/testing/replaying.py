@@ -240,7 +240,6 @@ def _reader(
     rejects: Rejects,
     set_aside: Callable[[Sequence[Reject]], None],
 ) -> InputReader:
-    """A reader of the facts of a case."""
     plan, sources = program.plan, dict[str, InputSource]()
     for each in plan.inputs:
         wanted = wanted_of(plan, each.name, case.arrival)

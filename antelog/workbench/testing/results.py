@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,7 +98,6 @@ class RunReport:
 
 
 def run_case(case: RuleCase, name: str) -> CaseResult:
-    """Runs a case of the file of this name."""
     outcome = replayed(case, name=name)
     wrong = () if outcome.error else tuple(failures(case, outcome))
     return CaseResult(case, outcome, wrong)
@@ -134,8 +133,12 @@ def run(
     for suite in suites:
         results.append(run_suite(suite, given.coverage))
         each_suite(results[-1])
-    tested = [path for each in suites for path in each.program_files]
-    return RunReport(tuple(results), tuple(without_tests(programs, tested)))
+    # A program that another one includes needs no tests of its own.
+    tested = {path.resolve() for each in suites for path in each.program_files}
+    for each in programs:
+        with suppress(AntelogError):
+            tested |= {(each.parent / include.path).resolve() for include in includes_of(read_text(each))}
+    return RunReport(tuple(results), tuple(each for each in programs if each.resolve() not in tested))
 
 
 # ---- the files of tests ----
@@ -180,15 +183,6 @@ def _test_file(path: Path) -> Path:
     if not path.name.endswith(ENDING):
         raise DataError(f"{path} is not a file of tests: their names end in {ENDING}")
     return path
-
-
-def without_tests(programs: Collection[Path], tested: Collection[Path]) -> list[Path]:
-    """The programs that no file of tests is about, and no other program includes."""
-    known = {each.resolve() for each in tested}
-    for each in programs:
-        with suppress(AntelogError):
-            known |= {(each.parent / include.path).resolve() for include in includes_of(read_text(each))}
-    return [each for each in programs if each.resolve() not in known]
 
 
 # ---- results for JUnit and GitHub ----

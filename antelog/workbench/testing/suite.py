@@ -76,7 +76,6 @@ class Suite:
         return (*own, *(Path(each.name) for each in included))
 
     def position(self, node: Node) -> tuple[int, int]:
-        """Line and column of a node."""
         return self.file.source.position(self.file.span(node).start)
 
 
@@ -163,7 +162,6 @@ class _SuiteReading:
         return path
 
     def _limits(self, entry: MarkedEntry | None) -> dict[str, int | float]:
-        """The values of limits that a mapping gives."""
         found: dict[str, int | float] = {}
         if entry is None:
             return found
@@ -177,13 +175,19 @@ class _SuiteReading:
         return found
 
     def _texts(self, limits: Mapping[str, int | float], entry: MarkedEntry | None) -> ProgramTexts | None:
-        """The program with these values of its limits; None if it cannot be used."""
+        """The program with values of its limits, those of the command too; None if it cannot be used."""
         key = tuple(sorted(limits.items()))
         if key not in self._loaded:
             assert self._program is not None
             self._loaded[key] = None
             try:
-                program = self._load(self._program, limits)
+                text, name = read_text(self._program), str(self._program)
+                document = read_whole(Source(text, name)).document
+                known = {each.name for each in document.limits}
+                given = {name: value for name, value in self._given.limits.items() if name in known}
+                checked = read_whole(Source(text, name, values={**limits, **given}))
+                refuse_unknown(checked)
+                program = compiled(checked, self._functions if any(document.functions) else None)
             except ProgramError as error:
                 self._error = error
                 return None
@@ -195,16 +199,6 @@ class _SuiteReading:
                 return None
             self._loaded[key] = ProgramTexts(program)
         return self._loaded[key]
-
-    def _load(self, path: Path, limits: Mapping[str, int | float]) -> Program:
-        """The program, with values of limits, and those that the command gives if it has such limits."""
-        text = read_text(path)
-        document = read_whole(Source(text, str(path))).document
-        known = {each.name for each in document.limits}
-        given = {name: value for name, value in self._given.limits.items() if name in known}
-        checked = read_whole(Source(text, str(path), values={**limits, **given}))
-        refuse_unknown(checked)
-        return compiled(checked, self._functions if any(document.functions) else None)
 
     # ---- a case ----
 

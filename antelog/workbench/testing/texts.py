@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, TypeGuard
 
@@ -72,7 +72,6 @@ class ProgramTexts:
     # ---- reading ----
 
     def fact(self, whole: ScalarText) -> Fact:
-        """The fact that a scalar is."""
         at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
         text = whole.part(0, len(whole.text) if at is None else at.start())
         arrival = None if at is None else self.moment(whole.part(at.end(), len(whole.text)))
@@ -142,9 +141,8 @@ class ProgramTexts:
         """The literal that a scalar is, with its conditions behind it."""
         text = whole.part(0, len(whole.text))
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
-        return self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", "a literal")[
-            0
-        ].body
+        rule, _ = self._rule(replace(text, text=plain), "Q(0) :- ", "a literal")
+        return rule.body
 
     def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
         """The literal of a line of the log; None for a form that nobody can write."""
@@ -171,7 +169,6 @@ class ProgramTexts:
     def _value(
         self, text: ScalarText, term: syntax.Term, type_: str | None, most: int | None
     ) -> syntax.Value:
-        """The value of an argument of a fact."""
         shown = f"`{to_text(term)}`"
         if not isinstance(term, syntax.Constant):
             hint = "A fact has values only: lower-case words, numbers, or texts in double quotes."
