@@ -101,7 +101,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         super().connection_made(transport)
-        self._since = self.loop.time()
+        self.since = self.loop.time()
         self._last: RequestResponseCycle | None = None
         self._last_unsent = 0
         self._timer = self.loop.call_later(LOOK, self._look)
@@ -113,11 +113,6 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
-
-    @property
-    def since(self) -> float:
-        """The time at which it was made."""
-        return self._since
 
     @property
     def there(self) -> bool:

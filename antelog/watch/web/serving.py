@@ -100,18 +100,16 @@ def _answer(child: Child) -> dict[str, Any]:
         return found
     process.kill()
     child.end(5)
-    return found or {"error": _reason(child.errors)}
+    if found:
+        return found
+    reason = _last_line(child.errors)
+    if "No module named" in reason:
+        reason = f"{reason.rpartition(': ')[2]}; the page needs: {brought_by('watch')}"
+    return {"error": reason or "it has said nothing"}
 
 
 def _last_line(errors: bytes) -> str:
     return errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-
-
-def _reason(errors: bytes) -> str:
-    last = _last_line(errors)
-    if "No module named" in last:
-        return f"{last.rpartition(': ')[2]}; the page needs: {brought_by('watch')}"
-    return last or "it has said nothing"
 
 
 # ---- the process ----

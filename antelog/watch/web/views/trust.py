@@ -21,7 +21,6 @@ from antelog.watch.web.views.context import ViewContext
 
 
 def trust(scene: ViewContext) -> Markup:
-    """Renders the view."""
     known, length = scene.board.trust, scene.clock.length
     found = [
         replace(_query(query, each, known.alerts(query), length), learning=known.wait(query, length))
