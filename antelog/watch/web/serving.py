@@ -53,15 +53,11 @@ class Page:
     def url(self) -> str:
         return self.address.link
 
-    @property
-    def alive(self) -> bool:
-        return self.child.alive
-
     def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
         """Restarts it if it has crashed, less and less often; open tabs go on."""
         for line in self.child.printed().splitlines():
             note(msgspec.json.decode(line)["note"])
-        if self.alive or not self._restarts.due():
+        if self.child.alive or not self._restarts.due():
             return
         self._restarts.deaths += 1
         reason = _last_line(self.child.errors) or self.child.how_it_ended

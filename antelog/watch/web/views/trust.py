@@ -105,10 +105,7 @@ _QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
 @dataclass(frozen=True)
 class Plane:
-    """The scales of a picture: from 0 to `widest` to the right, from `low` to `high` upwards.
-
-    The numbers beside the picture and below it have labels.
-    """
+    """The scales of a picture: from 0 to `widest` to the right, from `low` to `high` upwards."""
 
     beside: Sequence[tuple[float, str]]
     below: Sequence[tuple[float, str]]
