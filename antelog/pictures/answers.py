@@ -56,7 +56,9 @@ def draw_answers(
     if plan and shown.stamps:
         history = history.timed(times_of(plan), shown.text)
     history = history.with_distinct_words(lanes.shown)
-    number, words = len(history.answers), _subtitle(history)
+    number = len(history.answers)
+    parts = [f"{history.count(outcome):,} {outcome}" for outcome in OUTCOMES if history.count(outcome)]
+    words = count(number, "answer") + (f": {', '.join(parts)}" if parts else "")
     if not number:
         return Drawing(_finished(_nothing(width), title, words), title, theme)
     listed = lanes.together(history) if number <= most else explored(history)
@@ -89,11 +91,6 @@ def _data(history: History, area: Frame, columns: LabelColumns, *, every: bool =
         for number, (row, lane) in enumerate(zip(answer_rows(history, area.clock), first, strict=True))
     ]
     return {"answers": answers, "marks": [*([] if every else band_rows(lanes)), *mark_rows(history, area)]}
-
-
-def _subtitle(history: History) -> str:
-    parts = [f"{history.count(outcome):,} {outcome}" for outcome in OUTCOMES if history.count(outcome)]
-    return count(len(history.answers), "answer") + (f": {', '.join(parts)}" if parts else "")
 
 
 def _nothing(width: int) -> alt.LayerChart:
@@ -156,9 +153,8 @@ def explorable(history: History, frame: Frame, columns: LabelColumns) -> alt.VCo
 
 def explored(history: History) -> History:
     """The answers that can be looked at closely, in the order in which they began."""
-    return replace(
-        history, answers=tuple(sorted(history.answers, key=lambda a: (a.since, a.until))[:_EXPLORED])
-    )
+    found = sorted(history.answers, key=lambda answer: (answer.since, answer.until))
+    return replace(history, answers=tuple(found[:_EXPLORED]))
 
 
 def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:
@@ -237,12 +233,10 @@ def _decided_ones(until: Ticks, looks: Ticks, frame: Frame) -> alt.Chart:
     scale = alt.Scale(domain=[*LOOKS], range=[*LOOKS.values()])
     colour = alt.Color("look:N", scale=scale, legend=None)
     numbers = [0, *(line["number"] for line in lines)]
-    y = _count("number", min(numbers), max(numbers), labelExpr="format(abs(datum.value), ',')").scale(
-        nice=False
-    )
+    y = _count("number", min(numbers), max(numbers), labelExpr="format(abs(datum.value), ',')")
     x = frame.x(titled=False)
     found: alt.Chart = chart.mark_rect(opacity=0.85, clip=True).encode(
-        x=x, x2=alt.X2(field="x2"), y=y, y2=alt.Y2(field="from"), color=colour
+        x=x, x2=alt.X2(field="x2"), y=y.scale(nice=False), y2=alt.Y2(field="from"), color=colour
     )
     return found
 

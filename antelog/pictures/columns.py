@@ -187,9 +187,8 @@ class Lanes:
         first: dict[str, int] = {}
         for answer in sorted(history.answers, key=lambda each: each.since):
             first.setdefault(self.lane(answer), len(first))
-        return replace(
-            history, answers=tuple(sorted(history.answers, key=lambda each: first[self.lane(each)]))
-        )
+        found = sorted(history.answers, key=lambda each: first[self.lane(each)])
+        return replace(history, answers=tuple(found))
 
     def shown(self, answer: Answer) -> Collection[str | None]:
         """The variables that have a column of their own."""
@@ -201,11 +200,9 @@ class Lanes:
         return answer.query if name is None else _plain(answer.values[name])
 
     def row(self, answer: Answer) -> RowLabel:
-        """The label of an answer."""
         lane, time = self._lane(answer), self._times[answer.query]
         rest = {name: value for name, value in answer.values.items() if name not in (lane, time)}
-        words = answer.words
-        text = words or ("" if lane is None and not rest else label(answer.query, rest))
+        text = answer.words or ("" if lane is None and not rest else label(answer.query, rest))
         return RowLabel(self.lane(answer), text, _plain(answer.values.get(time or "", "")))
 
     def _lane(self, answer: Answer) -> str | None:

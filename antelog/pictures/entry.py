@@ -77,7 +77,6 @@ def draw(
         found = history(changes, last)
     if since is not None:
         found = found.since(tick_of(since, plan.timescale if plan else None))
-    found = found.only(
-        [query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()}
-    )
+    queries = [query] if isinstance(query, str) else query
+    found = found.only(queries, {name: str(value) for name, value in (answer or {}).items()})
     return draw_answers(found, plan, title=title or "Answers over time", width=width, theme=theme, most=rows)

@@ -268,17 +268,15 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
         before = found.get(key)
         if before is None or before.outcome != OPEN:
             before = Answer(change, change.tick, change.tick)
-        found[key] = _after(before, change)
+        evidence = {**dict.fromkeys(chain(*change.evidence), change.tick), **before.evidence}
+        missing = tuple(each for each in dict.fromkeys(chain(*change.awaited)) if each not in evidence)
+        chances = before.chances if change.chance is None else {**before.chances, change.tick: change.chance}
+        state = state_after(change.line)
+        found[key] = Answer(
+            change, before.since, change.tick, state, evidence, missing, chances, change.words
+        )
     ended = (replace(each, until=last) if each.outcome == OPEN else each for each in found.values())
     return History(tuple(sorted(ended, key=lambda a: (queries[a.query], a.since, a.until))), last)
-
-
-def _after(answer: Answer, change: Change) -> Answer:
-    evidence = {**dict.fromkeys(chain(*change.evidence), change.tick), **answer.evidence}
-    missing = tuple(literal for literal in dict.fromkeys(chain(*change.awaited)) if literal not in evidence)
-    chances = answer.chances if change.chance is None else {**answer.chances, change.tick: change.chance}
-    state = state_after(change.line)
-    return Answer(change, answer.since, change.tick, state, evidence, missing, chances, change.words)
 
 
 def _known(names: Iterable[str], known: Sequence[str], what: str, several: str) -> None:

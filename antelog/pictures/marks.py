@@ -84,7 +84,6 @@ class PlanMarks:
 
 
 def kinds_of(program: Program, graph: Graph) -> dict[str, str]:
-    """The kind of each predicate."""
     inputs, statics = ({each.name for each in found} for found in (program.plan.inputs, program.plan.statics))
     queries = {each.predicate for each in program.plan.queries}
     return {
@@ -112,6 +111,5 @@ def placed_marks(
     marks = [replace(each, x=placed.x[each.node], y=found.middle(each.node)) for each in nodes]
     for edge, label in (labels or {}).items():
         node = placed.labels[edge]
-        mark = PlanMark(LABEL, label.text, label.wide, placed.x[node], found.middle(node), node=node)
-        marks.append(mark)
+        marks.append(PlanMark(LABEL, label.text, label.wide, placed.x[node], found.middle(node), node=node))
     return replace(found, marks=marks)

@@ -43,7 +43,10 @@ def draw_plan(
     graph = graph_of(program.document)
     nodes = []
     for node, kind in kinds_of(program, graph).items():
-        note = _note(node, kind, program)
+        note = kind
+        if kind == INPUT:
+            delays = sorted(next(each for each in program.plan.inputs if each.name == node).delays)
+            note = f"input, delay {' to '.join(map(str, dict.fromkeys((delays[0], delays[-1]))))}"
         wide = max(_LETTER * len(node), 0.7 * _LETTER * len(note)) + 20
         nodes.append(PlanMark(kind, node, wide, note=note, node=node))
     for node, rule in graph.rules.items():
@@ -53,14 +56,6 @@ def draw_plan(
     both = alt.hconcat(chart, texts, spacing=30) if beside else alt.vconcat(chart, texts, spacing=10)
     title = title or f"Rules of {program.source.name}"
     return Drawing(_finished(both, title), title, theme)
-
-
-def _note(node: str, kind: str, program: Program) -> str:
-    """The description of a predicate."""
-    if kind != INPUT:
-        return kind
-    delays = sorted(next(each for each in program.plan.inputs if each.name == node).delays)
-    return f"input, delay {' to '.join(map(str, dict.fromkeys((delays[0], delays[-1]))))}"
 
 
 def _chart(marks: PlanMarks) -> alt.LayerChart:

@@ -322,7 +322,6 @@ def _look(kinds: Collection[str]) -> alt.Fill:
 
 
 def _shapes(kinds: Collection[str]) -> alt.Shape:
-    """The shapes of marks, with a legend."""
     shown = {kind: shape for kind, shape in _SHAPES.items() if kind in kinds}
     legend = alt.Legend(title=None, symbolFillColor=theme.INK, symbolStrokeWidth=0)
     return alt.Shape("kind:N", scale=alt.Scale(domain=[*shown], range=[*shown.values()]), legend=legend)

@@ -152,11 +152,8 @@ class Outbox:
         for name, outcome, number in self.database.execute("SELECT * FROM counts").fetchall():
             if name in found:
                 found[name][outcome] = number
-        held, beyond = (
-            self._by_receiver("count(*) FROM held"),
-            self._by_receiver("sum(beyond) FROM alert_groups"),
-        )
-        waiting = self.waiting() + held + beyond
+        waiting = self.waiting() + self._by_receiver("count(*) FROM held")
+        waiting += self._by_receiver("sum(beyond) FROM alert_groups")
         return {name: {**counts, WAITING: waiting[name]} for name, counts in found.items()}
 
     def waiting(self) -> Counter[str]:

@@ -66,7 +66,15 @@ def receiver_of(to: str) -> Receiver:
     if not colon or kind not in KINDS:
         raise AlertError(f"`{kind}` is not a receiver of alerts", did_you_mean(kind, KINDS) or _HOW)
     if kind == COMMAND:
-        return _command(rest)
+        try:
+            words = tuple(shlex.split(rest))
+        except ValueError:
+            raise AlertError(
+                f"`{rest}` has a quote that does not end", "Close it, or leave it out."
+            ) from None
+        if not words:
+            raise AlertError("a command is missing", "Write command:PROGRAM ARG…, as in command:notify-send.")
+        return Receiver(f"{COMMAND}:{Path(words[0]).name}", COMMAND, words=words)
     if not rest.startswith(("@", "$")) or not rest.strip("@${}"):
         raise AlertError(
             "an address is a secret, and all users of a machine see its command lines",
@@ -104,10 +112,28 @@ def _lines(place: str, name: str, hint: str) -> list[str]:
 def address_of(receiver: Receiver) -> PostAddress:
     """The address as it is now in the file or the variable. Raises AlertError."""
     lines = _lines(receiver.place, receiver.name, "Its first line is to be an address: https://….")
-    url = _checked(lines[0], receiver)
+    url = lines[0]
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        fine = False
+    if not fine or any(ord(each) <= ord(" ") for each in url):
+        raise AlertError(
+            f"{receiver.name}: the first line is not an address", "It is to begin with https:// or http://."
+        )
     if receiver.kind == ALERTMANAGER and not url.endswith(_OF_ALERTMANAGER):
         url = url.rstrip("/") + _OF_ALERTMANAGER
-    return PostAddress(url, tuple(_header(each, receiver) for each in lines[1:]))
+    headers = []
+    for line in lines[1:]:
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            raise AlertError(
+                f"{receiver.name}: a line below the address is not a header",
+                "Write it like Authorization: Bearer ….",
+            )
+        headers.append((match[1], match[2]))
+    return PostAddress(url, tuple(headers))
 
 
 def checked(receiver: Receiver) -> None:
@@ -121,16 +147,6 @@ def checked(receiver: Receiver) -> None:
             f"there is no program {receiver.words[0]}",
             "Give its path, and see that it may be run: chmod +x PROGRAM.",
         )
-
-
-def _command(text: str) -> Receiver:
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError:
-        raise AlertError(f"`{text}` has a quote that does not end", "Close it, or leave it out.") from None
-    if not words:
-        raise AlertError("a command is missing", "Write command:PROGRAM ARG…, as in command:notify-send.")
-    return Receiver(f"{COMMAND}:{Path(words[0]).name}", COMMAND, words=words)
 
 
 def _kept(place: str) -> str:
@@ -155,26 +171,3 @@ def _kept(place: str) -> str:
 def _at_once(path: str, flags: int) -> int:
     """Opens a file; a pipe that nobody writes to is empty, and not waited for."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-def _checked(url: str, receiver: Receiver) -> str:
-    try:
-        parts = urlsplit(url)
-        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
-    except ValueError:
-        fine = False
-    if not fine or any(ord(each) <= ord(" ") for each in url):
-        raise AlertError(
-            f"{receiver.name}: the first line is not an address", "It is to begin with https:// or http://."
-        )
-    return url
-
-
-def _header(line: str, receiver: Receiver) -> tuple[str, str]:
-    match = _HEADER.fullmatch(line)
-    if match is None:
-        raise AlertError(
-            f"{receiver.name}: a line below the address is not a header",
-            "Write it like Authorization: Bearer ….",
-        )
-    return match[1], match[2]

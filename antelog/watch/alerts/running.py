@@ -29,7 +29,6 @@ from antelog.run.store.database import StoreLock
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
-from antelog.watch.alerts.receivers import Receiver
 from antelog.watch.alerts.sender import AT_ONCE, POLL, Sender, Stream
 from antelog.watch.alerts.sending import client_for
 from antelog.watch.alerts.setup import routes_of
@@ -72,7 +71,12 @@ async def run(work: Work, ending: asyncio.Event) -> None:
         outbox.receive(each.name for each in receivers)
         if outbox.begin is None and work.setup.begin is not None:
             outbox.begin_at(work.setup.begin)
-        _say_what_is_left(outbox, receivers)
+        known = {each.name for each in receivers}
+        for name, count in outbox.waiting().items():
+            if name in known:
+                say(f"{name}: {count} from before are sent now")
+            else:
+                say(f"note: {count} wait for {name}, which no --alert names any more")
         read = asyncio.Event()  # once all of the feed is
         stream = Stream(ending, read)
         async with client_for(receivers) as client, asyncio.TaskGroup() as tasks:
@@ -82,8 +86,8 @@ async def run(work: Work, ending: asyncio.Event) -> None:
             tasks.create_task(_end(ending, sending))
         waiting = outbox.waiting()
         for receiver in receivers:
-            if count := waiting.get(receiver.name):
-                say(f"{receiver.name}: {count} still to be sent; they are kept for the next start")
+            if left := waiting.get(receiver.name):
+                say(f"{receiver.name}: {left} still to be sent; they are kept for the next start")
 
 
 async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
@@ -127,16 +131,6 @@ async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None
         task.cancel()
 
 
-def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:
-    """Prints notes of letters that wait from before."""
-    known = {each.name for each in receivers}
-    for name, count in outbox.waiting().items():
-        if name in known:
-            say(f"{name}: {count} from before are sent now")
-        else:
-            say(f"note: {count} wait for {name}, which no --alert names any more")
-
-
 # ---- the process ----
 
 _BETWEEN_STARTS = 5.0
@@ -169,7 +163,6 @@ class AlertProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
         return self._child.pid
 
     def tend(self) -> None:

@@ -58,16 +58,14 @@ class SilentInputs:
             quiet = pulse.quiet_for(now) is not None
             if quiet and (pulse.unread or now <= self._began + (pulse.gap or 0)):
                 continue  # it may have been said, and not been read
-            found = (
-                {"": f"no fact of {each.name} since {_at(pulse.heard or 0)}; {_expected(each)}"}
-                if quiet
-                else {}
-            )
+            found: dict[str, str] = {}
             slots = self._inputs.slots(each.name)
-            if slots is not None and not quiet:
+            if quiet:
+                found = {"": f"no fact of {each.name} since {_at(pulse.heard or 0)}; {_expected(each)}"}
+            elif slots is not None:
                 if not slots.sure:
                     continue
-                found |= _slot_texts(each, slots)
+                found = _slot_texts(each, slots)
             yield from self._compared(each.name, tick, found)
 
     def _compared(self, name: str, tick: int, found: dict[str, str]) -> Iterator[Line]:

@@ -191,10 +191,8 @@ class ListedAnswers:
         where = where.and_(f"{column} IS NOT NULL")
         # Of few values from one end SQLite does not have to sort the others.
         place, way = (self.count(where) - 1) * min(share, 1 - share), "ASC" if share <= 0.5 else "DESC"
-        sql, at = (
-            f"SELECT {column} FROM {{them}} ORDER BY {column} {way} LIMIT 2 OFFSET ?",
-            max(0, floor(place)),
-        )
+        at = max(0, floor(place))
+        sql = f"SELECT {column} FROM {{them}} ORDER BY {column} {way} LIMIT 2 OFFSET ?"
         found = [value for (value,) in self.rows(sql, where, at)]
         return found[0] + (found[-1] - found[0]) * (place - at) if found else None
 
@@ -255,7 +253,6 @@ class AnswerTables:
 
     @property
     def open(self) -> ListedAnswers:
-        """The open answers."""
         return self._up_to_date(self._open)
 
     @property

@@ -52,7 +52,6 @@ class FeedPiece:
 
     @property
     def lines(self) -> int:
-        """The number of lines of answers."""
         return len(self.ids) // _ID
 
 
@@ -146,7 +145,6 @@ class Board:
 
     @cached_property
     def tables(self) -> AnswerTables:
-        """The tables of its answers."""
         return AnswerTables(self.open, self.decided, self.touched, lambda: self.head)
 
     def find(self, name: str) -> TrackedAnswer | None:
@@ -194,7 +192,12 @@ class Board:
         before = dict(self.open)
         self.open.clear()
         for name, line in {name_in(line): line for line in _lines_in(head)}.items():
-            self.open[name] = _brought_up_to(before.get(name), line) or tracked(_as_change(line), name)
+            known = before.get(name)
+            if known is None:
+                known = tracked(_as_change(line), name)
+            elif any(known.line.get(key) != line.get(key) for key in ("explanations", "chance", LOST)):
+                known.take(_as_change(line, "revised"))
+            self.open[name] = known
         self.touched |= {*before, *self.open}
         self._reach(head.get("tick"))
 
@@ -203,11 +206,12 @@ class Board:
         self.recalled.pop(name, None)
         self.changes[line["query"], kind if kind == SEEN else meaning(line)] += 1
         self._reach(line["tick"])
-        open_before = self.open.get(name)
-        if kind == SEEN and open_before is None:
+        answer = self.open.get(name)
+        if kind == SEEN and answer is None:
             return  # somebody has ended it
         self.touched.add(name)
-        answer = open_before or self._reopened(name)  # what was rejected may come back: it is the same answer
+        if answer is None and (answer := self.decided.pop(name, None)) is not None:
+            self.decided_size -= answer.size  # what was rejected has come back: it is the same answer
         decided_by = None if answer is None else answer.now.decided_by
         if answer is None:
             answer = tracked(line, name)
@@ -228,13 +232,6 @@ class Board:
         else:
             self.trust.take(answer, decided_by)
 
-    def _reopened(self, name: str) -> TrackedAnswer | None:
-        """An answer that is decided no more."""
-        answer = self.decided.pop(name, None)
-        if answer is not None:
-            self.decided_size -= answer.size
-        return answer
-
     def _reach(self, tick: int | None) -> None:
         # A stream without facts is at tick -1: it has no time yet.
         if tick is not None and tick >= 0 and (self.tick is None or tick > self.tick):
@@ -250,15 +247,6 @@ def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
             lines = [{"tick": given["tick"], "query": given["query"], **each} for each in given["answers"]]
         # What was confirmed at the very tick is listed with what is open; it has no deadline any more.
         yield from (line for line in lines if is_line(line) and ("decided_by" in line or line.get(LOST)))
-
-
-def _brought_up_to(known: TrackedAnswer | None, line: Line) -> TrackedAnswer | None:
-    """A known answer, with the line of a head added if it has news; None for an unknown answer."""
-    if known is not None and any(
-        known.line.get(key) != line.get(key) for key in ("explanations", "chance", LOST)
-    ):
-        known.take(_as_change(line, "revised"))
-    return known
 
 
 def _as_change(line: Line, change: str = "possible") -> Line:

@@ -100,7 +100,11 @@ def rules_from(program: Program, query: str, predicates: Collection[str]) -> lis
     """The rules that lead from these predicates to the query, in the program's order."""
     rules = [rule for rule in program.document.rules if rule.body]
     plan = next((each for each in program.plan.queries if each.name == query), None)
-    leading = _leading(rules, predicates)
+    # These predicates and all that depend on them.
+    leading, before = set(predicates), -1
+    while len(leading) != before:
+        before = len(leading)
+        leading |= {rule.head.predicate for rule in rules if _rests(rule, leading)}
     wanted, found = [plan.predicate if plan else query], []
     seen = set(wanted)
     while wanted:
@@ -119,15 +123,6 @@ def rules_from(program: Program, query: str, predicates: Collection[str]) -> lis
         Reason(program.source.excerpt(span), file.name, file.position(there.start)[0])
         for span, file, there in files
     ]
-
-
-def _leading(rules: list[Rule], predicates: Collection[str]) -> set[str]:
-    """These predicates and all that depend on them."""
-    leading, before = set(predicates), -1
-    while len(leading) != before:
-        before = len(leading)
-        leading |= {rule.head.predicate for rule in rules if _rests(rule, leading)}
-    return leading
 
 
 def _rests(rule: Rule, on: Collection[str]) -> bool:

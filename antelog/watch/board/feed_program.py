@@ -51,7 +51,6 @@ class FeedProgram:
 
     @property
     def timescale(self) -> Timescale | None:
-        """The times of ticks."""
         return self.program.plan.timescale if self.program else None
 
     @cached_property

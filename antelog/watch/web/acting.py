@@ -28,7 +28,6 @@ from antelog.run.store.acts import Act, ActKind
 from antelog.watch.board.board import Board
 
 _Text = Annotated[str, Meta(max_length=1_000)]
-_Minutes = Annotated[float, Meta(gt=0, le=7 * 24 * 60)]
 _FRESH = 1.0
 """Seconds for which the acts that were read are shown."""
 
@@ -43,7 +42,7 @@ class PostedAct(Struct, frozen=True, forbid_unknown_fields=True):
     group: _Text
     kind: ActKind
     who: Annotated[str, Meta(max_length=100)] = ""
-    minutes: _Minutes | None = None
+    minutes: Annotated[float, Meta(gt=0, le=7 * 24 * 60)] | None = None
     note: _Text = ""
     end: bool = False
 
@@ -71,7 +70,6 @@ class ActList:
         return [each for each in self._known if self._goes_on(each)]
 
     def by_group(self) -> dict[str, list[Act]]:
-        """The acts about each group."""
         found: dict[str, list[Act]] = {}
         for each in self.current():
             found.setdefault(each.group, []).append(each)

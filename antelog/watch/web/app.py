@@ -230,7 +230,9 @@ class _Routes:
     def _view(self, request: Request, path: str) -> Markup | None:
         """A view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        make, scene = PARTS.get(view), self._scene(request)
+        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
+        scene = ViewContext(self.live.board, _root(request), _given(request), acts=acts, stale=covers)
+        make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.share)
         if view == "answer" and (answer := self.live.find(rest)) is not None:
@@ -301,11 +303,9 @@ class _Routes:
         bench = self.entry.bench
         if bench is None:
             return _missing()
-        return (
-            _json(bench.state())
-            if request.method == "GET"
-            else await _answered("", bench.post(await request.body()))
-        )
+        if request.method == "GET":
+            return _json(bench.state())
+        return await _answered("", bench.post(await request.body()))
 
     async def shared(self, _request: Request) -> Response:
         """The draft and all its ticks as a file."""
@@ -332,10 +332,6 @@ class _Routes:
             elif time.monotonic() > beat + _BEAT:
                 beat = time.monotonic()
                 yield ": still there\n\n"
-
-    def _scene(self, request: Request) -> ViewContext:
-        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        return ViewContext(self.live.board, _root(request), _given(request), acts=acts, stale=covers)
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version, and how fresh it is."""

@@ -156,16 +156,10 @@ def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
 
 def _trust(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
     yield ("query", "alerted from", "alerts", "right", "of all confirmed", "lead time, half of them")
+    names = ("threshold", "alerts", "precision", "found", "lead_half")
     for row in table(live.board.trust.scores()).to_pylist():
         for alert in row["alerts"]:
-            yield (
-                row["query"],
-                alert["threshold"],
-                alert["alerts"],
-                alert["precision"],
-                alert["found"],
-                alert["lead_half"],
-            )
+            yield (row["query"], *(alert[name] for name in names))
 
 
 def _plan(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:

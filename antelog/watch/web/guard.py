@@ -167,7 +167,6 @@ class Guard:
 
 
 _NOT_CALLED = "this server is not called that; name it with --allowed-host, or hosts= of antelog.live"
-_TOO_LARGE = f"at most {LARGEST:,} bytes at once"
 _MORE = {400: {"connection": "close"}, 401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}
 """Headers of a refusal, by its status."""
 
@@ -189,10 +188,6 @@ class _Limited:
         self.until: float | None = asyncio.get_running_loop().time() + seconds
         self.size = 0
 
-    @property
-    def ended(self) -> bool:
-        return self.until is None
-
     async def __call__(self) -> Message:
         try:
             async with asyncio.timeout_at(self.until):
@@ -201,7 +196,7 @@ class _Limited:
             raise BodyRefusedError(408, f"the facts did not come within {self.seconds:g} seconds") from None
         self.size += len(message.get("body", b""))
         if self.size > self.largest:
-            raise BodyRefusedError(413, _TOO_LARGE)
+            raise BodyRefusedError(413, f"at most {LARGEST:,} bytes at once")
         if not message.get("more_body", False):
             self.until = None
         return message
@@ -217,7 +212,7 @@ async def _read_out(headers: Headers, receive: Receive) -> None:
         return
     body = _Limited(receive, _LARGEST_READ_OUT, _READING_OUT)
     with suppress(BodyRefusedError):
-        while not body.ended:
+        while body.until is not None:
             await body()
 
 

@@ -101,11 +101,12 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         super().connection_made(transport)
-        self._since = self.loop.time()
+        self.since = self.loop.time()
         self._last: RequestResponseCycle | None = None
         self._last_unsent = 0
         self._timer = self.loop.call_later(LOOK, self._look)
-        there = [each for each in self.connections if isinstance(each, Connection) and each.there]
+        known = (each for each in self.connections if isinstance(each, Connection))
+        there = [each for each in known if not each.transport.is_closing()]
         if len(there) > most():
             waiting = [each for each in there if each.waits and each is not self]
             min(waiting, key=lambda each: each.since, default=self).transport.abort()
@@ -113,16 +114,6 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
-
-    @property
-    def since(self) -> float:
-        """The time at which it was made."""
-        return self._since
-
-    @property
-    def there(self) -> bool:
-        """Whether it has not been ended yet."""
-        return not self.transport.is_closing()
 
     @property
     def waits(self) -> bool:

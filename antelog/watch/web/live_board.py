@@ -187,28 +187,26 @@ def skipped(number: int) -> str:
     return f"{count(number, 'line')} {are} that antelog writes, and {they} skipped"
 
 
-def heard_of(board: Board, open_answers: Mapping[str, int]) -> dict[str, Any]:
-    """For each input when facts came last and how soon more should come, in seconds, and what rests on it."""
-    found: dict[str, dict[str, Any]] = {}
+def summary(board: Board) -> dict[str, Any]:
+    """The summary of a board: its version, tick, numbers of open answers, and freshness of inputs.
+
+    Of each input when facts came last and how soon more should come, in seconds, and what rests on it.
+    """
+    counts = board.open_by_query
+    fresh: dict[str, dict[str, Any]] = {}
     for each in board.inputs.each():
         queries = [query for query, inputs in board.head.rests_on.items() if each.name in inputs]
-        answers = sum(open_answers.get(query, 0) for query in queries)
-        found[each.name] = {**asdict(each.pulse), "queries": queries, "open": answers}
+        answers = sum(counts.get(query, 0) for query in queries)
+        fresh[each.name] = {**asdict(each.pulse), "queries": queries, "open": answers}
         if (slots := board.inputs.slots(each.name)) is not None:
             listed = dict([*slots.listed.items()][:_LISTED])
             shown = {name: getattr(slots, name) for name in ("of", "noun", "known", "silent")}
-            found[each.name]["slots"] = {**shown, "listed": listed}
-    return found
-
-
-def summary(board: Board) -> dict[str, Any]:
-    """The summary of a board: its version, tick, numbers of open answers, and freshness of inputs."""
-    counts = board.open_by_query
+            fresh[each.name]["slots"] = {**shown, "listed": listed}
     return {
         "version": board.version,
         "tick": board.tick,
         "at": board.inputs.status.get("at"),
         "open": counts,
         "holding": board.inputs.holding,
-        "fresh": heard_of(board, counts),
+        "fresh": fresh,
     }

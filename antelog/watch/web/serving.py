@@ -53,15 +53,11 @@ class Page:
     def url(self) -> str:
         return self.address.link
 
-    @property
-    def alive(self) -> bool:
-        return self.child.alive
-
     def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
         """Restarts it if it has crashed, less and less often; open tabs go on."""
         for line in self.child.printed().splitlines():
             note(msgspec.json.decode(line)["note"])
-        if self.alive or not self._restarts.due():
+        if self.child.alive or not self._restarts.due():
             return
         self._restarts.deaths += 1
         reason = _last_line(self.child.errors) or self.child.how_it_ended
@@ -100,18 +96,16 @@ def _answer(child: Child) -> dict[str, Any]:
         return found
     process.kill()
     child.end(5)
-    return found or {"error": _reason(child.errors)}
+    if found:
+        return found
+    reason = _last_line(child.errors)
+    if "No module named" in reason:
+        reason = f"{reason.rpartition(': ')[2]}; the page needs: {brought_by('watch')}"
+    return {"error": reason or "it has said nothing"}
 
 
 def _last_line(errors: bytes) -> str:
     return errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-
-
-def _reason(errors: bytes) -> str:
-    last = _last_line(errors)
-    if "No module named" in last:
-        return f"{last.rpartition(': ')[2]}; the page needs: {brought_by('watch')}"
-    return last or "it has said nothing"
 
 
 # ---- the process ----

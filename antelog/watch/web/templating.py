@@ -49,23 +49,18 @@ def _visible(value: Any) -> Any:
     return value if hasattr(value, "__html__") or isinstance(value, int | float) else shown(str(value))
 
 
-def _environment() -> Environment:
-    found = Environment(
-        loader=ChoiceLoader(
-            [
-                PackageLoader(PACKAGE, "templates"),
-                PackageLoader(PACKAGE, "assets"),
-                DictLoader({"theme.css": theme.style_sheet()}),
-            ]
-        ),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.filters |= {"share": share, "xy": number, "counted": count}
-    return found
-
-
-_ENVIRONMENT = _environment()
+_ENVIRONMENT = Environment(
+    loader=ChoiceLoader(
+        [
+            PackageLoader(PACKAGE, "templates"),
+            PackageLoader(PACKAGE, "assets"),
+            DictLoader({"theme.css": theme.style_sheet()}),
+        ]
+    ),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=_visible,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count}

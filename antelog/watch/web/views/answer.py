@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.forecast.reports.words import count
-from antelog.language.moments import Timescale
 from antelog.lines import LineLiteral, literal_of
 from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.explanations import Mark, failed, marks, rules_behind, span, unseen
@@ -112,7 +111,9 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
     seen: set[str] = set()
     before: float | None = None
     for line in found.all_lines:
-        known = {mark.text: mark for mark in _known(line, timescale)}
+        ways = range(len(line.get("explanations") or ()))
+        every = (mark for at in ways for mark in marks(line, timescale, at))
+        known = {mark.text: mark for mark in every if mark.known}
         came = [mark for text, mark in known.items() if text not in seen][:4]
         change = ("ended" if "by" in line else SEEN) if line["change"] == SEEN else meaning(line)
         end = {"confirmed": 1.0, "rejected": 0.0}.get(change)
@@ -120,11 +121,6 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
         yield HistoryStep(line["tick"], change, before, chance, came)
         seen = {*known}
         before = chance if chance is not None else before
-
-
-def _known(line: Line, timescale: Timescale | None) -> Sequence[Mark]:
-    given = line.get("explanations") or ()
-    return [mark for at in range(len(given)) for mark in marks(line, timescale, at) if mark.known]
 
 
 @dataclass(frozen=True)

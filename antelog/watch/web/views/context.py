@@ -170,7 +170,6 @@ class ViewContext:
         return ((key_column(program.plan) if program else None) or "value").capitalize()
 
     def shown_acts(self, group: str) -> list[ShownAct]:
-        """The acts of people about a group."""
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
 
     def label(self, answer: TrackedAnswer) -> AnswerLabel:

@@ -25,13 +25,11 @@ _ROWS = 40
 
 
 def inputs(scene: ViewContext) -> Markup:
-    """Renders the view."""
     known = list(scene.board.inputs.each())
     board = scene.board
     rates = [fmean(board.inputs.rates.each(each.name)[-5:] or [0.0]) for each in known]
     aside = sum(sum(each.rejects.values()) for each in known)
     facts = sum(each.facts for each in known)
-    reasons = [(each.name, reason, number) for each in known for reason, number in each.rejects.items()]
     return render(
         "inputs.html",
         scene=scene,
@@ -43,7 +41,7 @@ def inputs(scene: ViewContext) -> Markup:
         aside=aside,
         share_aside=share(aside / facts if facts else None),
         inputs=[_input(scene, each) for each in known],
-        reasons=reasons,
+        reasons=[(each.name, reason, number) for each in known for reason, number in each.rejects.items()],
         rejects=list(_rejects(scene)),
     )
 

@@ -96,7 +96,6 @@ class Lane:
 
 
 def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> Lane:
-    """The lane of an answer."""
     levels: Counter[int | None] = Counter()
     end = answer.now.decided_by
     spots = []

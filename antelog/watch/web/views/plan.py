@@ -48,7 +48,6 @@ _LOOKED_AT = 5_000
 
 
 def plan(scene: ViewContext) -> Markup:
-    """Renders the view."""
     program = scene.board.head.program
     return render(
         "plan.html",

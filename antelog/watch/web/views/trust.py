@@ -21,7 +21,6 @@ from antelog.watch.web.views.context import ViewContext
 
 
 def trust(scene: ViewContext) -> Markup:
-    """Renders the view."""
     known, length = scene.board.trust, scene.clock.length
     found = [
         replace(_query(query, each, known.alerts(query), length), learning=known.wait(query, length))
@@ -106,10 +105,7 @@ _QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
 @dataclass(frozen=True)
 class Plane:
-    """The scales of a picture: from 0 to `widest` to the right, from `low` to `high` upwards.
-
-    The numbers beside the picture and below it have labels.
-    """
+    """The scales of a picture: from 0 to `widest` to the right, from `low` to `high` upwards."""
 
     beside: Sequence[tuple[float, str]]
     below: Sequence[tuple[float, str]]
