@@ -91,9 +91,10 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
                 known = ", ".join(f"@{each}" for each in KAFKA_COLUMNS)
                 raise DataError(f"{wish.source}: has no column {name}; topics have {known}")
             if wish.source.values == "csv" and not name.startswith("@") and name != column:
+                values = [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
                 raise DataError(
                     f"{wish.source}: has no column {name}, which {column} is mapped to; its messages are "
-                    f"rows of CSV without names, with the values of {', '.join(_all(wanted))}"
+                    f"rows of CSV without names, with the values of {', '.join(values)}"
                 )
     # Where a message was read is one more text of it.
     placed = tuple(column for _, column in wanted.apart.of_rows)
@@ -127,11 +128,6 @@ def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str,
             if type_ is not None and has_numbers(found.schema, names[i]) is (type_ == "text"):
                 raise DataError(at.misfit)
     return at.names(names)
-
-
-def _all(wanted: WantedColumns) -> list[str]:
-    """The columns that the source must have, as the program calls them."""
-    return [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
 
 
 def _look(spark: Session, wish: Wish, wanted: WantedColumns) -> Iterator[_Found]:

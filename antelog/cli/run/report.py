@@ -207,9 +207,6 @@ def _named(outputs: Outputs, relation: Relation) -> pa.Table:
 
 # ---- the page ----
 
-_MOST_REJECTS = 100
-"""Rows set aside that are shown of a batch, at most."""
-
 
 @dataclass(eq=False)
 class Paging:
@@ -237,7 +234,7 @@ class Paging:
     def _rejects(self, seen: Outputs) -> list[str]:
         for row in seen.rejects.groupBy("input", "reason").count().collect():
             self.aside[row["input"], row["reason"]] += row["count"]
-        rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
+        rows = (row.asDict() for row in seen.rejects.limit(100).collect())  # so many are shown of a batch
         found = (reject_of(row, "", None, self.program.plan.timescale) for row in rows)
         names = {"input": "predicate", "reason": "reason", "row": "row", "detail": "detail"}
         return [reject_line({key: getattr(each, name) for key, name in names.items()}) for each in found]

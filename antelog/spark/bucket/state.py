@@ -66,10 +66,6 @@ class BucketState:
     def held(self) -> int:
         return sum(table.num_rows for table in self.waiting.values())
 
-    @property
-    def kept(self) -> int:
-        return self.kernel.rows
-
 
 @dataclass(frozen=True, eq=False)
 class BucketOutput:

@@ -25,7 +25,6 @@ from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.running import Outputs
 
 NAME = "antelog.json"
-_PARTIAL = f"{NAME}.partial"
 
 
 class _Rules(msgspec.Struct, frozen=True):
@@ -39,10 +38,6 @@ class _Note(msgspec.Struct, frozen=True, omit_defaults=True):
     identity: dict[str, str]
     plan: str
     before: tuple[_Rules, ...] = ()
-
-    @property
-    def predecessors(self) -> tuple[Predecessor, ...]:
-        return tuple(Predecessor(each.identity, from_json(each.plan)) for each in self.before)
 
 
 @explaining_lost_java()
@@ -66,7 +61,7 @@ def guard(
     known = _read(files, path) if there else None
     if known is not None:
         found = _compare(checkpoint, outputs.job, known, accept=accept)
-        changed = outputs.after(found.predecessors)
+        changed = outputs.after([Predecessor(each.identity, from_json(each.plan)) for each in found.before])
         if found != known:
             if unfinished_batch(spark, checkpoint) is not None:  # its lines may be written in part
                 raise StateError(
@@ -96,7 +91,7 @@ def guard(
 
 def _put(files: Any, folder: Any, note: _Note) -> None:
     """Puts a note in the place of the one that is there, if any."""
-    path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{_PARTIAL}")
+    path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{NAME}.partial")
     with closing(files.create(partial, True)) as stream:
         stream.write(bytearray(msgspec.json.encode(note)))
     if files.exists(path):

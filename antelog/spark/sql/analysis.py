@@ -46,14 +46,7 @@ CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")
 
 @dataclass(frozen=True)
 class FunctionCall:
-    """A call of a table function.
-
-    table        the columns of the table that is handed over
-    since        where time begins
-    until        the last tick
-    query        the query whose lines are wanted; None: all queries
-    lines        the kind of lines
-    """
+    """A call of a table function: the columns of its table, and its arguments. Without `query` all count."""
 
     table: StructType
     since: int | str | date | None
@@ -231,7 +224,8 @@ def _require_span(program: FunctionProgram, job: Job, call: FunctionCall) -> Non
     ends = job.span.until is None and (divided.ends_together or call.lines == ANSWERED)
     missing = [name for name, each in (("since", job.begins_together), ("until", ends)) if each]
     if missing:
-        where = " and ".join(_WHERE[each] for each in missing)
+        words = {"since": "begins", "until": "ends"}
+        where = " and ".join(words[each] for each in missing)
         examples = {"since": "'2026-01-01'", "until": "'2026-01-31'"}
         given = ", ".join(
             f"{each} => {'100' if job.plan.tick is None else examples[each]}" for each in missing
@@ -240,9 +234,6 @@ def _require_span(program: FunctionProgram, job: Job, call: FunctionCall) -> Non
             f"the lines of {program.name} depend on where time {where}, and no partition sees that by "
             f"itself. Add to the call: {program.name}(TABLE(…), {given})"
         )
-
-
-_WHERE = {"since": "begins", "until": "ends"}
 
 
 def in_one_partition(plan: Plan) -> bool:
