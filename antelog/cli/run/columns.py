@@ -116,7 +116,11 @@ def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str,
     """The names in the source of the wanted columns, and of the arrival, if there is one."""
     from antelog.spark.endpoints.sources import has_numbers, paths  # noqa: PLC0415 - needs PySpark
 
-    names = _names(source, wanted, found.lines) or found.names
+    rows = WholeJson(str(source), wanted)
+    chunk = rows.chunk((number, line.encode()) for number, line in enumerate(found.lines, 1))
+    if chunk.misfit:
+        list(sorted_out(wanted, [chunk], str(source)))  # raises DataError for wanted columns that are missing
+    names = list(rows.names) or found.names
     if names is None:
         return tuple(wanted.required)
     # The paths of fields within columns that are structs.
@@ -163,15 +167,6 @@ def _of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) ->
     raise failed or DataError(
         f"{source}: is empty, so that its columns are not known; write a header into it"
     )
-
-
-def _names(source: Source, wanted: WantedColumns, lines: Sequence[str]) -> list[str]:
-    """The names in lines of JSON. Raises DataError if wanted ones are missing."""
-    rows = WholeJson(str(source), wanted)
-    chunk = rows.chunk((number, line.encode()) for number, line in enumerate(lines, 1))
-    if chunk.misfit:
-        list(sorted_out(wanted, [chunk], str(source)))
-    return list(rows.names)
 
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:

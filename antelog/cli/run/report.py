@@ -111,19 +111,16 @@ class Report:
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
-        again = (comes_twice(count, name) for name, count in sorted(self.twice.items()) if count)
-        for note in (*self._why(stream=stream), *again):
-            say(f"note: {note}")
-        counts = {reason: self.totals[reason] for reason in REASONS}
-        say_what_was_set_aside(counts, self.first, timescale, where=rejects, option="--rejects SINK")
-
-    def _why(self, *, stream: bool) -> Iterator[str]:
-        """Notes on why there was no batch, or why facts are still held."""
         if stream and not self.batches and not self.totals["given"]:
-            yield "there was no batch, for nothing has come that was not read before"
+            say("note: there was no batch, for nothing has come that was not read before")
         if held := self.standing.get("held"):
             many = f"{held:,} facts wait: their ticks are not finished"
-            yield "1 fact waits: its tick is not finished" if held == 1 else many
+            say(f"note: {'1 fact waits: its tick is not finished' if held == 1 else many}")
+        for name, count in sorted(self.twice.items()):
+            if count:
+                say(f"note: {comes_twice(count, name)}")
+        counts = {reason: self.totals[reason] for reason in REASONS}
+        say_what_was_set_aside(counts, self.first, timescale, where=rejects, option="--rejects SINK")
 
 
 @contextmanager

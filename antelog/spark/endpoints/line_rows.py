@@ -116,8 +116,24 @@ def of_messages(messages: DataFrame, reading: RowReading, form: str) -> DataFram
 def read_files(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Parses lines of one file after the other into rows."""
     spare()
-    for file, pieces in groupby(_pieces(batches), itemgetter(0)):
-        yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(data for _, data in pieces)))
+    for path, pieces in groupby(_pieces(batches), itemgetter(0)):
+        file, begun = shown(path), False
+        stream = cast(BinaryIO, _Stream(data for _, data in pieces))
+        try:
+            for rows in sorted_out(reading.written, csv_chunks(stream, file, reading.written, []), file):
+                yield from _good(reading, rows)
+                yield from _bad(
+                    reading,
+                    [f"{row.detail} (line {row.line} of {file})" for row in rows.set_aside],
+                    [row.row for row in rows.set_aside],
+                )
+                begun = True
+        except DataError as error:
+            if reading.strict:
+                raise
+            rest = "what follows in the file is" if begun else "the file is"
+            why = str(error).removeprefix(f"{file}: ").rstrip(".")
+            yield from _bad(reading, [f"{why}; {rest} set aside"], [file])
 
 
 def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
@@ -150,26 +166,6 @@ class _Stream:
                 return b""
             self._now = io.BytesIO(piece)
         return data
-
-
-def _rows(reading: RowReading, file: str, stream: BinaryIO) -> Iterator[pa.RecordBatch]:
-    """The rows of one file."""
-    begun = False
-    try:
-        for rows in sorted_out(reading.written, csv_chunks(stream, file, reading.written, []), file):
-            yield from _good(reading, rows)
-            yield from _bad(
-                reading,
-                [f"{row.detail} (line {row.line} of {file})" for row in rows.set_aside],
-                [row.row for row in rows.set_aside],
-            )
-            begun = True
-    except DataError as error:
-        if reading.strict:
-            raise
-        rest = "what follows in the file is" if begun else "the file is"
-        why = str(error).removeprefix(f"{file}: ").rstrip(".")
-        yield from _bad(reading, [f"{why}; {rest} set aside"], [file])
 
 
 # ---- lines and messages ----

@@ -242,27 +242,22 @@ def in_one_partition(plan: Plan) -> bool:
 
 
 def _key(plan: Plan, columns: TableColumns) -> str:
-    """An expression of SQL with the value of the program's key."""
-    found: dict[str, tuple[str, pa.DataType] | None] = {}
-    for name, column in key_columns(plan).items():
-        old = next((old for old, new in columns.inputs[name].items() if new == column), None)
-        found[name] = None if old is None else (quoted(old), columns.types[old])
-    types = {type_ for _, type_ in filter(None, found.values())}
-    numbers = all(kind_of(type_) is Kind.NUMBER for type_ in types)
-    return of_each_input(
-        {
-            name: "NULL" if each is None else _comparable(*each, one_type=len(types) == 1, numbers=numbers)
-            for name, each in found.items()
-        }
-    )
-
-
-def _comparable(column: str, type_: pa.DataType, *, one_type: bool, numbers: bool) -> str:
-    """A column of which equal values are equal in SQL too, whatever the types of the other columns."""
-    if one_type:
-        return column
-    number = f"CAST({column} AS DOUBLE)" if kind_of(type_) is Kind.NUMBER else column
-    return number if numbers else f"CAST({number} AS STRING)"
+    """An expression of SQL with the value of the program's key; equal values of several types are equal."""
+    found = {
+        name: next((old for old, new in columns.inputs[name].items() if new == column), None)
+        for name, column in key_columns(plan).items()
+    }
+    types = {columns.types[old] for old in found.values() if old is not None}
+    expressions = dict.fromkeys(found, "NULL")
+    for name, old in found.items():
+        if old is not None:
+            value = quoted(old)
+            if len(types) > 1 and kind_of(columns.types[old]) is Kind.NUMBER:
+                value = f"CAST({value} AS DOUBLE)"
+            if len(types) > 1 and any(kind_of(type_) is not Kind.NUMBER for type_ in types):
+                value = f"CAST({value} AS STRING)"
+            expressions[name] = value
+    return of_each_input(expressions)
 
 
 def key_columns(plan: Plan) -> dict[str, str | None]:
