@@ -107,14 +107,7 @@ class WantedLines:
 
 @dataclass(frozen=True)
 class Job:
-    """A program to be run over DataFrames.
-
-    numbers     the number of each bucket
-    wanted      the lines that are wanted
-    timing      the clock, which is given here
-    batch       whether it is a batch
-    forecasts   the source of chances, if there are any
-    """
+    """A program to be run over DataFrames, by buckets with these `numbers`; `timing` names the clock."""
 
     plan: Plan
     data: Data

@@ -27,17 +27,12 @@ from antelog.spark.running import Outputs
 NAME = "antelog.json"
 
 
-class _Rules(msgspec.Struct, frozen=True):
-    identity: dict[str, str]
-    plan: str
-
-
 class _Note(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`before` are the rules of before that some bucket's state may still be of."""
+    """The rules of a run, and those of `before` that some bucket's state may still be of."""
 
     identity: dict[str, str]
     plan: str
-    before: tuple[_Rules, ...] = ()
+    before: tuple[_Note, ...] = ()
 
 
 @explaining_lost_java()
@@ -126,7 +121,7 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
                 "and replay the facts"
             )
         earlier = tuple(each for each in note.before if each.identity != job.identity)
-        return _Note(job.identity, to_json(job.plan), (*earlier, _Rules(note.identity, note.plan)))
+        return _Note(job.identity, to_json(job.plan), (*earlier, _Note(note.identity, note.plan)))
     if others:
         raise StateError(
             f"the checkpoint {checkpoint} was written for {differing}. Go on with what wrote it, or "

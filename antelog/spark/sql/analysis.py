@@ -108,12 +108,9 @@ class TableColumns:
 
 @dataclass(frozen=True)
 class FunctionProgram:
-    """A program that is registered as a table function.
+    """A program that is registered as a table function, and the clause by which rows may be divided.
 
-    plan        the plan, with the units of its times
-    given       the background facts from outside the program
-    called      the functions that the program calls, as bytes
-    clause      the clause by which rows may be divided
+    `given` are background facts from outside the program, `called` the functions that it calls, as bytes.
     """
 
     name: str
