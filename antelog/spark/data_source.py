@@ -46,9 +46,6 @@ _FIELDS = (
 _LARGEST = 4 << 20
 """Bytes after which all that is open is written again: so much is read before each batch."""
 
-_QUERY = "sql.streaming.queryId"
-"""Spark's property with the identity of a query, which its checkpoint keeps."""
-
 
 @dataclass
 class FeedLines(WriterCommitMessage):
@@ -87,7 +84,8 @@ class FeedWriter(DataSourceStreamArrowWriter):
         """The lines of a task."""
         with plain_errors():
             context = TaskContext.get()
-            query = None if context is None else context.getLocalProperty(_QUERY)
+            # The identity of the query, which its checkpoint keeps.
+            query = None if context is None else context.getLocalProperty("sql.streaming.queryId")
             return FeedLines(query, [line for batch in iterator for line in lines_of(batch, self._zone)])
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's

@@ -30,10 +30,6 @@ from antelog.errors import AntelogError, DataError, UnsupportedError
 from antelog.lazily import brought_by
 from antelog.secrets import redacted
 
-_KAFKA_DOWN = (
-    "no broker of Kafka answers: it is down, or it gives clients an address that cannot be reached from "
-    "here (advertised.listeners). Start it, or check the address"
-)
 _REPLAY = "Bring the checkpoint back from a copy, or use an empty folder and replay the facts"
 _BRING = "Give its files with --conf spark.jars=FILE,FILE, or start once where the network reaches Maven"
 
@@ -91,7 +87,10 @@ _KNOWN = {
         r"Timed out waiting for a node assignment"
         r"|Timeout expired while fetching topic metadata|kafka\S*TimeoutException"
         r"|No resolvable bootstrap urls|BrokerNotAvailableException"
-    ): _KAFKA_DOWN,
+    ): (
+        "no broker of Kafka answers: it is down, or it gives clients an address that cannot be reached from "
+        "here (advertised.listeners). Start it, or check the address"
+    ),
     r"kafka\.common\.errors\.\w*(?:Authentication|Authorization)\w*Exception:? ?([^\n]*)": (
         "Kafka refuses access: {}. Check user, password and rights (options kafka.security.protocol, …)"
     ),
@@ -195,12 +194,9 @@ def plain_errors() -> Iterator[None]:
         raise
 
 
-_OLDEST = (4, 1)
-
-
 def require_version(spark: SparkSession, needing: str, instead: str) -> None:
     """Raises UnsupportedError if the Spark of a session, perhaps a server's, is too old for something."""
-    if tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2]) < _OLDEST:
+    if tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2]) < (4, 1):
         raise UnsupportedError(f"Spark is version {spark.version}, and {needing} 4.1 or later. {instead}")
 
 

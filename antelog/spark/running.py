@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
-from typing import TypeAlias
 
 import msgspec
 import pyarrow as pa
@@ -52,9 +51,6 @@ from antelog.spark.job.checking import (
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job, Predecessor
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
-
-Run: TypeAlias = Callable[[pa.Table], pa.Table]
-"""Runs a bucket over its packed rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +193,9 @@ def _found(ready: CheckedRun) -> Outputs:
     return Outputs(job, frame, ready)
 
 
-def _of_buckets(ready: CheckedRun, run: Run, schema: pa.Schema, *, agreed: bool = True) -> DataFrame:
+def _of_buckets(
+    ready: CheckedRun, run: Callable[[pa.Table], pa.Table], schema: pa.Schema, *, agreed: bool = True
+) -> DataFrame:
     """The rows of all buckets of a batch; with `agreed` they end at one tick, if that matters."""
     # An empty row for each bucket, as some have no facts.
     everyone = to_everyone(ready.job, ready.frames)
@@ -233,24 +231,21 @@ def prepare_for_streams(spark: SparkSession) -> None:
     """Sets RocksDB as the store of states. Raises UnsupportedError if another one was chosen."""
     chosen = spark.conf.get(PROVIDER, None)
     if chosen is None:
-        _set(spark, PROVIDER, SETTINGS[PROVIDER])
+        value = SETTINGS[PROVIDER]
+        try:
+            spark.conf.set(PROVIDER, value)
+        except PySparkException as error:
+            if not (error.getCondition() or "").startswith("SESSION_MUTATION_IN_DECLARATIVE_PIPELINE"):
+                raise
+            raise UnsupportedError(
+                "in a declarative pipeline nothing may be set but in its spec. Add to `configuration` there: "
+                f"{PROVIDER}: {value}"
+            ) from None
     elif not chosen.endswith("RocksDBStateStoreProvider"):
         raise UnsupportedError(
             f"this session keeps states of streams in {chosen.rpartition('.')[2]}, and antelog needs "
             f"RocksDB: leave {PROVIDER} out, or set it as antelog.spark.SETTINGS has it"
         )
-
-
-def _set(spark: SparkSession, name: str, value: str) -> None:
-    try:
-        spark.conf.set(name, value)
-    except PySparkException as error:
-        if not (error.getCondition() or "").startswith("SESSION_MUTATION_IN_DECLARATIVE_PIPELINE"):
-            raise
-        raise UnsupportedError(
-            f"in a declarative pipeline nothing may be set but in its spec. Add to `configuration` there: "
-            f"{name}: {value}"
-        ) from None
 
 
 # ---- models and scores of recorded facts ----
@@ -301,7 +296,7 @@ _FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
 """The model a bucket has learned, or the scores of its chances."""
 
 
-def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Run:
+def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Callable[[pa.Table], pa.Table]:
     """A function for `applyInArrow` that runs a bucket to the end of a batch."""
 
     def run(packed: pa.Table) -> pa.Table:  # Spark reads these types

@@ -50,7 +50,7 @@ def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes:
         # Not the sum of their fates: rows that are held now have none yet, and others have theirs only now.
         "given": new.given,
         "held": bucket.held,
-        "kept": bucket.kept,
+        "kept": bucket.kernel.rows,
         "state_bytes": state_bytes,
         "open": bucket.open,
         "changes": sum(table.num_rows for table in output.log.values()),

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
 CHUNK = 250_000
-"""The rows that are packed at once."""
+"""The rows that are packed at once, or written to Parquet as one group."""
 
 PACKED = pa.schema(
     [
@@ -86,7 +86,7 @@ def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
 def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Packs the rows of an input, for `mapInArrow`."""
     spare()
-    for given in _chunks(batches):
+    for given in chunks(batches):
         table = _in_ticks(job, name, given)
         possible, aside = _sorted_out(job, name, table)
         needed, passed_over = _needed(job, name, possible)
@@ -146,7 +146,8 @@ def _complaints(word: str, times: Ticks, counting: Counting) -> list[pa.Array]:
     return [pa.array(found.tolist(), pa.string())]
 
 
-def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Joins batches into tables of many rows."""
     waiting: list[pa.RecordBatch] = []
     count = 0
     for batch in batches:
@@ -263,11 +264,8 @@ def _divided(job: Job, name: str, facts: pa.Table) -> list[pa.Table | None]:
 # Spark hands Python's stateful operators their rows one by one. So rows are packed before they are shuffled,
 # and the operator gets a few values, each with thousands of rows in it.
 
-
-Packed: TypeAlias = Sequence[Any]
-"""A packed row, in the order of these names; `PACKED` has the meanings."""
-
 PACKED_NAMES = tuple(PACKED.names[1:])
+"""The names of a packed row's values, in their order; `PACKED` has the meanings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,8 +286,8 @@ class Received:
     facts: Mapping[str, pa.Table]
     set_aside: tuple[pa.Table, ...]
     counts: Counts
-    local: Mapping[str, int] = field(default_factory=dict)
-    twice: Mapping[str, int] = field(default_factory=dict)
+    local: Mapping[str, int]
+    twice: Mapping[str, int]
 
     @property
     def given(self) -> int:
@@ -297,7 +295,7 @@ class Received:
         return _rows(self.facts.values()) + self.counts.given
 
 
-def received(rows: Iterable[Packed]) -> Received:
+def received(rows: Iterable[Sequence[Any]]) -> Received:
     """Unpacks packed rows for a bucket."""
     packets = [dict(zip(PACKED_NAMES, row, strict=True)) for row in rows]
     known: dict[str, list[Any]] = {

@@ -44,12 +44,9 @@ CONFIRMED = "confirmed"
 
 @dataclass(frozen=True, eq=False)
 class BucketState:
-    """The state of a bucket between two batches.
+    """The state of a bucket between two batches; rows are `waiting` for their tick to be finished.
 
-    kernel       the kernel's state
-    waiting      rows that wait for their tick to be finished
-    open         the number of open answers; None if it does not follow from the wanted changes
-    forecasting  the state of forecasts, if there are any
+    The number of `open` answers is None if it does not follow from the wanted changes.
     """
 
     number: int
@@ -65,10 +62,6 @@ class BucketState:
     @property
     def held(self) -> int:
         return sum(table.num_rows for table in self.waiting.values())
-
-    @property
-    def kept(self) -> int:
-        return self.kernel.rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,7 +111,7 @@ def head_from(content: bytes, job: Job) -> BucketHead:
 
 def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
     """Whether a snapshot is due, given the number of rows since the last one, and of `fresh` ones."""
-    rows = bucket.kept + bucket.held
+    rows = bucket.kernel.rows + bucket.held
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 

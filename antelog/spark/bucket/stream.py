@@ -14,11 +14,10 @@ import msgspec
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-from antelog.accounts import Counts
 from antelog.run.clock import Showing, alarm, shown
 from antelog.spark.bucket.batch import lines
 from antelog.spark.bucket.changing import changed
-from antelog.spark.bucket.packing import PACKED_NAMES, Received, received
+from antelog.spark.bucket.packing import PACKED_NAMES, received
 from antelog.spark.bucket.state import (
     BucketOutput,
     BucketState,
@@ -65,7 +64,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     Without rows its timer has fired.
     """
     packets = [tuple(row[name] for name in PACKED_NAMES) for row in rows]
-    new = received(packets) if packets else Received(None, None, None, {}, (), Counts())
+    new = received(packets)
     head, bucket, change = _load(store, job, number)
     before = head.time
     highest = before.highest if new.reading is None else max(before.highest, new.reading)

@@ -120,8 +120,25 @@ def _stored(type_: pa.DataType) -> pa.DataType:
 
 def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Unpacks payloads into rows of changes, for `mapInArrow`."""
-    for query, table in _payloads(batches):
-        yield from _seen(job, columns, query, table).to_batches()
+    for query, payload in _payloads(batches):
+        plan = _plan_of(job, query, payload)
+        table = finished(payload, plan, query, job.wanted.explanations)
+        found: dict[str, pa.Array | pa.ChunkedArray] = {
+            "query": pa.array([query] * table.num_rows, pa.string()),
+            columns.change: table.column("change"),
+            "answer": answer_texts(table, plan.relation(query).answer.names),
+        }
+        table = as_doubles(table)
+        variables = columns.variables.get(query, {})
+        called = {**{name: name for name in ("tick", TIME, *_AFTER)}, **variables}
+        found |= {column: table.column(name) for name, column in called.items() if name in table.column_names}
+        rows = [
+            found[field.name].cast(field.type)
+            if field.name in found
+            else pa.nulls(table.num_rows, field.type)
+            for field in columns.schema
+        ]
+        yield from pa.table(rows, schema=columns.schema).to_batches()
 
 
 def _payloads(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
@@ -130,29 +147,6 @@ def _payloads(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table
     for batch in batches:
         for row in batch.to_pylist():
             yield row["query"], from_blob(row["payload"])
-
-
-def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
-    plan = _plan_of(job, query, table)
-    table = finished(table, plan, query, job.wanted.explanations)
-    found: dict[str, pa.Array | pa.ChunkedArray] = {
-        "query": pa.array([query] * table.num_rows, pa.string()),
-        columns.change: table.column("change"),
-        "answer": answer_texts(table, plan.relation(query).answer.names),
-    }
-    table = as_doubles(table)
-    variables = columns.variables.get(query, {})
-    called = {**{name: name for name in ("tick", TIME, *_AFTER)}, **variables}
-    found |= {column: table.column(name) for name, column in called.items() if name in table.column_names}
-    return pa.table(
-        [
-            found[field.name].cast(field.type)
-            if field.name in found
-            else pa.nulls(table.num_rows, field.type)
-            for field in columns.schema
-        ],
-        schema=columns.schema,
-    )
 
 
 MESSAGES = pa.schema([("key", pa.string()), ("value", pa.string())])

@@ -34,14 +34,12 @@ from antelog.spark.settings import quoted
 
 FIRST = {SINCE: "tick", timed(SINCE): TIME}
 """Columns that are about the first line of an answer, not about its newest."""
-_KEY = ("query", "answer", OTHERS)
 _NEEDED = ("query", "tick", "change", "answer")
-_ALERTS = (LIKELY, UNLIKELY)
 
 
 def key_of(names: Sequence[str]) -> list[str]:
     """The columns that name an answer, among those of changes or states."""
-    return [name for name in _KEY if name in names]
+    return [name for name in ("query", "answer", OTHERS) if name in names]
 
 
 @explaining_lost_java()
@@ -70,7 +68,7 @@ def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataF
     line = f.struct(*(f.col(quoted(name)) for name in names if name not in key))
     first = {since: each for since, each in FIRST.items() if each in names}
     # An alert comes after the change of the same tick that it is about.
-    place = f.struct("tick", f.col("change").isin(*_ALERTS))
+    place = f.struct("tick", f.col("change").isin(LIKELY, UNLIKELY))
     found = rows.groupBy(*key).agg(
         f.max_by(line, place).alias("line"), *(f.min(each).alias(since) for since, each in first.items())
     )

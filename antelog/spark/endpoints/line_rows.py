@@ -30,7 +30,6 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
 from antelog.files.cells import NUMBERS, column_type
 from antelog.files.chunks import CheckedRows, Chunk, sorted_out
-from antelog.files.csv_files import WholeCsv
 from antelog.files.json_files import json_chunk, json_rows
 from antelog.files.records import Bad, grammar_of
 from antelog.language.epochs import TICKS
@@ -116,8 +115,24 @@ def of_messages(messages: DataFrame, reading: RowReading, form: str) -> DataFram
 def read_files(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Parses lines of one file after the other into rows."""
     spare()
-    for file, pieces in groupby(_pieces(batches), itemgetter(0)):
-        yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(data for _, data in pieces)))
+    for path, pieces in groupby(_pieces(batches), itemgetter(0)):
+        file, begun = shown(path), False
+        stream = cast(BinaryIO, _Stream(data for _, data in pieces))
+        try:
+            for rows in sorted_out(reading.written, csv_chunks(stream, file, reading.written, []), file):
+                yield from _good(reading, rows)
+                yield from _bad(
+                    reading,
+                    [f"{row.detail} (line {row.line} of {file})" for row in rows.set_aside],
+                    [row.row for row in rows.set_aside],
+                )
+                begun = True
+        except DataError as error:
+            if reading.strict:
+                raise
+            rest = "what follows in the file is" if begun else "the file is"
+            why = str(error).removeprefix(f"{file}: ").rstrip(".")
+            yield from _bad(reading, [f"{why}; {rest} set aside"], [file])
 
 
 def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
@@ -150,26 +165,6 @@ class _Stream:
                 return b""
             self._now = io.BytesIO(piece)
         return data
-
-
-def _rows(reading: RowReading, file: str, stream: BinaryIO) -> Iterator[pa.RecordBatch]:
-    """The rows of one file."""
-    begun = False
-    try:
-        for rows in sorted_out(reading.written, WholeCsv(file, reading.written, []).all(stream), file):
-            yield from _good(reading, rows)
-            yield from _bad(
-                reading,
-                [f"{row.detail} (line {row.line} of {file})" for row in rows.set_aside],
-                [row.row for row in rows.set_aside],
-            )
-            begun = True
-    except DataError as error:
-        if reading.strict:
-            raise
-        rest = "what follows in the file is" if begun else "the file is"
-        why = str(error).removeprefix(f"{file}: ").rstrip(".")
-        yield from _bad(reading, [f"{why}; {rest} set aside"], [file])
 
 
 # ---- lines and messages ----

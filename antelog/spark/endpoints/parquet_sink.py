@@ -24,14 +24,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from antelog.errors import DataError
-from antelog.spark.bucket.packing import Mapper
+from antelog.spark.bucket.packing import Mapper, chunks
 from antelog.spark.bucket.unpacking import unpacked
 
 if TYPE_CHECKING:  # a worker that writes need not load it
     from antelog.spark.running import Outputs
-
-ROWS = 250_000
-"""The rows of a row group."""
 
 CODECS = {"snappy": "snappy", "gzip": "gzip", "zstd": "zstd", "lz4_raw": "lz4", "none": "none"}
 """Arrow's names of Spark's ways to compress."""
@@ -71,7 +68,7 @@ def _written(
     folder: Path, codec: str, schema: pa.Schema, unpack: Mapper, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Writes a task's changes to a file, and returns its name; none without changes."""
-    tables = _together(unpack(batches))
+    tables = chunks(unpack(batches))
     first = next(tables, None)
     if first is not None:
         name = _write(folder, codec, schema, chain([first], tables))
@@ -84,15 +81,3 @@ def _write(folder: Path, codec: str, schema: pa.Schema, tables: Iterable[pa.Tabl
         for table in tables:
             writer.write_table(table)
     return name
-
-
-def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Joins batches into tables of many rows."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(each.num_rows for each in waiting) >= ROWS:
-            yield pa.Table.from_batches(waiting)
-            waiting = []
-    if waiting:
-        yield pa.Table.from_batches(waiting)

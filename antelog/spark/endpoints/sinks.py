@@ -81,8 +81,12 @@ def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:
     for endpoint in endpoints:
         if isinstance(endpoint, Table):
             name, advice = _CLASSES[endpoint.form]
-            if not _has_class(spark, name):
-                raise UnsupportedError(advice)
+            jvm = spark.sparkContext._jvm
+            assert jvm is not None
+            try:
+                jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
+            except Exception:
+                raise UnsupportedError(advice) from None
 
 
 def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:
@@ -227,13 +231,3 @@ def commonest(rejects: DataFrame, particular: str) -> tuple[dict[str, Any], int]
     found = kinds.orderBy(f.desc("rows"), "kind").first()
     assert found is not None
     return found.row.asDict(), found.rows
-
-
-def _has_class(spark: SparkSession, name: str) -> bool:
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    try:
-        jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
-    except Exception:
-        return False
-    return True

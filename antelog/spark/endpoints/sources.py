@@ -86,8 +86,8 @@ def frame(
             typed_rows = typed(spark, source, stream, limit, reading.schema)
             if isinstance(source, Files):
                 typed_rows = _without(typed_rows, leave_out)
-            cells = {column: _named(typed_rows, name) for column, name in reading.columns.items()}
-            return typed_rows.select(*(cell.alias(column) for column, cell in cells.items()))
+            wanted = reading.columns.items()
+            return typed_rows.select(*(_named(typed_rows, name).alias(column) for column, name in wanted))
 
 
 def _without(lines: DataFrame, files: Collection[str]) -> DataFrame:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +19,6 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.values import Values
 
-BucketMask: TypeAlias = Callable[[Column, Values], Mask]
-"""Which of some cells belong to a bucket, given what they stand for."""
-
 _Hashes = NDArray[np.uint64]
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -33,7 +29,15 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
     """The part of each value, a number below `count`."""
     if count == 1:
         return np.zeros(len(array), np.int64)
-    return _parts(_hashes(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array), count)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    values, encoded = Values(), array if is_a.is_dictionary(array.type) else array.dictionary_encode()
+    distinct = _of_cells(values.encode(encoded.dictionary), values)
+    indices = encoded.indices
+    there = indices.is_valid().to_numpy(zero_copy_only=False)
+    hashes = np.zeros(len(array), np.uint64)
+    hashes[there] = distinct[indices.drop_null().to_numpy()]
+    return _parts(hashes, count)
 
 
 def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
@@ -43,7 +47,7 @@ def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
     return _parts(hashes, count)
 
 
-def bucket_mask(numbers: Sequence[int], number: int) -> BucketMask | None:
+def bucket_mask(numbers: Sequence[int], number: int) -> Callable[[Column, Values], Mask] | None:
     """A function that masks the cells of one bucket; None if it is the only bucket."""
     count = len(numbers)
     if count == 1:
@@ -61,16 +65,6 @@ def _parts(hashes: _Hashes, count: int) -> Column:
     return (hashes % np.uint64(count)).astype(np.int64)
 
 
-def _hashes(array: pa.Array) -> _Hashes:
-    values, encoded = Values(), array if is_a.is_dictionary(array.type) else array.dictionary_encode()
-    distinct = _of_cells(values.encode(encoded.dictionary), values)
-    indices = encoded.indices
-    there = indices.is_valid().to_numpy(zero_copy_only=False)
-    found = np.zeros(len(array), np.uint64)
-    found[there] = distinct[indices.drop_null().to_numpy()]
-    return found
-
-
 def _of_cells(cells: Column, values: Values) -> _Hashes:
     """Numbers by the bits of the nearest double, anything else by its text."""
     hashes = _mixed(values.numbers(cells).view(np.uint64))
@@ -81,24 +75,20 @@ def _of_cells(cells: Column, values: Values) -> _Hashes:
 
 
 def _of_texts(texts: pa.Array) -> _Hashes:
-    """A hash of each text, from its bytes and their places."""
+    """A hash of each text, from its bytes and their places; there is at least one."""
     texts = texts.cast(pa.large_binary())
     if texts.null_count:
         texts = texts.fill_null(b"")
     _, offsets_of, content_of = texts.buffers()
-    count = len(texts)
-    offsets = np.frombuffer(offsets_of, np.int64)[texts.offset : texts.offset + count + 1]
-    content = np.frombuffer(content_of or b"", np.uint8)[offsets[0] : offsets[-1]] if count else _NO_BYTES
+    offsets = np.frombuffer(offsets_of, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    content = np.frombuffer(content_of or b"", np.uint8)[offsets[0] : offsets[-1]]
     lengths = np.diff(offsets)
     places = np.arange(len(content)) - np.repeat(offsets[:-1] - offsets[0], lengths)
     weighted = _mixed(content.astype(np.uint64) + np.uint64(1) + (places.astype(np.uint64) << np.uint64(8)))
     # Sums up to each byte, and so of each text; all of it modulo 2^64.
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(weighted, dtype=np.uint64)])
-    ends = offsets - offsets[0] if count else offsets
-    return _mixed(sums[ends[1:]] - sums[ends[:-1]]) if count else np.zeros(0, np.uint64)
-
-
-_NO_BYTES = np.zeros(0, np.uint8)
+    ends = offsets - offsets[0]
+    return _mixed(sums[ends[1:]] - sums[ends[:-1]])
 
 
 def _mixed(numbers: _Hashes) -> _Hashes:

@@ -80,7 +80,6 @@ class Data:
 
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
-        """The functions that the program calls."""
         functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else NO_FUNCTIONS
         return functions
 
@@ -108,14 +107,7 @@ class WantedLines:
 
 @dataclass(frozen=True)
 class Job:
-    """A program to be run over DataFrames.
-
-    numbers     the number of each bucket
-    wanted      the lines that are wanted
-    timing      the clock, which is given here
-    batch       whether it is a batch
-    forecasts   the source of chances, if there are any
-    """
+    """A program to be run over DataFrames, by buckets with these `numbers`; `timing` names the clock."""
 
     plan: Plan
     data: Data
@@ -274,10 +266,6 @@ def _digest(content: bytes) -> str:
 # ---- arrivals ----
 
 
-_FEW = 1_000
-"""The first rows looked at, among which there is most likely a fact."""
-
-
 def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> pa.Table:
     """Rows of an input with the ticks they arrive at, when the tick `now` is finished.
 
@@ -296,7 +284,7 @@ def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
     arrival = ticks_of(table.column(ARRIVED), None)
     rows = np.flatnonzero(arrival.natural)
     rows = rows[np.argsort(arrival.numbers[rows], kind="stable")]
-    start, size = 0, _FEW
+    start, size = 0, 1_000  # there is most likely a fact among the first ones
     while start < len(rows):
         some = table.take(pa.array(rows[start : start + size]))
         found = admit(job.plan, {name: some}, Values(), -1, LAST, arrival=ARRIVED).facts[name]

@@ -25,24 +25,14 @@ from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.running import Outputs
 
 NAME = "antelog.json"
-_PARTIAL = f"{NAME}.partial"
-
-
-class _Rules(msgspec.Struct, frozen=True):
-    identity: dict[str, str]
-    plan: str
 
 
 class _Note(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`before` are the rules of before that some bucket's state may still be of."""
+    """The rules of a run, and those of `before` that some bucket's state may still be of."""
 
     identity: dict[str, str]
     plan: str
-    before: tuple[_Rules, ...] = ()
-
-    @property
-    def predecessors(self) -> tuple[Predecessor, ...]:
-        return tuple(Predecessor(each.identity, from_json(each.plan)) for each in self.before)
+    before: tuple[_Note, ...] = ()
 
 
 @explaining_lost_java()
@@ -66,7 +56,7 @@ def guard(
     known = _read(files, path) if there else None
     if known is not None:
         found = _compare(checkpoint, outputs.job, known, accept=accept)
-        changed = outputs.after(found.predecessors)
+        changed = outputs.after([Predecessor(each.identity, from_json(each.plan)) for each in found.before])
         if found != known:
             if unfinished_batch(spark, checkpoint) is not None:  # its lines may be written in part
                 raise StateError(
@@ -96,7 +86,7 @@ def guard(
 
 def _put(files: Any, folder: Any, note: _Note) -> None:
     """Puts a note in the place of the one that is there, if any."""
-    path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{_PARTIAL}")
+    path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{NAME}.partial")
     with closing(files.create(partial, True)) as stream:
         stream.write(bytearray(msgspec.json.encode(note)))
     if files.exists(path):
@@ -131,7 +121,7 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
                 "and replay the facts"
             )
         earlier = tuple(each for each in note.before if each.identity != job.identity)
-        return _Note(job.identity, to_json(job.plan), (*earlier, _Rules(note.identity, note.plan)))
+        return _Note(job.identity, to_json(job.plan), (*earlier, _Note(note.identity, note.plan)))
     if others:
         raise StateError(
             f"the checkpoint {checkpoint} was written for {differing}. Go on with what wrote it, or "

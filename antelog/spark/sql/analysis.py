@@ -46,14 +46,7 @@ CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")
 
 @dataclass(frozen=True)
 class FunctionCall:
-    """A call of a table function.
-
-    table        the columns of the table that is handed over
-    since        where time begins
-    until        the last tick
-    query        the query whose lines are wanted; None: all queries
-    lines        the kind of lines
-    """
+    """A call of a table function: the columns of its table, and its arguments. Without `query` all count."""
 
     table: StructType
     since: int | str | date | None
@@ -115,12 +108,9 @@ class TableColumns:
 
 @dataclass(frozen=True)
 class FunctionProgram:
-    """A program that is registered as a table function.
+    """A program that is registered as a table function, and the clause by which rows may be divided.
 
-    plan        the plan, with the units of its times
-    given       the background facts from outside the program
-    called      the functions that the program calls, as bytes
-    clause      the clause by which rows may be divided
+    `given` are background facts from outside the program, `called` the functions that it calls, as bytes.
     """
 
     name: str
@@ -231,7 +221,8 @@ def _require_span(program: FunctionProgram, job: Job, call: FunctionCall) -> Non
     ends = job.span.until is None and (divided.ends_together or call.lines == ANSWERED)
     missing = [name for name, each in (("since", job.begins_together), ("until", ends)) if each]
     if missing:
-        where = " and ".join(_WHERE[each] for each in missing)
+        words = {"since": "begins", "until": "ends"}
+        where = " and ".join(words[each] for each in missing)
         examples = {"since": "'2026-01-01'", "until": "'2026-01-31'"}
         given = ", ".join(
             f"{each} => {'100' if job.plan.tick is None else examples[each]}" for each in missing
@@ -242,36 +233,28 @@ def _require_span(program: FunctionProgram, job: Job, call: FunctionCall) -> Non
         )
 
 
-_WHERE = {"since": "begins", "until": "ends"}
-
-
 def in_one_partition(plan: Plan) -> bool:
     """True if all rows have to be in one partition: there is no key, or some answers need no fact."""
     return not plan.key or talks_by_itself(plan)
 
 
 def _key(plan: Plan, columns: TableColumns) -> str:
-    """An expression of SQL with the value of the program's key."""
-    found: dict[str, tuple[str, pa.DataType] | None] = {}
-    for name, column in key_columns(plan).items():
-        old = next((old for old, new in columns.inputs[name].items() if new == column), None)
-        found[name] = None if old is None else (quoted(old), columns.types[old])
-    types = {type_ for _, type_ in filter(None, found.values())}
-    numbers = all(kind_of(type_) is Kind.NUMBER for type_ in types)
-    return of_each_input(
-        {
-            name: "NULL" if each is None else _comparable(*each, one_type=len(types) == 1, numbers=numbers)
-            for name, each in found.items()
-        }
-    )
-
-
-def _comparable(column: str, type_: pa.DataType, *, one_type: bool, numbers: bool) -> str:
-    """A column of which equal values are equal in SQL too, whatever the types of the other columns."""
-    if one_type:
-        return column
-    number = f"CAST({column} AS DOUBLE)" if kind_of(type_) is Kind.NUMBER else column
-    return number if numbers else f"CAST({number} AS STRING)"
+    """An expression of SQL with the value of the program's key; equal values of several types are equal."""
+    found = {
+        name: next((old for old, new in columns.inputs[name].items() if new == column), None)
+        for name, column in key_columns(plan).items()
+    }
+    types = {columns.types[old] for old in found.values() if old is not None}
+    expressions = dict.fromkeys(found, "NULL")
+    for name, old in found.items():
+        if old is not None:
+            value = quoted(old)
+            if len(types) > 1 and kind_of(columns.types[old]) is Kind.NUMBER:
+                value = f"CAST({value} AS DOUBLE)"
+            if len(types) > 1 and any(kind_of(type_) is not Kind.NUMBER for type_ in types):
+                value = f"CAST({value} AS STRING)"
+            expressions[name] = value
+    return of_each_input(expressions)
 
 
 def key_columns(plan: Plan) -> dict[str, str | None]:

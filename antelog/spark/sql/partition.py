@@ -16,7 +16,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import udtf
 from pyspark.sql.udtf import UserDefinedTableFunction
 
-from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.given import TEXT, ArgumentKind, check
 from antelog.process import functions_of, plan_of
@@ -193,6 +192,10 @@ def register(spark: SparkSession, name: str, program: Program, /, **options: Any
     if not _NAME.fullmatch(name):
         raise DataError(f"{name!r} is not a name of a function in SQL; use letters, digits and `_`")
     require_version(spark, "table functions of antelog need", "Use antelog.spark.changes for DataFrames")
+    clause = "WITH SINGLE PARTITION"
+    if not in_one_partition(plan):
+        keys = {name: "NULL" if each is None else quoted(each) for name, each in key_columns(plan).items()}
+        clause = f"PARTITION BY {of_each_input(keys)}"
     chosen = taken(OutputOptions, replace(given, static=None))
     prepared = FunctionProgram(
         name,
@@ -201,7 +204,7 @@ def register(spark: SparkSession, name: str, program: Program, /, **options: Any
         sent(functions_of(program)),
         chances_of(plan.read, chosen),
         replace(chosen, model=None),
-        _clause(plan),
+        clause,
     )
     # Options that fit no call are refused at once.
     data = Data(prepared.given, {}, {each.name for each in plan.inputs}, {})
@@ -209,11 +212,4 @@ def register(spark: SparkSession, name: str, program: Program, /, **options: Any
     # With `useArrow` Spark makes a table of each row that a function takes, also where nothing comes out.
     function = cast("UserDefinedTableFunction", udtf(handler_of(prepared), useArrow=False))
     spark.udtf.register(name, function)
-    return prepared.clause
-
-
-def _clause(plan: Plan) -> str:
-    if in_one_partition(plan):
-        return "WITH SINGLE PARTITION"
-    keys = {name: "NULL" if each is None else quoted(each) for name, each in key_columns(plan).items()}
-    return f"PARTITION BY {of_each_input(keys)}"
+    return clause

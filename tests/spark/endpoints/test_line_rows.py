@@ -289,4 +289,4 @@ def test_columns_of_ticks_may_have_durations() -> None:
     good, bad = read_on_spark({"w.csv": content}, wanted_of(DEADLINES, "Within"), arrives=False)
     assert good == [("high", 2.0), ("none", 3.0)]
     ((why, _),) = bad
-    assert why.startswith("value `20 minutes` of column limit is no number of ticks")
+    assert why.startswith("value `20 minutes` of column limit is not a number of ticks")
