@@ -119,7 +119,7 @@ def read_files(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterat
         file, begun = shown(path), False
         stream = cast(BinaryIO, _Stream(data for _, data in pieces))
         try:
-            for rows in sorted_out(reading.written, csv_chunks(stream, file, reading.written, []), file):
+            for rows in sorted_out(reading.written, WholeCsv(file, reading.written, []).all(stream), file):
                 yield from _good(reading, rows)
                 yield from _bad(
                     reading,
