@@ -11,6 +11,7 @@ is the one place that does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -107,22 +108,17 @@ def line_of(row: Mapping[str, Any]) -> LogLine | None:
     if not {"tick", "change", "query", "answer"} <= row.keys():
         return None
     try:
-        found = _as_line(dict(row))
+        found = dict(row)
+        if isinstance(found["answer"], str):
+            found = _of_spark(found, msgspec.json.decode(found["answer"], type=dict[str, Any]))
+        forecast = found.get("forecast")
+        if forecast and isinstance(forecast[0], dict):
+            found["forecast"] = [[each["tick"], each["chance"]] for each in forecast]
+        if found.get("explanations"):
+            found["explanations"] = [*map(_with_amounts, found["explanations"])]
     except (msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return cast(LogLine, found) if is_line(found) else None
-
-
-def _as_line(row: dict[str, Any]) -> dict[str, Any]:
-    answer = row["answer"]
-    if isinstance(answer, str):
-        row = _of_spark(row, msgspec.json.decode(answer, type=dict[str, Any]))
-    forecast = row.get("forecast")
-    if forecast and isinstance(forecast[0], dict):
-        row |= {"forecast": [[each["tick"], each["chance"]] for each in forecast]}
-    if row.get("explanations"):
-        row |= {"explanations": [*map(_with_amounts, row["explanations"])]}
-    return row
 
 
 def _with_amounts(explanation: Mapping[str, Any]) -> dict[str, Any]:
@@ -280,10 +276,17 @@ def literal_of(text: str) -> LineLiteral:
     )
 
 
+_PLAIN_TEXT = re.compile(r'"[^"\\]*"')
+"""A text in quotes that has no sign which is written in another way."""
+
+
 def _plain_literal(text: str) -> LineLiteral | None:
-    """The literal of a text without quotes, conditions and calculations: of most, in less time."""
+    """The literal of a text without odd quotes, conditions and calculations: of most, in less time."""
     name, _, rest = text.removeprefix("not ").partition("(")
-    if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*rest} & {*'("'}:
+    unquoted = _PLAIN_TEXT.sub("", rest)
+    if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*unquoted} & {*'("'}:
+        return None
+    if rest.endswith('")'):  # the time is a text, in which there may be numbers
         return None
     begin = max(text.rfind(" "), text.rfind("(")) + 1
     ticks, at = list[WrittenTick](), begin

@@ -29,9 +29,9 @@ from antelog.run.address import Files
 from antelog.spark import COUNTS, Outputs, guard, outputs
 from antelog.spark.endpoints.sinks import MicroBatch, write
 from antelog.spark.endpoints.sources import frame
+from antelog.spark.pipeline.configuration import settings_of
+from antelog.spark.pipeline.session import session
 from antelog.spark.pipeline.stream_run import Counts, Progress, StreamRun, follow
-from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.session import session
 from antelog.spark.settings import STANDING
 from benchmarks.faulty import HEADER, PROGRAM, Made, Readings
 from benchmarks.options import RESULTS

@@ -23,7 +23,7 @@ LEAVES = frozenset(
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions", "lines"}
 SHOWING = frozenset({"pictures", "notebook"})
-TO_PROGRAM = TO_ENGINE | {"program", "__init__", "why"}
+TO_PROGRAM = TO_ENGINE | {"program", "__init__", "why", "answers"}
 EVERYTHING = (
     TO_PROGRAM
     | SHOWING
@@ -41,15 +41,16 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "files": LEAVES | {"language", "arrow"},
     "program": TO_ENGINE,
     "why": TO_ENGINE,
-    "pictures": TO_ENGINE | {"program", "forecast", "process"},
-    "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
+    "answers": TO_ENGINE,
+    "pictures": TO_ENGINE | {"answers", "program", "forecast", "process"},
+    "notebook": TO_ENGINE | {"answers", "program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
     "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch", "testing"},
     "forecast": TO_ENGINE | {"program"},
     "process": TO_ENGINE | {"program", "forecast", "why"},
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
-    "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "pictures"},
     "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "watch"},
     "testing": TO_PROGRAM | {"workbench"},
     "cli": EVERYTHING,
@@ -69,11 +70,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),
-    "spark": (
-        *("settings", "lost", "job", "transport", "bucket"),
-        *("running", "learning", "sql", "format"),
-        *("endpoints", "session", "pipeline"),
-    ),
+    "spark": (*("settings", "failures", "job", "bucket"), *("running", "sql", "endpoints", "pipeline")),
 }
 
 WEB_FRAMEWORKS = (

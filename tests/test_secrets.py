@@ -18,9 +18,9 @@ from antelog.run.settings import Settings
 from antelog.run.values import SettingError
 from antelog.secrets import blanked, redacted, shows_secret
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, properties_of
-from antelog.spark.endpoints.failures import plain
-from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.session import properties
+from antelog.spark.failures import plain
+from antelog.spark.pipeline.configuration import settings_of
+from antelog.spark.pipeline.session import properties
 from tests.cli.pipelines import diagnostics
 from tests.cli.trying import antelog
 

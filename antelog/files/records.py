@@ -158,11 +158,6 @@ def grammar_of(separator: str) -> Grammar:
     return Grammar(separator, re.compile(one), re.compile(orderly_one), re.compile(many))
 
 
-def row_pattern(separator: str) -> str:
-    """The pattern of a whole row, with the end of its line, in which no quote stands alone; also for Java."""
-    return rf"\A{grammar_of(separator).orderly.pattern.decode()}\Z"
-
-
 def separator_of(head: bytes) -> str | None:
     """The separator of a file, by its first line; None if that is not complete yet."""
     plain = _QUOTED.sub(b"", head)

@@ -14,7 +14,7 @@ from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import moment
 from antelog.lines import LineLiteral
 from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
-from antelog.pictures.history import Change, timed, times_of
+from antelog.pictures.history import Change, times_of
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine
 from antelog.program import Program
@@ -41,7 +41,7 @@ class ChangeList:
     most: int = ROWS
 
     def _repr_html_(self) -> str:
-        likely = any(change.outlook.chances for change in self.changes)
+        likely = any(change.chance is not None for change in self.changes)
         names = _HEADS if not likely else (*_HEADS[:3], "chance", *_HEADS[3:])
         rows = [_row(change, likely) for change in islice(self.changes, self.most)]
         more = len(self.changes) - self.most
@@ -69,13 +69,11 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
         plan = source.plan
         source = {query.name: source.answers(query.name) for query in source.plan.queries}
     changes = sorted(changes_in(source), key=lambda change: change.tick)
-    if len({change.tick for change in changes}) == 1 and any(each.outlook.chances for each in changes):
+    if len({change.tick for change in changes}) == 1 and any(each.chance is not None for each in changes):
         changes.sort(key=_likeliest_first)
     if plan is not None and (times := times_of(plan)):
         changes = [
-            replace(change, wording=replace(change.wording, times=times[change.query]))
-            if change.query in times
-            else change
+            replace(change, times=times[change.query]) if change.query in times else change
             for change in changes
         ]
     return ChangeList(tuple(map(_timed, changes)), most)
@@ -83,39 +81,37 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
 
 def _likeliest_first(change: Change) -> float:
     """The sort key of answers of a tick: confirmed ones first, then the likelier."""
-    if change.kind == "confirmed":
+    if change.line["change"] == "confirmed":
         return -2.0
-    return 0.0 if change.outlook.chance is None else -change.outlook.chance
+    return 0.0 if change.chance is None else -change.chance
 
 
 def _timed(change: Change) -> Change:
     """A change whose answer has a time in place of its tick, if that is known."""
-    if change.wording.times is None:
-        return change
-    return replace(change, values=timed(change.values, change.wording.times, partial(_moment, change)))
+    return change if change.times is None else change.timed(change.times, partial(_moment, change))
 
 
 def _row(change: Change, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
-    shown: list[Child] = []
-    for each in change.explanations[:_EXPLANATIONS]:
-        literals = [*_marked(change, "●", each.evidence), *_marked(change, "○", each.hypotheses)]
-        shown.append(ready(" ".join(literals)))
-    more = len(change.explanations) - len(shown)
-    kind, words = change.wording.said or change.kind, change.wording.words
-    colour = _COLOURS.get(kind) or _SEVERITY[change.wording.severity]
+    ways = [*zip(change.evidence, change.awaited, strict=True)]
+    shown: list[Child] = [
+        ready(" ".join([*_marked(change, "●", known), *_marked(change, "○", awaited)]))
+        for known, awaited in ways[:_EXPLANATIONS]
+    ]
+    more = len(ways) - len(shown)
+    colour = _COLOURS.get(change.kind) or _SEVERITY[change.severity]
     return [
         _moment(change, change.tick),
-        tag("b", kind, style=f"color:{colour}"),
-        tag("span", words, title=change.atom) if words else tag("code", change.atom),
-        *([_bar(change.outlook.chance)] if likely else []),
+        tag("b", change.kind, style=f"color:{colour}"),
+        tag("span", change.words, title=change.atom) if change.words else tag("code", change.atom),
+        *([_bar(change.chance)] if likely else []),
         lined([*shown, *([f"and {more} more"] if more > 0 else [])]),
         lined(_outlook(change)),
     ]
 
 
 def _moment(change: Change, tick: int) -> str:
-    return moment(tick, change.wording.times.timescale if change.wording.times else None)
+    return moment(tick, change.times.timescale if change.times else None)
 
 
 def _bar(chance: float | None) -> Html | None:
@@ -136,12 +132,11 @@ def _marked(change: Change, sign: str, literals: Iterable[LineLiteral]) -> Itera
 def _outlook(change: Change) -> Iterator[Child]:
     if change.because:
         yield text("because ", ready(" ".join(_marked(change, "✗", change.because))))
-    if change.wording.lost:
-        yield text("lost from sight ", ready(" ".join(_marked(change, "?", change.wording.lost))))
-    if change.outlook.silent:
-        outcome, tick = change.outlook.silent
-        yield f"{outcome} at {_moment(change, tick)} if nothing comes"
-    if change.outlook.decided_by is not None:
-        yield f"decided by {_moment(change, change.outlook.decided_by)}"
-    elif change.kind in ("open", "possible", "revised"):
+    if change.lost:
+        yield text("lost from sight ", ready(" ".join(_marked(change, "?", change.lost))))
+    if change.silent:
+        yield f"{change.silent['change']} at {_moment(change, change.silent['tick'])} if nothing comes"
+    if change.decided_by is not None:
+        yield f"decided by {_moment(change, change.decided_by)}"
+    elif change.line["change"] in ("open", "possible", "revised"):
         yield "open without bound"

@@ -11,13 +11,15 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from antelog.answers import CONFIRMED, OPEN, REJECTED
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.wording import LOST
+from antelog.forecast.reports.words import count
 from antelog.pictures import theme
 from antelog.pictures.clock import clock
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import Data, Drawing, Theme
-from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History, times_of
+from antelog.pictures.history import OUTCOMES, History, times_of
 from antelog.pictures.rows import (
     LOOKS,
     NUMBERS,
@@ -69,7 +71,7 @@ def draw_answers(
     # Numbers end where facts do, and have no labels.
     wide = replace(frame(history, shown, width), last=history.now)
     return Drawing(
-        _finished(overview(history, wide), title, words, wide),
+        _finished(_stacked(panels(history, wide)), title, words, wide),
         title,
         theme,
         {},
@@ -90,9 +92,8 @@ def _data(history: History, area: Frame, columns: LabelColumns, *, every: bool =
 
 
 def _subtitle(history: History) -> str:
-    count = len(history.answers)
     parts = [f"{history.count(outcome):,} {outcome}" for outcome in OUTCOMES if history.count(outcome)]
-    return f"{count:,} answer{'' if count == 1 else 's'}" + (f": {', '.join(parts)}" if parts else "")
+    return count(len(history.answers), "answer") + (f": {', '.join(parts)}" if parts else "")
 
 
 def _nothing(width: int) -> alt.LayerChart:
@@ -128,15 +129,16 @@ _EXPLORED = 20_000
 """The most answers that can be looked at closely."""
 
 
-def overview(history: History, frame: Frame) -> alt.VConcatChart:
-    """The numbers alone."""
-    return _stacked(panels(history, frame))
-
-
 def explorable(history: History, frame: Frame, columns: LabelColumns) -> alt.VConcatChart:
     """The numbers, and the answers of a stretch of time that the reader marks."""
+    # At first it is from the middle on, as long as the first answers there take.
+    answers = explored(history).answers
+    some = answers[len(answers) // 2 :][:DETAIL]
+    begin, end = some[0].since, max(answer.until for answer in some)
+    beside = max(0.5, 0.03 * (end - begin))  # for the marks at the ends
+    stretch = [frame.clock.axis_value(begin - beside), frame.clock.axis_value(end + 1 + beside)]
     brush = alt.selection_interval(
-        name="stretch", encodings=["x"], value={"x": _stretch_to_begin_with(history, frame)},
+        name="stretch", encodings=["x"], value={"x": stretch},
         mark=alt.BrushConfig(fill=theme.MUTED, fillOpacity=0.15, stroke=theme.MUTED, cursor="ew-resize"),
     )  # fmt: skip
     first, *others = panels(history, frame)
@@ -157,15 +159,6 @@ def explored(history: History) -> History:
     return replace(
         history, answers=tuple(sorted(history.answers, key=lambda a: (a.since, a.until))[:_EXPLORED])
     )
-
-
-def _stretch_to_begin_with(history: History, frame: Frame) -> list[float]:
-    """From the middle on as long as the first answers there take."""
-    answers = explored(history).answers
-    some = answers[len(answers) // 2 :][:DETAIL]
-    first, last = some[0].since, max(answer.until for answer in some)
-    beside = max(0.5, 0.03 * (last - first))  # for the marks at the ends
-    return [frame.clock.axis_value(first - beside), frame.clock.axis_value(last + 1 + beside)]
 
 
 def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:

@@ -204,7 +204,7 @@ class Lanes:
         """The label of an answer."""
         lane, time = self._lane(answer), self._times[answer.query]
         rest = {name: value for name, value in answer.values.items() if name not in (lane, time)}
-        words = answer.wording.words
+        words = answer.words
         text = words or ("" if lane is None and not rest else label(answer.query, rest))
         return RowLabel(self.lane(answer), text, _plain(answer.values.get(time or "", "")))
 
@@ -235,7 +235,7 @@ def _dated(times: Sequence[str]) -> list[str]:
 
 def _time_of(answer: Answer) -> str | None:
     """The variable of a time: the one that the lines say, or the last, if it is a number."""
-    said = [*answer.wording.times.ticks][-1:] if answer.wording.times else []
+    said = [*answer.change.times.ticks][-1:] if answer.change.times else []
     last = list(answer.values)[-1:]
     return next(iter((*said, *(name for name in last if answer.values[name].isdecimal()))), None)
 

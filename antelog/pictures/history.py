@@ -5,58 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
+from antelog.answers import CLOSED, CONFIRMED, OPEN, REJECTED, state_after
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.step.wording import LOST
+from antelog.engine.step.wording import LOST, meaning
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import ticks_in_words
 from antelog.language.moments import Timescale
-from antelog.lines import LineLiteral
+from antelog.lines import IfSilent, LineLiteral, awaited, literals_of
 
-OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED, LOST, CLOSED)
+PLAIN = "info"
+"""The severity of a query that has none."""
 ALL_OTHERS = "all others"
 """The value that stands for all that have not been seen. A text of that name has quotes."""
-
-
-@dataclass(frozen=True)
-class Explanation:
-    evidence: tuple[LineLiteral, ...]
-    hypotheses: tuple[LineLiteral, ...]
-
-
-@dataclass(frozen=True)
-class AnswerOutlook:
-    """The outlook of an open answer: how and when it ends in silence, and by when it is decided.
-
-    `chances` say how likely it was said to be confirmed, by the tick at which that was said.
-    """
-
-    silent: tuple[str, int] | None = None
-    decided_by: int | None = None
-    chances: Mapping[int, float] = field(default_factory=dict)
-
-    @property
-    def chance(self) -> float | None:
-        """The latest chance."""
-        return self.chances[max(self.chances)] if self.chances else None
-
-
-NO_OUTLOOK = AnswerOutlook()
-
-
-@dataclass(frozen=True)
-class Literals:
-    """The literals of an answer's explanations.
-
-    `evidence` has the tick at which each literal came to be known; `missing` are the literals of the
-    last explanations that were still awaited, and `because` those that were awaited in vain.
-    """
-
-    evidence: Mapping[LineLiteral, int] = field(default_factory=dict)
-    missing: tuple[LineLiteral, ...] = ()
-    because: tuple[LineLiteral, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,64 +33,123 @@ class TickTimes:
 
 
 @dataclass(frozen=True)
-class Wording:
-    """How a line reads: its severity, its words if the program has some, and the times of its ticks.
-
-    `lost` has the literals that were lost from sight, and `said` is what it means if not its change.
-    """
-
-    severity: str = "info"
-    words: str = ""
-    times: TickTimes | None = None
-    lost: tuple[LineLiteral, ...] = ()
-    said: str = ""
-
-
-PLAIN = Wording()
-
-
-@dataclass(frozen=True)
 class Change:
-    """A change of an answer, whose values are texts in the language's syntax.
+    """A change of an answer: its line, and its values as texts in the language's syntax.
 
-    A value may also be `_`, which is any, or ALL_OTHERS.
+    A value may also be `_`, which is any, or ALL_OTHERS. `times` are known where the line says times.
     """
 
-    tick: int
-    kind: str
+    line: Mapping[str, Any] = field(compare=False)
     query: str
     values: Mapping[str, str]
-    explanations: tuple[Explanation, ...] = ()
-    because: tuple[LineLiteral, ...] = ()
-    outlook: AnswerOutlook = NO_OUTLOOK
-    wording: Wording = PLAIN
+    times: TickTimes | None = None
+
+    @property
+    def tick(self) -> int:
+        return int(self.line["tick"])
+
+    @property
+    def kind(self) -> str:
+        """The meaning of the change: what it says, or that the answer was lost from sight."""
+        return meaning(self.line)
 
     @property
     def atom(self) -> str:
         return label(self.query, self.values)
+
+    def timed(self, times: TickTimes, text: Callable[[int], str]) -> Change:
+        """The change with times as texts and durations in words, where values have them."""
+        values = {
+            name: ticks_in_words(int(value), times.ticks[name], times.timescale, text)
+            if name in times.ticks and value.removeprefix("-").isdecimal()
+            else value
+            for name, value in self.values.items()
+        }
+        return replace(self, values=values)
+
+    @property
+    def words(self) -> str:
+        """The words of the program, if it has some."""
+        return self.line.get("text") or ""
+
+    @property
+    def severity(self) -> str:
+        return self.line.get("severity") or PLAIN
+
+    @property
+    def chance(self) -> float | None:
+        chance = self.line.get("chance")
+        return None if chance is None else float(chance)
+
+    @property
+    def decided_by(self) -> int | None:
+        found: int | None = self.line.get("decided_by")
+        return found
+
+    @property
+    def silent(self) -> IfSilent | None:
+        """The change of the answer if nothing more comes, and its tick."""
+        return self.line.get("if_silent") or None
+
+    @cached_property
+    def evidence(self) -> Sequence[Sequence[LineLiteral]]:
+        """The known literals of each explanation."""
+        return [literals_of(each["evidence"]) for each in self.line.get("explanations") or ()]
+
+    @cached_property
+    def awaited(self) -> Sequence[Sequence[LineLiteral]]:
+        """The awaited literals of each explanation."""
+        return [awaited(each) for each in self.line.get("explanations") or ()]
+
+    @property
+    def because(self) -> Sequence[LineLiteral]:
+        """The literals that were awaited in vain."""
+        return literals_of(self.line.get("because"))
+
+    @property
+    def lost(self) -> Sequence[LineLiteral]:
+        """The literals that were lost from sight."""
+        return literals_of(self.line.get(LOST))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer from its first evidence on."""
+    """An answer from its first evidence on, with its latest change.
 
-    query: str
-    values: Mapping[str, str]
+    `evidence` has the tick at which each literal came to be known; `missing` are the literals that are still
+    awaited; `chances` say how likely it was said to be confirmed, by the tick at which that was said.
+    """
+
+    change: Change
     since: int
     until: int
     outcome: str = OPEN
-    literals: Literals = field(default_factory=Literals)
-    outlook: AnswerOutlook = NO_OUTLOOK
-    wording: Wording = PLAIN
+    evidence: Mapping[LineLiteral, int] = field(default_factory=dict)
+    missing: Sequence[LineLiteral] = ()
+    chances: Mapping[int, float] = field(default_factory=dict)
+    words: str = ""
 
-    @cached_property
-    def label(self) -> str:
-        """The words of the program, or the atom."""
-        return self.wording.words or self.atom
+    @property
+    def query(self) -> str:
+        return self.change.query
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        return self.change.values
 
     @property
     def atom(self) -> str:
-        return label(self.query, self.values)
+        return self.change.atom
+
+    @property
+    def label(self) -> str:
+        """The words of the program, or the atom."""
+        return self.words or self.atom
+
+    @property
+    def chance(self) -> float | None:
+        """The latest chance."""
+        return self.chances[max(self.chances)] if self.chances else None
 
 
 @dataclass(frozen=True)
@@ -148,7 +172,7 @@ class History:
     @property
     def last(self) -> int:
         """The last tick of the history: now, or the last deadline."""
-        deadlines = (each.outlook.decided_by for each in self.answers if each.outcome == OPEN)
+        deadlines = (each.change.decided_by for each in self.answers if each.outcome == OPEN)
         return max([self.now, *(tick for tick in deadlines if tick is not None)])
 
     def count(self, outcome: str) -> int:
@@ -173,10 +197,11 @@ class History:
 
     def timed(self, times: Mapping[str, TickTimes], text: Callable[[int], str]) -> History:
         """Ticks in answers as texts, given what is known of them for each query."""
-        answers = (
-            replace(each, values=timed(each.values, times[each.query], text)) if each.query in times else each
-            for each in self.answers
-        )
+        answers = []
+        for each in self.answers:
+            known = times.get(each.query)
+            change = each.change if known is None else each.change.timed(known, text)
+            answers.append(replace(each, change=change))
         return replace(self, answers=tuple(answers))
 
     def with_distinct_words(
@@ -188,43 +213,32 @@ class History:
         """
         alike: dict[tuple[str, str], list[Answer]] = {}
         for answer in self.answers:
-            alike.setdefault((answer.query, answer.wording.words), []).append(answer)
+            alike.setdefault((answer.query, answer.words), []).append(answer)
         differing = {
             key: [name for name in answers[0].values if len({each.values.get(name) for each in answers}) > 1]
             for key, answers in alike.items()
         }
         found = []
         for each in self.answers:
-            words = each.wording.words
+            words = each.words
             names = (name for name in differing[each.query, words] if name not in shown(each))
             longer = ", ".join([words, *(f"{name} = {each.values[name]}" for name in names)])
-            found.append(replace(each, wording=replace(each.wording, words=longer)) if words else each)
+            found.append(replace(each, words=longer) if words else each)
         return replace(self, answers=tuple(found))
 
     def by_time(self) -> History:
         """The history by the facts' own times, for answers of which no earlier tick is known."""
         found = []
         for answer in self.answers:
-            until, outlook = answer.until, answer.outlook
+            until = answer.until
             evidence = {
                 literal: until if literal.tick is None else min(literal.tick, until)
-                for literal in answer.literals.evidence
+                for literal in answer.evidence
             }
             since = min([answer.since, *evidence.values()])
-            outlook = replace(outlook, chances={} if outlook.chance is None else {since: outlook.chance})
-            literals = replace(answer.literals, evidence=evidence)
-            found.append(replace(answer, since=since, outlook=outlook, literals=literals))
+            chances = {} if answer.chance is None else {since: answer.chance}
+            found.append(replace(answer, since=since, evidence=evidence, chances=chances))
         return replace(self, answers=tuple(found))
-
-
-def timed(values: Mapping[str, str], times: TickTimes, text: Callable[[int], str]) -> Mapping[str, str]:
-    """Values, with times as texts and durations in words, where they are known."""
-    return {
-        name: ticks_in_words(int(value), times.ticks[name], times.timescale, text)
-        if name in times.ticks and value.removeprefix("-").isdecimal()
-        else value
-        for name, value in values.items()
-    }
 
 
 def times_of(plan: Plan) -> dict[str, TickTimes]:
@@ -253,25 +267,18 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
         key = change.query, tuple(change.values.values())
         before = found.get(key)
         if before is None or before.outcome != OPEN:
-            before = Answer(change.query, change.values, change.tick, change.tick)
+            before = Answer(change, change.tick, change.tick)
         found[key] = _after(before, change)
     ended = (replace(each, until=last) if each.outcome == OPEN else each for each in found.values())
     return History(tuple(sorted(ended, key=lambda a: (queries[a.query], a.since, a.until))), last)
 
 
 def _after(answer: Answer, change: Change) -> Answer:
-    known = (literal for each in change.explanations for literal in each.evidence)
-    awaited = (literal for each in change.explanations for literal in each.hypotheses)
-    evidence = {**dict.fromkeys(known, change.tick), **answer.literals.evidence}
-    missing = tuple(literal for literal in dict.fromkeys(awaited) if literal not in evidence)
-    return replace(
-        answer,
-        until=change.tick,
-        outcome=change.wording.said or change.kind if change.kind in OUTCOMES else OPEN,
-        literals=Literals(evidence, missing, change.because),
-        wording=change.wording,
-        outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),
-    )
+    evidence = {**dict.fromkeys(chain(*change.evidence), change.tick), **answer.evidence}
+    missing = tuple(literal for literal in dict.fromkeys(chain(*change.awaited)) if literal not in evidence)
+    chances = answer.chances if change.chance is None else {**answer.chances, change.tick: change.chance}
+    state = state_after(change.line)
+    return Answer(change, answer.since, change.tick, state, evidence, missing, chances, change.words)
 
 
 def _known(names: Iterable[str], known: Sequence[str], what: str, several: str) -> None:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 import altair as alt
 
-from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
+from antelog.language.graph import Edge, Graph, Placement, graph_of
 from antelog.language.printer import to_text
 from antelog.language.syntax import Rule
 from antelog.pictures import theme
 from antelog.pictures.drawing import Drawing, Theme
+from antelog.pictures.marks import (
+    DERIVED,
+    INPUT,
+    QUERY,
+    RULE,
+    STATIC,
+    PlanMark,
+    PlanMarks,
+    PlanSizes,
+    kinds_of,
+    placed_marks,
+)
 from antelog.program import Program
 
 Row = dict[str, Any]
 
-_INPUT, _STATIC, _DERIVED, _QUERY, _RULE = "input", "static", "derived", "query", "rule"
-_COLOURS = {
-    _INPUT: theme.INK, _STATIC: theme.GREY, _DERIVED: theme.GREY, _QUERY: theme.BLUE,
-}  # fmt: skip
-_LAYER, _HALF, _DOT, _GAP = 58, 18, 9, 26
-"""Pixels: from layer to layer, half a box's height, half a rule's, and between boxes."""
+_COLOURS = {INPUT: theme.INK, STATIC: theme.GREY, DERIVED: theme.GREY, QUERY: theme.BLUE}
+_SIZES = PlanSizes(layer=58, half=18, dot=9, gap=26, around=11)
 _LETTER = 7.6
 _STEPS = 16
 _LINE = 18
@@ -34,45 +41,32 @@ def draw_plan(
 ) -> Drawing:
     """The graph is as wide as it has to be; the text of the rules stands beside it, or below."""
     graph = graph_of(program.document)
-    kinds = _kinds(program, graph)
-    widths = {
-        node: max(_LETTER * len(node), 0.7 * _LETTER * len(note)) + 20 for node, (_, note) in kinds.items()
-    }
-    placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP)
-    chart, texts = _chart(program, graph, placed, kinds, widths), _texts(graph, program, width)
+    nodes = []
+    for node, kind in kinds_of(program, graph).items():
+        note = _note(node, kind, program)
+        wide = max(_LETTER * len(node), 0.7 * _LETTER * len(note)) + 20
+        nodes.append(PlanMark(kind, node, wide, note=note, node=node))
+    for node, rule in graph.rules.items():
+        nodes.append(PlanMark(RULE, str(_line(rule, program)), 2 * _SIZES.dot, note=to_text(rule), node=node))
+    chart, texts = _chart(placed_marks(graph, _SIZES, nodes)), _texts(graph, program, width)
     beside = chart.width + texts.width + 60 <= width
     both = alt.hconcat(chart, texts, spacing=30) if beside else alt.vconcat(chart, texts, spacing=10)
     title = title or f"Rules of {program.source.name}"
     return Drawing(_finished(both, title), title, theme)
 
 
-def _kinds(program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
-    """The kind of each predicate, and its description."""
-    inputs = {each.name: each for each in program.plan.inputs}
-    statics = {each.name for each in program.plan.statics}
-    queries = {each.predicate for each in program.plan.queries}
-    kinds = {}
-    for node in graph.strata:
-        if node in inputs:
-            delays = sorted({*inputs[node].delays})
-            bounds = dict.fromkeys((delays[0], delays[-1]))
-            kinds[node] = (_INPUT, f"input, delay {' to '.join(map(str, bounds))}")
-        elif node not in graph.rules:
-            kind = _QUERY if node in queries else _STATIC if node in statics else _DERIVED
-            kinds[node] = (kind, kind)
-    return kinds
+def _note(node: str, kind: str, program: Program) -> str:
+    """The description of a predicate."""
+    if kind != INPUT:
+        return kind
+    delays = sorted(next(each for each in program.plan.inputs if each.name == node).delays)
+    return f"input, delay {' to '.join(map(str, dict.fromkeys((delays[0], delays[-1]))))}"
 
 
-def _chart(
-    program: Program,
-    graph: Graph,
-    placed: Placement,
-    kinds: Mapping[str, tuple[str, str]],
-    widths: Mapping[str, float],
-) -> alt.LayerChart:
-    left = min((x - widths[node] / 2 for node, x in placed.x.items() if node in widths), default=0) - _BESIDE
-    right = max((x + widths.get(node, 0) / 2 for node, x in placed.x.items()), default=0) + _EDGE
-    height = (max(placed.layer.values(), default=0) + 1) * _LAYER
+def _chart(marks: PlanMarks) -> alt.LayerChart:
+    graph, placed = marks.graph, marks.placed
+    left, right = marks.ends[0] - _BESIDE, marks.ends[1] + _EDGE
+    height = (max(placed.layer.values(), default=0) + 1) * _SIZES.layer
     across = alt.Scale(domain=[left, right], nice=False, zero=False)
     down = alt.Scale(domain=[height, 0], nice=False, zero=False)
 
@@ -84,11 +78,14 @@ def _chart(
     stroke, fill = alt.Stroke("colour:N", scale=None), alt.Fill("colour:N", scale=None)
     dash = alt.StrokeDash("dash:N", scale=None)
     bands = _bands(graph, placed, left, right)
-    curves = [_curve(number, edge, graph, placed) for number, edge in enumerate(graph.edges)]
+    curves = [_curve(number, edge, marks) for number, edge in enumerate(graph.edges)]
     ends_of = zip((rows[-1] for rows in curves), graph.edges, strict=True)
-    arrows = [end for end, edge in ends_of if edge.target in kinds or end["up"]]
-    boxes = [_box(node, kind, note, widths[node], placed) for node, (kind, note) in kinds.items()]
-    dots = [_dot(node, rule, program, placed) for node, rule in graph.rules.items()]
+    arrows = [end for end, edge in ends_of if edge.target not in graph.rules or end["up"]]
+    boxes = [_box(each) for each in marks.of()]
+    dots = [
+        {"x": each.x, "y": each.y, "line": int(each.text), "tip": {f"line {each.text}": each.note}}
+        for each in marks.of(RULE)
+    ]
     numbered: dict[str, Any] = {"align": "left", "baseline": "top", "dx": 8, "dy": 6, "fontSize": 11}
     arrow: dict[str, Any] = {"size": 45, "filled": True, "opacity": 1}
     dot: dict[str, Any] = {"size": 340, "filled": True, "fill": theme.PAPER, "opacity": 1, "strokeWidth": 1}
@@ -117,46 +114,33 @@ def _bands(graph: Graph, placed: Placement, left: float, right: float) -> list[R
     found = []
     for stratum in sorted({*graph.strata.values()}):
         layers = [placed.layer[node] for node, own in graph.strata.items() if own == stratum]
-        top, bottom = min(layers) * _LAYER, (max(layers) + 1) * _LAYER
+        top, bottom = min(layers) * _SIZES.layer, (max(layers) + 1) * _SIZES.layer
         found.append({"x": left, "x2": right, "y": top + 2, "y2": bottom - 2, "text": f"stratum {stratum}"})
     return found
 
 
-def _middle(node: str, placed: Placement) -> float:
-    return (placed.layer[node] + 0.5) * _LAYER
-
-
-def _box(node: str, kind: str, note: str, width: float, placed: Placement) -> Row:
-    x, y = placed.x[node], _middle(node, placed)
+def _box(mark: PlanMark) -> Row:
+    x, y, half = mark.x, mark.y, _SIZES.half
     return {
-        "x": x - width / 2, "x2": x + width / 2, "y": y - _HALF, "y2": y + _HALF,
-        "middle": x, "name_y": y - 5, "note_y": y + 9, "name": node, "note": note,
-        "colour": _COLOURS[kind], "tip": {kind: node, "": note},
+        "x": x - mark.wide / 2, "x2": x + mark.wide / 2, "y": y - half, "y2": y + half,
+        "middle": x, "name_y": y - 5, "note_y": y + 9, "name": mark.text, "note": mark.note,
+        "colour": _COLOURS[mark.kind], "tip": {mark.kind: mark.text, "": mark.note},
     }  # fmt: skip
-
-
-def _dot(node: str, rule: Rule, program: Program, placed: Placement) -> Row:
-    line = _line(rule, program)
-    return {
-        "x": placed.x[node],
-        "y": _middle(node, placed),
-        "line": line,
-        "tip": {f"line {line}": to_text(rule)},
-    }
 
 
 def _line(rule: Rule, program: Program) -> int:
     return program.source.position(rule.span.start)[0]
 
 
-def _curve(number: int, edge: Edge, graph: Graph, placed: Placement) -> list[Row]:
+def _curve(number: int, edge: Edge, marks: PlanMarks) -> list[Row]:
     """The points of an edge, which leaves and enters its nodes straight up or down."""
+    placed = marks.placed
     path = placed.paths[edge]
-    ends = {edge.source: _half(edge.source, graph), edge.target: -_half(edge.target, graph)}
+    ends = {edge.source: marks.half(edge.source), edge.target: -marks.half(edge.target)}
     down = 1 if placed.layer[edge.target] > placed.layer[edge.source] else -1
     # What leads upwards swings out to the side, for there may be an edge downwards between the same two.
-    swing, beside = (0, 0) if down > 0 else (_SWING, 0.7 * _DOT)
-    stops = [(placed.x[node] + beside, _middle(node, placed) + down * ends.get(node, 0)) for node in path]
+    swing, beside = (0, 0) if down > 0 else (_SWING, 0.7 * _SIZES.dot)
+    stops = [(placed.x[node] + beside, marks.middle(node) + down * ends.get(node, 0)) for node in path]
     colour, dash = (theme.ORANGE, [4, 3]) if edge.negated else (theme.MUTED, [1, 0])
     points = [stops[0]]
     for (x0, y0), (x1, y1) in pairwise(stops):
@@ -168,10 +152,6 @@ def _curve(number: int, edge: Edge, graph: Graph, placed: Placement) -> list[Row
         {"edge": number, "at": at, "x": x, "y": y, "colour": colour, "dash": dash, "up": down < 0}
         for at, (x, y) in enumerate(points)
     ]
-
-
-def _half(node: str, graph: Graph) -> float:
-    return _DOT if node in graph.rules else _HALF
 
 
 def _texts(graph: Graph, program: Program, width: int) -> alt.LayerChart:

@@ -15,14 +15,13 @@ import pyarrow as pa
 
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.schema import AFTER_ANSWER, is_written
-from antelog.engine.step.wording import LABEL, LOST, meaning
+from antelog.engine.step.wording import LABEL
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
 from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
-from antelog.lines import LineLiteral, awaited, literals_of
-from antelog.pictures.history import ALL_OTHERS, PLAIN, AnswerOutlook, Change, Explanation, TickTimes, Wording
+from antelog.pictures.history import ALL_OTHERS, Change, TickTimes
 
 _COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES, *LABEL}
 
@@ -35,7 +34,8 @@ def changes_in(source: Any) -> Iterator[Change]:
         case str() | PathLike() if not PATH.fits(source):
             raise wrong("the source", source, PATH.words)
         case str() | PathLike():
-            yield from lines_of(source)
+            with _readable(str(source)), Path(source).open(encoding="utf-8") as file:
+                yield from of_lines(file, str(source))
         case Mapping() if "change" in source:
             yield of_row(source)
         case Mapping():
@@ -46,12 +46,6 @@ def changes_in(source: Any) -> Iterator[Change]:
             yield from chain.from_iterable(map(changes_in, source))
         case _:
             raise _unusable(source)
-
-
-def lines_of(path: str | PathLike[str]) -> Iterator[Change]:
-    """The changes in a file of JSON lines."""
-    with _readable(str(path)), Path(path).open(encoding="utf-8") as file:
-        yield from of_lines(file, str(path))
 
 
 @contextmanager
@@ -130,31 +124,14 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
     """The change a row says."""
     if row["change"] not in (*KINDS, STILL_OPEN):
         raise ValueError(row["change"])
-    silent = row.get("if_silent")
     others: Sequence[str] = row.get("others") or ()
-    tick, chance = int(row["tick"]), row.get("chance")
-    return Change(
-        tick,
-        row["change"],
-        query,
-        {name: ALL_OTHERS if name in others else value for name, value in values.items()},
-        tuple(
-            Explanation(_literals(e["evidence"]), tuple(awaited(e))) for e in row.get("explanations") or ()
-        ),
-        _literals(row.get("because") or ()),
-        AnswerOutlook(
-            (silent["change"], int(silent["tick"])) if silent else None,
-            row.get("decided_by"),
-            {} if chance is None else {tick: float(chance)},
-        ),
-        Wording(
-            row.get("severity") or PLAIN.severity,
-            row.get("text") or "",
-            _times(row, tick),
-            _literals(row.get(LOST) or ()),
-            meaning(row),
-        ),
-    )
+    shown = {name: ALL_OTHERS if name in others else value for name, value in values.items()}
+    change = Change(row, query, shown, _times(row, int(row["tick"])))
+    # All is read at once, so that a line that is none is found where it is.
+    _ = change.evidence, change.awaited, change.because, change.lost, change.chance
+    if silent := change.silent:
+        _ = str(silent["change"]), int(silent["tick"])
+    return change
 
 
 def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
@@ -168,10 +145,6 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
     zone = str(time.tzinfo)  # the name of a zone, whichever library it comes from, or an offset
     zone = zone if zone in zones() else DEFAULT_ZONE
     return TickTimes(dict.fromkeys(variables, TIME), Timescale.of_moment(tick, time, zone))
-
-
-def _literals(texts: Iterable[str]) -> tuple[LineLiteral, ...]:
-    return tuple(literals_of(texts))
 
 
 def _text(value: object) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 import altair as alt
 
+from antelog.answers import CLOSED, CONFIRMED, OPEN, REJECTED
 from antelog.engine.step.wording import LOST
 from antelog.forecast.reports.words import percent
 from antelog.lines import LineLiteral
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
 from antelog.pictures.columns import LabelColumns
-from antelog.pictures.history import CLOSED, CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
+from antelog.pictures.history import PLAIN, Answer, History
 from antelog.theme import SIZE
 
 Row = dict[str, Any]
@@ -117,7 +119,7 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
 
 def look_of(answer: Answer) -> str:
     """The name of an answer's colour: its severity, unless it was averted, or lost from sight."""
-    return answer.outcome if answer.outcome in (REJECTED, LOST) else answer.wording.severity
+    return answer.outcome if answer.outcome in (REJECTED, LOST) else answer.change.severity
 
 
 def mark_rows(history: History, frame: Frame) -> list[Row]:
@@ -129,10 +131,8 @@ def mark_rows(history: History, frame: Frame) -> list[Row]:
 
 def band_rows(lanes: Sequence[str]) -> list[Row]:
     """A line for the band behind every other lane; `lanes` has that of each row."""
-    starts = [number for number, lane in enumerate(lanes) if number == 0 or lane != lanes[number - 1]]
-    ends = [*starts[1:], len(lanes)]
-    bands = [*zip(starts, ends, strict=True)][1::2]
-    return [{"row": start + 0.5, "kind": BAND, "y2": end + 0.5} for start, end in bands]
+    ends = [*accumulate(len([*same]) for _, same in groupby(lanes))]
+    return [{"row": start + 0.5, "kind": BAND, "y2": end + 0.5} for start, end in [*pairwise(ends)][::2]]
 
 
 def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
@@ -148,7 +148,14 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
     yield mark(BAR, answer.since, end=answer.until, shift=wider)
     yield from _stretches(number, answer, clock, wider)
     taken: Counter[int] = Counter()
-    for kinds, literals in ((_KNOWN, answer.literals.evidence.items()), (_AWAITED, _expected(answer, last))):
+    deadline = answer.change.decided_by
+    end = last if deadline is None else deadline
+    # An awaited literal is at the tick it is about, or at that by which it has to come.
+    awaited = [
+        (literal, end if literal.tick is None else min(max(literal.tick, answer.since), last))
+        for literal in (answer.missing if answer.outcome == OPEN else ())
+    ]
+    for kinds, literals in ((_KNOWN, [*answer.evidence.items()]), (_AWAITED, awaited)):
         for negated, kind in enumerate(kinds):
             ticks = {tick for literal, tick in literals if literal.negated == negated}
             yield from (mark(kind, tick, shift=_BESIDE if tick in taken else 0) for tick in sorted(ticks))
@@ -156,27 +163,15 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
     if answer.outcome != OPEN:
         yield mark(answer.outcome, answer.until, shift=_BESIDE * max(1, taken[answer.until]) + wider)
         return
-    end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
     if end > answer.until:
         yield mark(AHEAD, answer.until, end=end)
-    if answer.outlook.decided_by is not None:
-        yield mark(DEADLINE, answer.outlook.decided_by)
-
-
-def _expected(answer: Answer, last: int) -> list[tuple[LineLiteral, int]]:
-    """The literals an open answer waits for, with the ticks they are about, or by which they have to come."""
-    if answer.outcome != OPEN:
-        return []
-    end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
-    return [
-        (literal, end if literal.tick is None else min(max(literal.tick, answer.since), last))
-        for literal in answer.literals.missing
-    ]
+    if deadline is not None:
+        yield mark(DEADLINE, deadline)
 
 
 def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterator[Row]:
     """The bar of an answer with chances: from each tick at which one was said to the next."""
-    chances = answer.outlook.chances
+    chances = answer.chances
     if not chances:
         return
     depths = [(answer.since, 0.0), *((tick, chance) for tick, chance in chances.items())]
@@ -195,12 +190,15 @@ def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterato
 
 
 def _tip(answer: Answer, clock: Clock) -> Row:
-    literals, due_by = answer.literals, answer.outlook.decided_by
+    due_by, silent = answer.change.decided_by, answer.change.silent
+
+    def texts(literals: Iterable[LineLiteral]) -> str:
+        return _listed([literal.text(clock.text) for literal in literals])
+
     evidence = [
         f"{literal.text(clock.text)}  known at {clock.text(tick)}"
-        for literal, tick in literals.evidence.items()
+        for literal, tick in answer.evidence.items()
     ]
-    awaited, failed = (_texts(each, clock) for each in (literals.missing, literals.because))
     said = {
         "answer": answer.label,
         "atom": "" if answer.label == answer.atom else answer.atom,
@@ -209,18 +207,15 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         "evidence": _listed(evidence),
     }
     if answer.outcome == OPEN:
-        said["missing"] = _listed(awaited)
+        said["missing"] = texts(answer.missing)
         said["deadline"] = "none" if due_by is None else clock.text(due_by)
-        silent = answer.outlook.silent
-        said["if silent"] = f"{silent[0]} at {clock.text(silent[1])}" if silent else "it stays open"
-        said["chance"] = "" if answer.outlook.chance is None else percent(answer.outlook.chance)
-    said["because"] = _listed(failed)
-    said["lost from sight"] = _listed(_texts(answer.wording.lost, clock))
+        said["if silent"] = (
+            f"{silent['change']} at {clock.text(silent['tick'])}" if silent else "it stays open"
+        )
+        said["chance"] = "" if answer.chance is None else percent(answer.chance)
+    said["because"] = texts(answer.change.because)
+    said["lost from sight"] = texts(answer.change.lost)
     return {name: text for name, text in said.items() if text}
-
-
-def _texts(literals: Iterable[LineLiteral], clock: Clock) -> list[str]:
-    return [literal.text(clock.text) for literal in literals]
 
 
 def _listed(literals: Sequence[str]) -> str:
@@ -240,24 +235,17 @@ def font_size_of(rows: int) -> int:
 
 def kinds_in(history: History) -> set[str]:
     """The outcomes and marks that occur in a history, for the legend, and its colours."""
-    marks = {
-        kind
-        for answer in history.answers
-        for kinds, literals in (
-            (_KNOWN, answer.literals.evidence),
-            (_AWAITED, answer.literals.missing if answer.outcome == OPEN else ()),
-        )
-        for kind in {kinds[literal.negated] for literal in literals}
-    }
-    outcomes = {answer.outcome for answer in history.answers}
-    looks = {look_of(answer) for answer in history.answers} & theme.SEVERITY.keys()
-    return (
-        marks
-        | outcomes
-        | (looks if looks != {PLAIN.severity} else set())
-        | ({DEADLINE} if OPEN in outcomes else set())
-        | ({STRETCH} if any(a.outlook.chances for a in history.answers) else set())
-    )
+    found, looks = set[str](), set[str]()
+    for answer in history.answers:
+        found.add(answer.outcome)
+        looks.add(look_of(answer))
+        found |= {_KNOWN[literal.negated] for literal in answer.evidence}
+        if answer.outcome == OPEN:
+            found |= {_AWAITED[literal.negated] for literal in answer.missing} | {DEADLINE}
+        if answer.chances:
+            found.add(STRETCH)
+    looks &= theme.SEVERITY.keys()
+    return found | (looks if looks != {PLAIN} else set())
 
 
 def marks_with_answers() -> alt.Chart:
@@ -335,11 +323,9 @@ def _look(kinds: Collection[str]) -> alt.Fill:
 
 def _shapes(kinds: Collection[str]) -> alt.Shape:
     """The shapes of marks, with a legend."""
-    shown = [kind for kind in _SHAPES if kind in kinds]
-    scale = alt.Scale(domain=shown, range=[_SHAPES[kind] for kind in shown])
-    return alt.Shape(
-        "kind:N", scale=scale, legend=alt.Legend(title=None, symbolFillColor=theme.INK, symbolStrokeWidth=0)
-    )
+    shown = {kind: shape for kind, shape in _SHAPES.items() if kind in kinds}
+    legend = alt.Legend(title=None, symbolFillColor=theme.INK, symbolStrokeWidth=0)
+    return alt.Shape("kind:N", scale=alt.Scale(domain=[*shown], range=[*shown.values()]), legend=legend)
 
 
 def _deep(stretches: alt.Chart, bar: dict[str, Any], x: alt.X, tip: Any) -> list[alt.Chart]:

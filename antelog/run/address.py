@@ -43,7 +43,7 @@ class Files:
 
     @property
     def grows(self) -> bool:
-        """Whether lines can be appended to the file: it is no folder, not packed, and no Parquet."""
+        """Whether lines can be appended to the file: it is not a folder, not packed, not Parquet."""
         packed = self.path.lower().endswith(".gz")
         return not self.folder and self.form is not Form.PARQUET and not packed
 
@@ -195,8 +195,10 @@ class Reach(Generic[T]):
             raise SettingError(message, self.instead.get(type(address)) or f"Give {known}.")
         if isinstance(address, Files):
             self._check(address)
-        if self.verb == "write" and isinstance(address, Table):
-            _refuse_path(address)
+        is_path = isinstance(address, Table) and address.form == "iceberg" and address.is_folder
+        if self.verb == "write" and is_path:
+            message = f"`{address}` is a folder, and tables of Iceberg are written by name"
+            raise SettingError(message, "Write iceberg:CATALOG.TABLE.")
         if isinstance(address, Kafka) and address.config is not None and not self.config:
             hint = "Write options into the address, and '${NAME}' for a password that the variable NAME has."
             raise SettingError(f"{self.runner} reads no config={address.config}", hint)
@@ -211,14 +213,6 @@ class Reach(Generic[T]):
             )
         if self.verb == "write" and files.path.endswith(".gz"):
             raise SettingError(f"`{files}` ends in .gz, and outputs are not packed", "Leave out .gz.")
-
-
-def _refuse_path(table: Table) -> None:
-    if table.form == "iceberg" and table.is_folder:
-        raise SettingError(
-            f"`{table}` is a folder, and tables of Iceberg are written by name",
-            "Write iceberg:CATALOG.TABLE.",
-        )
 
 
 # ---- the grammar ----
@@ -247,10 +241,7 @@ def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Ad
         return _jdbc(text, filled)
     if text.startswith("kafka:"):
         return _kafka(text, folder, filled)
-    return _filled_address(filled(text), folder, form)
-
-
-def _filled_address(text: str, folder: Path, form: Form | None) -> Address:
+    text = filled(text)
     kind, colon, rest = text.partition(":")
     if text == "-":
         return Standard()

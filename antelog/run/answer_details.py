@@ -23,7 +23,7 @@ from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Constant, Term, Variable
 from antelog.lines import literal_of
 from antelog.process import Engine
-from antelog.run.store.details import Details
+from antelog.run.store.inbox import Inbox
 from antelog.why.tree import Branch, branch_of
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ _SHARE = 20
 class DetailWriter:
     """Puts the details of answers that somebody looks at into the store, while a run goes on."""
 
-    details: Details
+    inbox: Inbox
     engine: Engine
     wall: Callable[[], float] = time.time
     _known: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -156,11 +156,11 @@ class DetailWriter:
         now = self.wall()
         if abs(now - self._looked) < self._between:
             return
-        self._looked, asked = now, self.details.wanted(now)
+        self._looked, asked = now, self.inbox.wanted(now)
         self._known = {name: known for name, known in self._known.items() if name in asked}
         for name, line in asked.items():
             of = self.engine.now, line
             if self._known.get(name) != of:
                 self._known[name] = of
-                self.details.put(name, msgspec.json.encode(detail_of(self.engine, msgspec.json.decode(line))))
+                self.inbox.put(name, msgspec.json.encode(detail_of(self.engine, msgspec.json.decode(line))))
         self._between = max(BETWEEN, _SHARE * (self.wall() - now))

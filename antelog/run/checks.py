@@ -63,8 +63,12 @@ class Conflict:
 def conflicts(settings: Settings, runner: str, output: Path | None = None) -> Iterator[Conflict]:
     """Everything that is missing or contradicts itself, for a runner; `output` is a file of its own."""
     yield from _overwriting(settings, output)
-    if runner != "run":
-        yield from _keys_of_messages(settings)
+    for column, name in settings.map.items() if runner != "run" else ():
+        if name.startswith("@") and name != ROW:
+            message = f"{column}={name}: keys and times of messages are read on Spark"
+            yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
+    if runner in ("run", "watch") and settings.program is None:
+        yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
     match runner:
         case "run":
             yield from _of_run(settings)
@@ -76,15 +80,7 @@ def conflicts(settings: Settings, runner: str, output: Path | None = None) -> It
             return
 
 
-def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
-    for column, name in settings.map.items():
-        if name.startswith("@") and name != ROW:
-            message = f"{column}={name}: keys and times of messages are read on Spark"
-            yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
-
-
 def _of_watch(settings: Settings) -> Iterator[Conflict]:
-    yield from _without_rules(settings)
     if not settings.inputs:
         hint = "Give it with $input: Temp=readings.csv"
         yield Conflict(("input",), "there is nothing to follow", hint, missing=True)
@@ -104,7 +100,20 @@ def _of_watch(settings: Settings) -> Iterator[Conflict]:
 
 
 def _of_run(settings: Settings) -> Iterator[Conflict]:
-    yield from _missing(settings)
+    if not settings.inputs:
+        hint = "Give it with $input: Temp=readings/*.csv"
+        yield Conflict(("input",), "no input has a source", hint, missing=True)
+    if not settings.outputs:
+        hint = "Give one with $output: console, parquet:changes, kafka://host:9092/topic, …"
+        yield Conflict(("output",), "there is no output", hint, missing=True)
+    lasting = [sink for sink in _sinks(settings) if not isinstance(sink, Console)]
+    if settings.stream and settings.checkpoint is None and lasting:
+        hint = (
+            "Set it to a folder of its own. Spark keeps there how far it has come, so that after a "
+            "restart nothing is lost and nothing comes twice."
+        )
+        places = ("checkpoint", "output", "stream")
+        yield Conflict(places, f"a stream to {lasting[0]} needs $checkpoint", hint, missing=True)
     yield from _streaming(settings) if settings.stream else _reading_once(settings)
     yield from _endpoints(settings)
     yield from _keeping_answers(settings) if settings.output_mode == ANSWERS else ()
@@ -114,30 +123,6 @@ def _of_run(settings: Settings) -> Iterator[Conflict]:
     if "arrival" in settings.given and settings.clock in ("event", "processing"):
         message = f"$arrival names a column that the clock `{settings.clock}` does not read"
         yield Conflict(("arrival", "clock"), message, "Leave out $arrival, or set $clock to arrival.")
-
-
-def _without_rules(settings: Settings) -> Iterator[Conflict]:
-    if settings.program is None:
-        yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
-
-
-def _missing(settings: Settings) -> Iterator[Conflict]:
-    yield from _without_rules(settings)
-    if not settings.inputs:
-        hint = "Give it with $input: Temp=readings/*.csv"
-        yield Conflict(("input",), "no input has a source", hint, missing=True)
-    if not settings.outputs:
-        hint = "Give one with $output: console, parquet:changes, kafka://host:9092/topic, …"
-        yield Conflict(("output",), "there is no output", hint, missing=True)
-    if settings.stream and settings.checkpoint is None:
-        lasting = [sink for sink in _sinks(settings) if not isinstance(sink, Console)]
-        hint = (
-            "Set it to a folder of its own. Spark keeps there how far it has come, so that after a "
-            "restart nothing is lost and nothing comes twice."
-        )
-        if lasting:
-            places = ("checkpoint", "output", "stream")
-            yield Conflict(places, f"a stream to {lasting[0]} needs $checkpoint", hint, missing=True)
 
 
 def _streaming(settings: Settings) -> Iterator[Conflict]:

@@ -10,6 +10,7 @@ Ticks are whole numbers, all other times microseconds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -23,8 +24,9 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
-from antelog.language.moments import Timescale
-from antelog.run.live import LiveInputs, Rhythm
+from antelog.language.durations import duration_text
+from antelog.language.moments import Timescale, moment
+from antelog.run.live import LiveInputs
 
 ClockName = Literal["arrival", "event", "processing"]
 
@@ -32,17 +34,13 @@ NOTHING = -1
 """The last finished tick before the first: all recorded facts are dated from here."""
 
 
-def rhythms_of(plan: Plan) -> dict[str, Rhythm]:
-    """The rhythms of a program's inputs; none if its ticks have no length."""
+def rhythms_of(plan: Plan) -> dict[str, int]:
+    """How long no fact of an input may come, with the delay of one; empty if ticks have no length."""
     tick = plan.tick
     if tick is None:
         return {}
-    return {
-        each.name: Rhythm(
-            max(each.delays) * tick, tick if each.expected.gap is None else each.expected.gap * tick
-        )
-        for each in plan.inputs
-    }
+    gaps = {each.name: 1 if each.expected.gap is None else each.expected.gap for each in plan.inputs}
+    return {each.name: (max(each.delays) + gaps[each.name]) * tick for each in plan.inputs}
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,8 @@ class Timing:
     idle       a source that is silent for so long follows the wall clock
     timescale  when ticks begin, if the program says how long they are
     ahead      facts of a source that goes on may be so long after the wall clock, and no longer
-    rhythms    inputs that may be live: while they are, the wall clock moves time, as `live.py` has it
+    rhythms    inputs that may be live, and how long none of their facts may come: while they are, the wall
+               clock moves time, as `live.py` has it
     """
 
     clock: ClockName | None = None
@@ -61,7 +60,7 @@ class Timing:
     idle: int | None = None
     timescale: Timescale | None = None
     ahead: int | None = None
-    rhythms: Mapping[str, Rhythm] = field(default_factory=dict)
+    rhythms: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.timescale is None and (self.clock == "processing" or self.idle is not None):
@@ -120,7 +119,7 @@ def arrivals_in_order(
 def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
     """Which rows of a source that goes on are about ticks too long after the wall clock: these are early.
 
-    The highest tick so far is no measure: after an outage every fact would be far ahead of it.
+    The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     """
     if timing.timescale is None or timing.ahead is None:
         return np.zeros(len(time), np.bool_)
@@ -169,18 +168,6 @@ def _finished_live(live: LiveInputs, read: Sequence[int], lag: int, wall: int) -
     return live.finished(wall) if len(read) == 1 else min(live.finished(wall), by_facts)
 
 
-def finished_by_facts(timing: Timing, highest: Mapping[str, int]) -> int | None:
-    """The last tick that facts alone have finished; None if time does not go by them."""
-    if timing.clock == "processing":
-        return None
-    return max(NOTHING, max(highest.values(), default=NOTHING) - timing.lag)
-
-
-def remedy(timing: Timing) -> str:
-    """An option with which time waits longer for facts."""
-    return "--clock event" if timing.idle is None else "a longer --idle"
-
-
 def alarm(timing: Timing, showing: Showing) -> int | None:
     """When the clock may show another tick although no row comes, in microseconds; None if never."""
     if timing.timescale is None:
@@ -201,11 +188,6 @@ def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str])
     return name if timing.clock != "processing" and name is not None and slow[name] < top else None
 
 
-def begin(arrived: Iterable[Column]) -> int | None:
-    """The first tick of a program with `tick`: that of the earliest arrival over all inputs."""
-    return min((int(column.min()) for column in arrived if len(column)), default=None)
-
-
 def end(now: int, answers: Iterable[pa.Table]) -> int:
     """The tick at which everything that is open at `now` is decided, if no further fact arrives.
 
@@ -221,3 +203,71 @@ def end(now: int, answers: Iterable[pa.Table]) -> int:
         latest = pc.max(pc.coalesce(pc.cast(by_silence, pa.int64()), decided)).as_py()
         last = max(last, latest or 0)
     return last
+
+
+# ---- facts that are late because the wall clock moved time ----
+
+
+@dataclass(frozen=True)
+class _Late:
+    """Late facts: those of each input, the first tick that passed without them, the delay they need."""
+
+    counts: Counter[str]
+    since: int
+    delay: int
+
+
+@dataclass(eq=False)
+class Silence:
+    """A stretch in which time went on without facts, and the facts about it that are late.
+
+    Beat at 40; silence, in which 41 to 59 are finished; Beat at 41, 42, … ──▶ one warning about all of these
+
+    `since` is the first tick that no fact has finished; None if facts have finished all.
+    """
+
+    plan: Plan
+    timing: Timing
+    since: int | None = None
+    _late: _Late | None = None
+    _seen: _Late | None = None
+    _warned: bool = False
+
+    def look(self, now: int, highest: Mapping[str, int]) -> None:
+        """Compares the last finished tick with the one that facts alone have finished."""
+        by_facts = now
+        if self.timing.clock != "processing":
+            by_facts = max(NOTHING, max(highest.values(), default=NOTHING) - self.timing.lag)
+        if now <= by_facts:
+            self.since, self._warned = None, False
+        elif self.since is None:
+            self.since = by_facts + 1
+
+    def add(self, name: str, time: Column, arrival: Column, waited: Column) -> None:
+        """Counts rows of an input that are late, and that `waited` for would not be."""
+        assert self.since is not None
+        delay = max(next(each.delays for each in self.plan.inputs if each.name == name))
+        late = (arrival > time + delay) & (waited <= time + delay)
+        if late.any():
+            known = self._late or _Late(Counter(), self.since, 0)
+            needed = int((arrival - time)[late].max())
+            counts = known.counts + Counter({name: int(late.sum())})
+            self._late = _Late(counts, known.since, max(known.delay, needed))
+
+    def warning(self, *, at_end: bool = False) -> str | None:
+        """A sentence about the late facts, once no more come: in most cases one for a stretch."""
+        late, paused = self._late, self._late is self._seen and not self._warned
+        self._seen = late
+        if late is None or not (paused or at_end or self.since is None):
+            return None
+        self._late, self._warned = None, True
+        count, tick = sum(late.counts.values()), self.plan.tick
+        facts, are, them = ("fact", "is", "it") if count == 1 else ("facts", "are", "them")
+        delay = str(late.delay) if tick is None else duration_text(late.delay * tick)
+        inputs = " and ".join(sorted(late.counts))
+        remedy = "--clock event" if self.timing.idle is None else "a longer --idle"
+        return (
+            f"{count:,} {facts} of {inputs} {are} late: nothing came, so time went on with the wall clock "
+            f"from {moment(late.since, self.plan.timescale)} on. `delay {delay}` in the program "
+            f"would have kept {them}, or {remedy}"
+        )

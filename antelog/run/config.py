@@ -88,7 +88,7 @@ def _normal(key: str) -> str:
 
 
 def _beginning(source: Source) -> Span:
-    """The first line that is no comment."""
+    """The first line that is not a comment."""
     match = re.search(r"^[^\n#]*[^\s#][^\n]*", source.text, re.MULTILINE)
     return Span(*match.span()) if match else Span(0, 1)
 

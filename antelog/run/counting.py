@@ -2,13 +2,18 @@
 
 7 facts, the newest about tick 9; 5 of them at once, 2 a tick late; the last one came at 10:02:14, and the
 next should come within 30 seconds. Where an input has slots and says how often facts come, that is looked at
-for each slot: of 60 devices 2 are silent
+for each slot, so that a single device that falls silent is noticed: of 60 devices 2 are silent
+
+    input Beat(server, time) delay 1, one per server, every 10 s.
+    s1 came at 10:02:14, s2 at 10:02:23     at 10:02:30 s1 is silent, since 10:02:14
+
+The times of slots are a column, so that there may be 100,000 of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from types import MappingProxyType
@@ -17,12 +22,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
 from antelog.process import Engine
-from antelog.run.slots import SilentSlots, SlotTimes, known_in
 from antelog.run.sources.source import SourceExtent
 from antelog.run.store.records import wall_time
 
@@ -103,13 +108,6 @@ class Count(msgspec.Struct):
             self.gaps = [*self.gaps[1 - _GAPS :], wall - self.heard]
         self.heard = wall
 
-    @property
-    def usual_gap(self) -> int | None:
-        """The gap that is expected, as far as gaps so far say so."""
-        if len(self.gaps) < _FEW_GAPS:
-            return None
-        return max(int(_TIMES_MEDIAN * median(self.gaps)), _LEAST_GAP)
-
 
 _SHARE = 20
 """Counting open answers takes at most a twentieth of the time."""
@@ -134,6 +132,78 @@ class OpenAnswers:
         self.by_query, self.seen_values = dict(status.open_answers), status.seen_values
         ended = self.monotonic()
         self._due = ended + _SHARE * (ended - began)
+
+
+LISTED = 200
+"""Silent slots that are listed, at most: those that fell silent last."""
+FORGOTTEN = 7 * 24 * 3600 * 1_000_000
+"""Microseconds of silence after which a slot is forgotten."""
+MOST = 1_000_000
+"""Slots that are known, at most; more are not looked at."""
+
+
+class SilentSlots(msgspec.Struct, frozen=True):
+    """How many slots are silent, and when facts of the latest of them came last, in microseconds."""
+
+    count: int = 0
+    heard: dict[str, int] = {}
+
+
+class KnownSlots(msgspec.Struct):
+    """The names of slots, and when facts of each came last, as a store keeps them."""
+
+    names: list[str] = []
+    heard: list[int] = []
+
+
+@dataclass(eq=False)
+class SlotTimes:
+    """The slots of an input, by the columns that name them."""
+
+    columns: Sequence[str]
+
+    def __post_init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
+        self._heard: Column = np.zeros(64, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def hear(self, table: pa.Table, wall: int) -> None:
+        """Facts came at a moment."""
+        texts = [pc.cast(table.column(name), pa.string()) for name in self.columns]
+        names = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, ", ")
+        heard = [name for name in pc.unique(names).to_pylist() if name is not None]
+        fresh = [name for name in heard if name not in self._numbers][: max(0, MOST - len(self))]
+        self._numbers.update(zip(fresh, range(len(self), len(self) + len(fresh)), strict=True))
+        self._names += fresh
+        if len(self) > len(self._heard):
+            self._heard = np.concatenate([self._heard, np.zeros(len(self), np.int64)])
+        numbers = [number for number in map(self._numbers.get, heard) if number is not None]
+        self._heard[numbers] = wall
+
+    def silent(self, before: int) -> SilentSlots:
+        """The slots of which no fact came since a moment; those that are silent for long are forgotten."""
+        heard = self._heard[: len(self)]
+        found = np.flatnonzero(heard < before)
+        if not len(found):
+            return SilentSlots()
+        if heard[found].min() < before - FORGOTTEN:
+            kept = np.flatnonzero(heard >= before - FORGOTTEN).tolist()
+            self.restore(KnownSlots([self._names[at] for at in kept], heard[kept].tolist()))
+            return self.silent(before)
+        latest = found[np.argsort(-heard[found], kind="stable")][:LISTED].tolist()
+        return SilentSlots(len(found), {self._names[at]: int(heard[at]) for at in latest})
+
+    def saved(self) -> KnownSlots:
+        return KnownSlots(list(self._names), self._heard[: len(self)].tolist())
+
+    def restore(self, known: KnownSlots) -> None:
+        """Goes on with the slots of a run before."""
+        self._numbers = {name: number for number, name in enumerate(known.names)}
+        self._names = list(known.names)
+        self._heard = np.array([*known.heard, *[0] * 64], np.int64)
 
 
 class InputCounts:
@@ -163,7 +233,7 @@ class InputCounts:
 
     def restore(self, slots: bytes) -> None:
         """Goes on with the slots of a run before."""
-        for name, known in known_in(slots).items():
+        for name, known in msgspec.json.decode(slots, type=dict[str, KnownSlots]).items():
             if name in self.slots:
                 self.slots[name].restore(known)
 
@@ -198,9 +268,14 @@ class InputCounts:
 
     def _gap(self, name: str) -> int | None:
         """How long nothing may come before an input is silent: its gap with a tolerance, and a grace."""
-        declared, tick = self._inputs[name].expected.gap, self._tick or 0
-        expected = self.each[name].usual_gap if declared is None or not tick else declared * tick * 3 // 2
-        return None if expected is None else expected + max(tick, _LEAST_GRACE)
+        declared, tick, gaps = self._inputs[name].expected.gap, self._tick or 0, self.each[name].gaps
+        if declared is not None and tick:
+            expected = declared * tick * 3 // 2
+        elif len(gaps) >= _FEW_GAPS:
+            expected = max(int(_TIMES_MEDIAN * median(gaps)), _LEAST_GAP)
+        else:
+            return None
+        return expected + max(tick, _LEAST_GRACE)
 
     def status(self) -> dict[str, Any]:
         """As the feed has it: `heard` is when facts came last, `gap` how many seconds the next may take."""

@@ -247,26 +247,23 @@ class Driver:
             raise stretches.refused(stretch, sampled)
         yield from self._committed(steps)
         if too_long:
-            why = f"{stretches.sentence(stretch, sampled)}; time begins anew after them"
-            self._begin_anew(stretch.last + 1, why)
+            engine.begin_anew(stretch.last + 1)
+            sentence = stretches.sentence(stretch, sampled)
+            self.reader.listeners.note(f"{sentence}; time begins anew after them")
+            if self.journal is not None:
+                self.journal.begin()
             return
         while engine.now < stretch.last and not self._stopping():
             yield from self._steps(DueRows(min(engine.now + sampled.piece, stretch.last), {}))
-
-    def _begin_anew(self, tick: int, why: str) -> None:
-        self.engine.begin_anew(tick)
-        self.reader.listeners.note(why)
-        if self.journal is not None:
-            self.journal.begin()
 
     def _finish(self) -> Iterator[StepResult]:
         """The steps to the end of the run, when all has been read."""
         self.reader.finish(self._now(), ended_only=self.course.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
         if self.course.resumed or not reading.recorded:
-            yield from self._advance(self.reader.finished_at_end(self._now()))
+            yield from self._advance(self.reader.finished(self._now(), at_end=True))
         if self.course.resumed:
-            self.reader.conclude()
+            self.reader.progress.before = None  # more facts are dated from the tick that is finished then
             return
         yield from self._advance(self.reader.waiting.last)
         end = reading.until

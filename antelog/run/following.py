@@ -30,15 +30,13 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.sources.opening import FOLLOWED, Around, Followed, source_of
+from antelog.run.sinks.topic import TopicSink
+from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store import Store
 from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows
 
 Lines = Callable[[StepResult], str]
-
-
-_WAITS = "what becomes of an answer if nothing comes is decided once a later fact has come"
 
 
 def _clock(timing: Timing, plan: Plan) -> str:
@@ -53,7 +51,8 @@ def _clock(timing: Timing, plan: Plan) -> str:
     why = "the program has no `tick`, so no clock shows its ticks"
     said = f"time goes by facts alone: {why if timing.clock is None else f'--clock {timing.clock}'}"
     absence = any(pattern.asked for query in plan.queries for pattern in query.patterns)
-    return f"{said}; {_WAITS}" if absence else said
+    waits = "; what becomes of an answer if nothing comes is decided once a later fact has come"
+    return said + waits if absence else said
 
 
 @dataclass(frozen=True)
@@ -76,15 +75,12 @@ class Follower:
 
     def run(self, stopping: Callable[[], bool]) -> None:
         if self.change is not None:
-            self._write_change(self.change)
+            steps = steps_of(self.change, self.driver.engine.plan)
+            for step in steps:
+                self.sink.write(step)
+            if self.driver.journal is not None:
+                self.driver.journal.change_rules(*steps)
         self.driver.run(self.sink, stopping)
-
-    def _write_change(self, change: RuleChange) -> None:
-        steps = steps_of(change, self.driver.engine.plan)
-        for step in steps:
-            self.sink.write(step)
-        if self.driver.journal is not None:
-            self.driver.journal.change_rules(*steps)
 
 
 @dataclass(frozen=True)
@@ -130,7 +126,7 @@ class FollowedRun:
             self.note(f"going on from {state}, {after if engine.now >= 0 else 'which has no facts yet'}")
             change = self._changed(engine)
             if change is not None:
-                waiting = _waiting(waiting, change, engine.plan)
+                waiting = waiting_for(waiting, change, engine.plan)
         sink = self._sink(output, known, stack)
         feed = None
         if store is not None and self.feed:
@@ -201,8 +197,9 @@ class FollowedRun:
             self.note(f"{name} came from {before} before; {place} is read from its start")
             mark = None
         inbox = self.store.inbox if self.store is not None and self.feed else None
-        around = Around(mark, settings.once, settings.state is not None, inbox)
-        return InputSource(source_of(place, wanted, around), str(place), wanted)
+        resumed = settings.state is not None
+        source = source_of(place, wanted, mark, complete=settings.once, resumed=resumed, inbox=inbox)
+        return InputSource(source, str(place), wanted)
 
     def _sink(self, output: RunOutput, known: RunState, stack: ExitStack) -> Sink:
         address = output.address
@@ -221,15 +218,6 @@ class FollowedRun:
                 self.note(f"another process writes to {path}; this one waits for its end")
                 sink = OutputFile(path, mark, output.lines, kept=kept, wait=True)
         else:
-            from antelog.run.sinks.topic import TopicSink  # noqa: PLC0415 - few need the client
-
             sink = TopicSink(address, mark, output.lines)
         stack.callback(sink.close)
         return sink
-
-
-def _waiting(before: WaitingRows, change: RuleChange, plan: Plan) -> WaitingRows:
-    """The waiting rows that are facts of the new rules."""
-    found = WaitingRows()
-    found.restore(waiting_for(before.stored(), change, plan))
-    return found

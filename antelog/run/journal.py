@@ -23,7 +23,6 @@ from antelog.run.lost_answers import LostAnswers
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.slots import blob_of
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
 
@@ -128,7 +127,7 @@ class Journal:
         if self.feed is None:
             return
         # Answers of before are closed under the head that has their program; the new one comes after.
-        if self.feed.has_begun:
+        if self.feed.feed.summary().last:  # it has a head, of this run or of one before
             self.feed.write(closed)
             self.feed.flush()
         self.feed.begin()
@@ -155,7 +154,9 @@ class Journal:
         with self.store.transaction():
             self._flush()
             if recorded:
-                self._record(known)
+                self.store.record(known, RecordedStep(self.engine.now, tuple(self.reader.fresh or ())))
+                self.reader.fresh, self._recorded = [], known
+                self._forget()
         if self.resumable and self.monotonic() > self._saved + self._between:
             self._save()
 
@@ -184,18 +185,13 @@ class Journal:
             self.store.keep_lost(self.feed.lost.changed)
             self.feed.lost.changed = {}
 
-    def _record(self, known: bytes) -> None:
-        rows = self.reader.fresh or []
-        self.store.record(known, RecordedStep(self.engine.now, tuple(rows)))
-        self.reader.fresh, self._recorded = [], known
-        self._forget()
-
     def _save(self, also: Callable[[], None] = lambda: None) -> None:
         began = self.monotonic()
         known = self._known()
         self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known, also)
         if self.reader.counts.slots and began > self._slots_kept + BETWEEN_SLOTS:
-            self.store.keep_slots(blob_of(self.reader.counts.slots))
+            slots = {name: each.saved() for name, each in self.reader.counts.slots.items()}
+            self.store.keep_slots(msgspec.json.encode(slots))
             self._slots_kept = began
         self.reader.fresh, self._recorded = [], known
         self._forget()

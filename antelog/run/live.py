@@ -18,6 +18,7 @@ from antelog.arrow.ticks import tick_at
 from antelog.engine.columns.tables import Column
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, tick_in_words
+from antelog.run.sources.source import FactSource
 
 SECOND = 1_000_000
 
@@ -40,37 +41,16 @@ PATIENCE = 300 * SECOND
 """How long time waits for an input that cannot be reached."""
 
 
-@dataclass(frozen=True)
-class Rhythm:
-    """The rhythm of an input: how late its facts may be, and how long none may come."""
-
-    delay: int
-    gap: int
-
-
-@dataclass(frozen=True)
-class PolledSource:
-    """How far a source was read: is there more at once, can it be reached, and can it tell its end?"""
-
-    behind: bool
-    reachable: bool = True
-    tells_end: bool = True
-
-
 @dataclass(eq=False)
 class _LiveInput:
     """One input: whether it is live, or was; when rows of it came; since when it cannot be reached."""
 
-    rhythm: Rhythm
+    rhythm: int
     known: bool
     live: bool = False
     heard: int = 0
     lost: int | None = None
     late: deque[int] = field(default_factory=lambda: deque(maxlen=SAMPLES))
-
-    def has_ended(self, reach: PolledSource, wall: int) -> bool:
-        """Whether it has been read to its end."""
-        return not reach.behind and (reach.tells_end or wall - self.heard >= QUIET)
 
     def is_waited_for(self, wall: int) -> bool:
         """Whether time has to wait for it: it was live, and may be again."""
@@ -80,15 +60,15 @@ class _LiveInput:
 class LiveInputs:
     """The inputs of a run that are live; `known` are the names of those that were in an earlier run.
 
+    A rhythm says for how long no fact of an input may come, its delay included.
+
     notes       sentences for the user: what moves time from now on
     by_clock    whether the wall clock alone moves time
     waiting     whether time waits for an input that cannot be reached
     looked      when they were looked at last, as far as they were
     """
 
-    def __init__(
-        self, rhythms: Mapping[str, Rhythm], timescale: Timescale, known: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, rhythms: Mapping[str, int], timescale: Timescale, known: Iterable[str] = ()) -> None:
         before = set(known)
         self._timescale = timescale
         self._inputs = {name: _LiveInput(rhythm, name in before) for name, rhythm in rhythms.items()}
@@ -122,14 +102,14 @@ class LiveInputs:
             found = (wall - self._timescale.begin(tick + 1) for tick in deadlines[-SAMPLES:].tolist())
             each.late.extend(late for late in found if late <= longest)
 
-    def look(self, wall: int, newest: Mapping[str, int], reach: Mapping[str, PolledSource]) -> None:
+    def look(self, wall: int, newest: Mapping[str, int], sources: Mapping[str, FactSource]) -> None:
         """Find out which inputs are live, now that all have been polled; `newest` are their highest ticks."""
         if self.looked is None or wall - self.looked > QUIET:
             for each in self._inputs.values():
                 each.live, each.heard = False, wall
         self.looked = wall
         for name, each in self._inputs.items():
-            self._look_at(name, each, reach[name], wall, newest.get(name))
+            self._look_at(name, each, sources[name], wall, newest.get(name))
         live = [name for name, each in self._inputs.items() if each.live]
         gone = [each for each in self._inputs.values() if each.known and not each.live]
         self.waiting = any(each.lost is not None and each.is_waited_for(wall) for each in gone)
@@ -139,23 +119,21 @@ class LiveInputs:
         self.by_clock = by_clock
 
     def _look_at(
-        self, name: str, each: _LiveInput, reach: PolledSource, wall: int, newest: int | None
+        self, name: str, each: _LiveInput, source: FactSource, wall: int, newest: int | None
     ) -> None:
-        if not reach.reachable:
+        if not source.reachable:
             if each.lost is None and each.known:
                 waits = f"time waits for it, for {long_duration_text(PATIENCE)} at most"
                 self.notes.append(f"{name} cannot be reached: {waits}")
             each.lost, each.live = wall if each.lost is None else each.lost, False
             return
         each.lost = None
-        if each.live or not each.has_ended(reach, wall):
+        read = source.ended or not source.behind
+        if each.live or not read or not (source.tells_end or wall - each.heard >= QUIET):
             return
-        if each.known or (newest is not None and self._is_near(each.rhythm, newest, wall)):
+        about_now = max(each.rhythm + self.grace, NEAR)
+        if each.known or (newest is not None and wall - self._timescale.begin(newest + 1) <= about_now):
             each.live = each.known = True
-
-    def _is_near(self, rhythm: Rhythm, newest: int, wall: int) -> bool:
-        """Whether the newest fact is about the present."""
-        return wall - self._timescale.begin(newest + 1) <= max(rhythm.delay + rhythm.gap + self.grace, NEAR)
 
     def _by_clock_now(self, live: list[str], newest: Mapping[str, int]) -> str:
         if not live:

@@ -15,14 +15,13 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from antelog.answers import CLOSED, name_in
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.plain_values import plain
 from antelog.engine.step.sources import ExpectedSource, sources_of
 from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.files import ARRIVAL
 from antelog.language.moments import TIME
-from antelog.run.sinks.result import CLOSED
-from antelog.run.store.records import name_of
 
 MOST = 10_000
 """Answers that are waited for, at most; of more the first ones are seen again."""
@@ -42,9 +41,9 @@ class LostAnswers:
         known = {each.name: {*each.answer.names} for each in plan.queries}
         for line in map(msgspec.json.decode, lines):
             if known.get(line["query"]) == line["answer"].keys():
-                self._add(_name(line), line)
+                self._add(name_in(line), line)
             else:
-                self.changed[_name(line)] = None
+                self.changed[name_in(line)] = None
                 self.closed.append(msgspec.json.encode({**line, "change": CLOSED, LOST: None}).decode())
 
     @property
@@ -57,10 +56,10 @@ class LostAnswers:
         for text in lines if self._lost else [each for each in lines if f'"{LOST}": [' in each]:
             line = msgspec.json.decode(text)
             if meaning(line) == LOST:
-                self._add(_name(line), line)
-                self.changed[_name(line)] = text
-            elif _name(line) in self._lost:
-                self._seen(_name(line), line["tick"])
+                self._add(name_in(line), line)
+                self.changed[name_in(line)] = text
+            elif name_in(line) in self._lost:
+                self._seen(name_in(line), line["tick"])
         beyond = [*self._lost][: max(0, len(self._lost) - MOST)]
         return [self._seen(name, self._lost[name]["tick"]) for name in beyond]
 
@@ -101,7 +100,3 @@ class LostAnswers:
         found = {each for text in line[LOST] for each in sources_of(self._plan, text)}
         anything = {ExpectedSource(each.name, (), ()) for each in self._plan.inputs if each.expected.of}
         self._lost[name], self._waits[name] = line, found or anything
-
-
-def _name(line: Mapping[str, Any]) -> str:
-    return name_of(line["query"], line["answer"], line.get("others") or ())

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -65,7 +65,7 @@ class Syntax:
 
 
 class Arity(Enum):
-    """The arity of an option; one with names can be given several times, and an argument is no flag."""
+    """The arity of an option; one with names can be given several times, and an argument is not a flag."""
 
     ARGUMENT = auto()
     ONE = auto()
@@ -191,13 +191,12 @@ def option(default: Any, syntax: Syntax, help_text: str, **more: Any) -> Any:
 
 def options_of(struct: type, runner: str | None = None) -> tuple[Option, ...]:
     """The options of a struct, or those of them that a runner has."""
-    found = (_option(each) for each in fields(struct) if "option" in each.metadata)
+    found = (
+        Option(**{"attribute": each.name, "name": each.name, **each.metadata["option"]})
+        for each in fields(struct)
+        if "option" in each.metadata
+    )
     return tuple(each for each in found if runner is None or each.on is None or runner in each.on)
-
-
-def _option(declared: Field[Any]) -> Option:
-    given = {"name": declared.name, **declared.metadata["option"]}
-    return Option(attribute=declared.name, **given)
 
 
 def taken(struct: Callable[..., S], given: object, **more: Any) -> S:

@@ -26,15 +26,14 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.admission import arrivals, beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
-from antelog.files.chunks import CheckedRows
+from antelog.files.chunks import CheckedRows, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, Apart, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
-from antelog.run.clock import NOTHING, Showing, Timing
+from antelog.run.clock import NOTHING, Showing, Silence, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.live import SAMPLES, LiveInputs, PolledSource
-from antelog.run.silence import AfterSilence, Silence
-from antelog.run.sources.source import FactSource, SourcePiece, rows_of
+from antelog.run.live import SAMPLES, LiveInputs
+from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
 
@@ -131,7 +130,7 @@ class InputReader:
         self._share = max(1, ROOM // max(1, len(self.inputs)))
         self._began: int | None = None
         self._read_last = True
-        self._silence = Silence(self.plan, clock.remedy(self.reading.timing))
+        self._silence = Silence(self.plan, self.reading.timing)
         self._noted_ahead: set[str] = set()
         timing = self.reading.timing
         self.live: LiveInputs | None = None
@@ -185,35 +184,34 @@ class InputReader:
 
     def read(self, now: Now) -> int:
         """Read what is there, up to a limit; the number of rows, or more if there is anything."""
-        self._begin(now.tick)
         self.look(now)
         if not self.reading.recorded:
-            by_facts = clock.finished_by_facts(self.reading.timing, self.progress.highest)
-            self._silence.look(now.tick, now.tick if by_facts is None else by_facts)
+            self.progress.before = None
+            self._silence.look(now.tick, self.progress.highest)
+        elif self.progress.before is None or self._done == NOTHING:
+            self._done = now.tick
+            self.progress.before = now.tick if self.progress.before is None else self.progress.before
         rows = 0
         while True:
-            found = sum(self._poll(name, each, now) for name, each in self.inputs.items())
+            found = 0
+            for name, each in self.inputs.items():
+                if not self.reading.recorded or self._has_room(name):
+                    found += self._take(name, each, each.source.poll(), now)
             rows += found
             self._read_last = found > 0
-            if not self.behind or not found or self._enough(rows):
+            enough = rows >= AT_ONCE
+            if self.reading.recorded:
+                enough = not any(self._has_room(name) for name in self.behind)
+            if not self.behind or not found or enough:
                 break
-        self._look(now.wall)
+        if self.live is not None:
+            sources = {name: each.source for name, each in self.inputs.items()}
+            self.live.look(now.wall, self.progress.highest, sources)
+            self.progress.live = self.live.known
+            while self.live.notes:
+                self.listeners.note(self.live.notes.pop(0))
         self._warn()
         return rows
-
-    def _look(self, wall: int) -> None:
-        """Find out which inputs are live, now that they have been read as far as there is anything."""
-        if self.live is None:
-            return
-        sources = {name: each.source for name, each in self.inputs.items()}
-        reach = {
-            name: PolledSource(each.behind and not each.ended, each.reachable, each.tells_end)
-            for name, each in sources.items()
-        }
-        self.live.look(wall, self.progress.highest, reach)
-        self.progress.live = self.live.known
-        while self.live.notes:
-            self.listeners.note(self.live.notes.pop(0))
 
     def finish(self, now: Now, *, ended_only: bool) -> None:
         """Read what is left where nothing more will come: a last line that nothing ends."""
@@ -221,34 +219,13 @@ class InputReader:
             if each.source.ended or not ended_only:
                 self._take(name, each, each.source.finish(), now)
 
-    def conclude(self) -> None:
-        """Let recorded facts end here: others are dated from the tick that is finished then."""
-        self.progress.before = None
-
-    def _begin(self, now: int) -> None:
-        if not self.reading.recorded:
-            self.progress.before = None
-        elif self.progress.before is None or self._done == NOTHING:
-            self._done = now
-            self.progress.before = now if self.progress.before is None else self.progress.before
-
-    def _enough(self, rows: int) -> bool:
-        if not self.reading.recorded:
-            return rows >= AT_ONCE
-        return not any(self._has_room(name) for name in self.behind)
-
     def _has_room(self, name: str) -> bool:
         return self.waiting.count(name) < self._share
-
-    def _poll(self, name: str, each: InputSource, now: Now) -> int:
-        if self.reading.recorded and not self._has_room(name):
-            return 0
-        return self._take(name, each, each.source.poll(), now)
 
     def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
         count = 0
         for piece in pieces:
-            rows = rows_of(each.wanted, piece)
+            (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file)
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
             self.rejects.came(name, piece.file, rows.count, rows.twice)
@@ -299,10 +276,15 @@ class InputReader:
                 in_order = clock.arrivals_in_order(seen, timing, highest, since - 1, latest=latest)
                 waited = np.where(given, seen, in_order)
                 arrival = np.maximum(arrival, now.tick + 1)
-                self._silence.add(AfterSilence(wanted.name, time, arrival, waited))
+                self._silence.add(wanted.name, time, arrival, waited)
             if far.any():
                 arrival = np.where(far, now.tick + 1, arrival)
-                self._say_what_is_ahead(wanted.name)
+                if wanted.name not in self._noted_ahead:
+                    self._noted_ahead.add(wanted.name)
+                    self.listeners.note(
+                        f"facts of {wanted.name} are about times long after the clock of this machine; they "
+                        "are set aside as early. If they are right, give a longer --ahead"
+                    )
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
 
@@ -315,15 +297,6 @@ class InputReader:
             return time + next(each.delay for each in self.plan.inputs if each.name == wanted.name)
         rows = ([Const(value) for value in row.values()] for row in last.to_pylist())
         return time + np.array([delays.largest(row) for row in rows], np.int64)
-
-    def _say_what_is_ahead(self, name: str) -> None:
-        """Says once for each input that facts about the future are set aside."""
-        if name not in self._noted_ahead:
-            self._noted_ahead.add(name)
-            self.listeners.note(
-                f"facts of {name} are about times long after the clock of this machine; they are set "
-                "aside as early. If they are right, give a longer --ahead"
-            )
 
     def _warn(self, *, at_end: bool = False) -> None:
         warning = self._silence.warning(at_end=at_end)
@@ -367,15 +340,11 @@ class InputReader:
 
     # ---- time ----
 
-    def finished(self, now: Now) -> int:
-        """The last tick that is finished."""
-        return self._finished_window(now.tick) if self.reading.recorded else self._finished(now, self.behind)
-
-    def finished_at_end(self, now: Now) -> int:
-        """The last tick that is finished when all has been read, and more may come in a later run."""
-        return self._finished(now, ())
-
-    def _finished(self, now: Now, behind: Sequence[str]) -> int:
+    def finished(self, now: Now, *, at_end: bool = False) -> int:
+        """The last tick that is finished; `at_end` all has been read, and more may come in a later run."""
+        if self.reading.recorded and not at_end:
+            return self._finished_window(now.tick)
+        behind = () if at_end else self.behind
         self._began = now.wall if self._began is None else self._began
         # What comes while rows are read is looked for before a tick of that time is over.
         wall = now.wall if self.live is None or self.live.looked is None else self.live.looked

@@ -17,7 +17,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.frames import Frame
 from antelog.engine.step.plain_values import plain
 from antelog.errors import DataError, DataWarning
-from antelog.files import ARRIVAL, Rejects, WantedColumns, tables
+from antelog.files import ARRIVAL, Rejects, tables
 from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.files.naming import Form, size_of
 from antelog.given import NAMED, PATH, check, of, wrong
@@ -33,6 +33,7 @@ from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
+from antelog.run.sources.source import FactSource
 from antelog.run.values import SettingError
 
 Value = str | int | float
@@ -67,20 +68,22 @@ class Recording:
         listeners: Listeners | None = None,
     ) -> InputReader:
         """A reader of the inputs; notes go to the listeners, or to those of the rejects."""
+        inputs: dict[str, InputSource] = {}
+        for name, path in self.inputs.items():
+            wanted = wanted_of(plan, name, self.arrival, self.maps)
+            source: FactSource
+            if name in self.frames:
+                source = RecordedFrame(self.frames[name], path, wanted)
+            else:
+                source = RecordedFiles(path, wanted, complete=True, progress=progress)
+            inputs[name] = InputSource(source, str(path), wanted)
         return InputReader(
             plan,
-            {name: self._input(plan, name, progress) for name in self.inputs},
+            inputs,
             ReadingMode(Timing(timescale=plan.timescale), recorded=True, until=self.until),
             rejects,
             listeners or Listeners(rejects.notes.append),
         )
-
-    def _input(self, plan: Plan, name: str, progress: Callable[[int], None]) -> InputSource:
-        wanted, path = wanted_of(plan, name, self.arrival, self.maps), self.inputs[name]
-        if name in self.frames:
-            return InputSource(RecordedFrame(self.frames[name], path, wanted), str(path), wanted)
-        source = RecordedFiles(path, wanted, complete=True, progress=progress)
-        return InputSource(source, str(path), wanted)
 
 
 def recording_of(settings: Settings) -> Recording:
@@ -101,18 +104,13 @@ def static_facts(
 
     Raises DataError if a file has rows, and none of them can be used.
     """
-    wanted = {name: wanted_of(plan, name, maps=maps) for name in statics}
-    found = {name: _rows(wanted[name], path, rejects) for name, path in statics.items()}
+    found: dict[str, list[tuple[Value, ...]]] = {name: [] for name in statics}
+    for name, path in statics.items():
+        for table in tables(path, wanted_of(plan, name, maps=maps), rejects):
+            values = zip(*(column.to_pylist() for column in table.columns), strict=True)
+            found[name] += [tuple(_value(value) for value in row) for row in values]
     rejects.require_use()
     return found
-
-
-def _rows(wanted: WantedColumns, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
-    rows: list[tuple[Value, ...]] = []
-    for table in tables(path, wanted, rejects):
-        values = zip(*(column.to_pylist() for column in table.columns), strict=True)
-        rows += [tuple(_value(value) for value in row) for row in values]
-    return rows
 
 
 def _value(value: object) -> Value:

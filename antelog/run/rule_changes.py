@@ -11,14 +11,14 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from antelog.arrow.arrays import from_blob, to_blob
+from antelog.arrow.arrays import from_blob
 from antelog.compile.meaning.versions import Fate
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import RuleChange
 from antelog.engine.transition import QueryChange
 from antelog.language.moments import tick_in_words
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import StoredRows
+from antelog.run.waiting import WaitingRows
 
 _WORDS = {
     Fate.CHANGED: "is changed",
@@ -75,19 +75,16 @@ def remark(change: RuleChange, plan: Plan) -> dict[str, Any]:
     return {"tick": change.tick, "queries": list(sentences(change, plan))}
 
 
-def waiting_for(parts: list[StoredRows], change: RuleChange, plan: Plan) -> list[StoredRows]:
+def waiting_for(waiting: WaitingRows, change: RuleChange, plan: Plan) -> WaitingRows:
     """The waiting rows that are facts of the new rules, with the names of their columns."""
     before = {each.name: each.columns for each in change.old.inputs}
     after = {each.name: each.columns for each in plan.inputs}
-    found = []
-    for each in parts:
+    found = WaitingRows()
+    for each in waiting.stored():
         old, new = before[each.input], after.get(each.input)
-        if new is None or len(old) != len(new):
-            continue
-        if old != new:
+        if new is not None and len(old) == len(new):
             names = dict(zip(old, new, strict=True))
             table = from_blob(each.content)
             table = table.rename_columns([names.get(name, name) for name in table.column_names])
-            each = StoredRows(each.input, each.file, to_blob(table))  # noqa: PLW2901 - the same rows
-        found.append(each)
+            found.add(each.input, each.file, table)
     return found

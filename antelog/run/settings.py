@@ -16,6 +16,7 @@ from antelog.engine.columns.joins import BUDGET
 from antelog.engine.engine import KEPT_REJECTS
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, WHOLE, either, of
+from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.run import values
 from antelog.run.address import Address, located
 from antelog.run.clock import ClockName
@@ -180,6 +181,9 @@ class EngineSettings(KindSettings, LimitSettings):
         "Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
         "and open answers that rest on them are rejected.", on=("try", "watch"),
     )  # fmt: skip
+    literals: str = option(
+        TEXT_LITERALS, words("form", *LITERALS), "Whether literals are texts or structs, in tables.", on=()
+    )
     keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.", on=())
     budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.", on=())
 
@@ -197,8 +201,8 @@ class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings, StaticFrames)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LineSettings:
-    """Settings of the output: which lines, in which form, and where to."""
+class RunSettings:
+    """Settings of a process: which lines it writes and where to, how long it runs, where its state is."""
 
     since: int | str | date | None = option(
         None, _TICK, "The first tick that is shown, a number or a timestamp.", on=("try", "watch", "draw"),
@@ -225,12 +229,6 @@ class LineSettings:
         on=("try", "learn", "score", "run"),
     )  # fmt: skip
     strict: bool = flag(False, "Stop at the first row that would be set aside.", on=("try",))
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """Settings of a process: its duration, its state, and where that is."""
-
     state: Path | None = option(
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",
         on=("watch",),
@@ -366,14 +364,7 @@ class AlertSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(
-    AlertSettings,
-    PageSettings,
-    RunSettings,
-    LineSettings,
-    EngineSettings,
-    StreamSettings,
-    ColumnSettings,
-    SourceSettings,
+    AlertSettings, PageSettings, RunSettings, EngineSettings, StreamSettings, ColumnSettings, SourceSettings
 ):
     """All settings of a run; `given` are the attributes that a user has set."""
 

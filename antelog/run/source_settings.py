@@ -1,4 +1,7 @@
-"""Settings of what runs a program: the rules, values for their limits, and where facts come from."""
+"""Settings of what runs a program: the rules, values for their limits, and where facts come from.
+
+They are apart from the others, which need the engine: `antelog check` starts without it.
+"""
 
 from __future__ import annotations
 

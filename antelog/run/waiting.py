@@ -54,13 +54,6 @@ class QueuedRows:
     def between(self, first: int, last: int) -> QueuedRows:
         return QueuedRows(part(self.table, first, last), self.files[first:last])
 
-    def by_arrival(self) -> QueuedRows:
-        arrivals = self.arrivals
-        if not np.any(arrivals[1:] < arrivals[:-1]):
-            return self
-        order = np.argsort(arrivals, kind="stable")
-        return QueuedRows(self.table.take(pa.array(order)), self.files[order])
-
 
 def joint_rows(parts: Sequence[QueuedRows]) -> QueuedRows:
     tables, files = [each.table for each in parts], [each.files for each in parts]
@@ -123,7 +116,11 @@ class _Queue:
         """All of them, by arrival; those of one tick in the order in which they came."""
         if self.new:
             known = [] if self.ordered is None else [self.ordered]
-            self.ordered, self.new = joint_rows([*known, *self.new]).by_arrival(), []
+            rows, self.new = joint_rows([*known, *self.new]), []
+            if np.any(rows.arrivals[1:] < rows.arrivals[:-1]):
+                order = np.argsort(rows.arrivals, kind="stable")
+                rows = QueuedRows(rows.table.take(pa.array(order)), rows.files[order])
+            self.ordered = rows
         return self.ordered
 
     def drop(self, count: int) -> None:
@@ -189,10 +186,8 @@ class WaitingRows:
         before, after = (int(ticks[gaps[0] + i]) for i in (0, 1))
         if before > now:
             return before, False
-        return (after if after == until and not self._arrives_at(after) else after - 1), True
-
-    def _arrives_at(self, tick: int) -> bool:
-        return any(bool(np.any(rows.arrivals == tick)) for _, rows in self._ordered())
+        arrive_then = any(bool(np.any(rows.arrivals == after)) for _, rows in self._ordered())
+        return (after if after == until and not arrive_then else after - 1), True
 
     def first(self) -> DueRows:
         """The rows that arrive first; they go on waiting."""

@@ -66,15 +66,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from antelog.lazily import names_of
-from antelog.spark.session.requirements import ignore_pandas, require_pyspark
+from antelog.spark.pipeline.requirements import ignore_pandas, require_pyspark
 
 if TYPE_CHECKING:
-    from antelog.spark.endpoints.states import newest
-    from antelog.spark.endpoints.table_sink import merge
-    from antelog.spark.format.data_source import register_source
-    from antelog.spark.learning import learn, scores
+    from antelog.spark.data_source import register_source
+    from antelog.spark.endpoints.answer_tables import merge, newest
     from antelog.spark.pipeline.guarding import guard
-    from antelog.spark.running import Outputs, answers, changes, outputs, rejects
+    from antelog.spark.running import Outputs, answers, changes, learn, outputs, rejects, scores
     from antelog.spark.settings import (
         BUCKETS,
         CLOCKS,
@@ -86,7 +84,7 @@ if TYPE_CHECKING:
         ROW,
         SETTINGS,
     )
-    from antelog.spark.sql.registering import register
+    from antelog.spark.sql.partition import register
 
 __all__ = [
     "BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT", "MALFORMED", "OBSERVED", "PARQUET", "ROW",
@@ -95,15 +93,12 @@ __all__ = [
 ]  # fmt: skip
 
 _FROM = {
-    **dict.fromkeys(("Outputs", "answers", "changes", "outputs", "rejects"), "running"),
-    **dict.fromkeys(("learn", "scores"), "learning"),
+    **dict.fromkeys(__all__, "running"),
     "guard": "pipeline.guarding",
-    "merge": "endpoints.table_sink",
-    "newest": "endpoints.states",
-    "register": "sql.registering",
-    "register_source": "format.data_source",
-    **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
-    **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),
+    **dict.fromkeys(("merge", "newest"), "endpoints.answer_tables"),
+    "register": "sql.partition",
+    "register_source": "data_source",
+    **{name: "settings" for name in __all__ if name.isupper()},
 }
 
 ignore_pandas()

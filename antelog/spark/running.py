@@ -1,12 +1,14 @@
-"""The functions that users call, and the DataFrames they return."""
+"""The functions that users call, and the DataFrames, models and scores they return."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import TypeAlias
 
+import msgspec
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -14,18 +16,42 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.forecast.forecasting import model_of, scores_of
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import merged
+from antelog.forecast.scores.scores import from_dict, table, to_dict
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.run.options import taken, takes
-from antelog.spark.bucket.batch import CHANGES, COUNTED, END, OUTPUT, REJECTED, SHOWN, ender, reasoner
+from antelog.spark.bucket.batch import (
+    CHANGES,
+    COUNTED,
+    END,
+    OUTPUT,
+    REJECTED,
+    SHOWN,
+    ender,
+    reasoner,
+    received_by,
+)
+from antelog.spark.bucket.packing import REJECTS, Mapper, all_packed, to_everyone
 from antelog.spark.bucket.processor import BucketProcessor
-from antelog.spark.job.checking import CheckedRun, checked
+from antelog.spark.bucket.state import BucketState, finish
+from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
+from antelog.spark.failures import explaining_lost_java
+from antelog.spark.job.checking import (
+    AnswerOptions,
+    ChangeOptions,
+    CheckedRun,
+    LearnOptions,
+    OutputOptions,
+    RejectOptions,
+    ScoreOptions,
+    checked,
+)
+from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job, Predecessor
-from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutputOptions, RejectOptions
-from antelog.spark.lost import explaining_lost_java
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
-from antelog.spark.transport.packing import REJECTS, Mapper, all_packed, packed_with_everyone, to_everyone
-from antelog.spark.transport.unpacking import OutputColumns, columns_of, reject_reader, unpacker
 
 Run: TypeAlias = Callable[[pa.Table], pa.Table]
 """Runs a bucket over its packed rows."""
@@ -41,12 +67,11 @@ class Outputs:
 
     job: Job
     frame: DataFrame
+    ready: CheckedRun
     change: str = "change"
-    ready: CheckedRun | None = None
 
     def after(self, before: Sequence[Predecessor]) -> Outputs:
         """The outputs of a stream whose state may still be of rules of before."""
-        assert self.ready is not None
         if not before:
             return self
         data = replace(self.job.data, before=tuple(before))
@@ -94,10 +119,9 @@ class Outputs:
         """The columns of the changes of all queries."""
         return columns_of(self.job, change=self.change)
 
-    def handed(self, take: Mapper, schema: pa.Schema) -> DataFrame:
-        """The rows that `take` makes of all changes, within the workers that unpack them."""
-        unpack = unpacker(self.job.without_model, self.columns)
-        return self._packed.mapInArrow(partial(_taken, take, unpack), from_arrow_schema(schema))
+    def handed(self, read: Mapper, schema: pa.Schema) -> DataFrame:
+        """The rows that workers make of the packed changes."""
+        return self._packed.mapInArrow(read, from_arrow_schema(schema))
 
     @property
     def _packed(self) -> DataFrame:
@@ -107,14 +131,10 @@ class Outputs:
         columns = columns_of(self.job, query, change=self.change)
         packed = self._packed if query is None else self._packed.where(f.col("query") == query)
         return packed.mapInArrow(
-            unpacker(self.job.without_model, columns),
+            partial(unpacked, self.job.without_model, columns),
             # By default, a time without a zone is one of UTC in PySpark 4.1 and is left alone in later ones.
             from_arrow_schema(columns.schema, prefer_timestamp_ntz=True),
         )
-
-
-def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return take(unpack(batches))
 
 
 @explaining_lost_java()
@@ -166,28 +186,27 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOp
             "a stream has no end at which answers are open; use its changes, and keep the last one "
             "of each (query, answer)"
         )
-    found = Outputs(ready.job, _batch(ready, answers=True), change="status")
+    frame = _of_buckets(ready, reasoner(ready.job, True), OUTPUT, agreed=False)
+    found = Outputs(ready.job, frame, ready, change="status")
     return found.changes if options.query is None else found.query(options.query)
 
 
 def _found(ready: CheckedRun) -> Outputs:
-    frame = _batch(ready, answers=False) if ready.job.batch else _stream(ready)
-    return Outputs(ready.job, frame, ready=ready)
+    job = ready.job
+    frame = _of_buckets(ready, reasoner(job, False), OUTPUT) if job.batch else _stream(ready)
+    return Outputs(job, frame, ready)
 
 
-def _batch(ready: CheckedRun, *, answers: bool) -> DataFrame:
-    return of_buckets(ready, reasoner(ready.job, answers), OUTPUT, agreed=not answers)
-
-
-def of_buckets(ready: CheckedRun, run: Run, schema: pa.Schema, *, agreed: bool) -> DataFrame:
+def _of_buckets(ready: CheckedRun, run: Run, schema: pa.Schema, *, agreed: bool = True) -> DataFrame:
     """The rows of all buckets of a batch; with `agreed` they end at one tick, if that matters."""
-    packed = packed_with_everyone(ready.job, ready.frames)
+    # An empty row for each bucket, as some have no facts.
+    everyone = to_everyone(ready.job, ready.frames)
+    packed = all_packed(ready.job, ready.frames).unionAll(everyone)
     if ready.job.ends_together and agreed:
         # All rows are read twice: the last tick has to be known before any bucket goes on to it.
         plain = ender(ready.job.without_model)
         each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(END))
         ends = each.agg(f.max("end").alias("end"))
-        everyone = to_everyone(ready.job, ready.frames)
         packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
     return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
@@ -232,3 +251,73 @@ def _set(spark: SparkSession, name: str, value: str) -> None:
             f"in a declarative pipeline nothing may be set but in its spec. Add to `configuration` there: "
             f"{name}: {value}"
         ) from None
+
+
+# ---- models and scores of recorded facts ----
+
+
+@explaining_lost_java()
+@takes(LearnOptions)
+def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptions) -> Model:
+    """A model of recorded facts: how often facts come, and what becomes of open answers.
+
+    The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until` and `begin`.
+    """
+    ready = checked(program, inputs, taken(OutputOptions, options))
+    ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
+    return merged([Model.from_bytes(each) for each in _each(ready, learned)])
+
+
+@explaining_lost_java()
+@takes(ScoreOptions)
+def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOptions) -> pa.Table:
+    """The scores of the chances of a batch, as `Engine.scores` has them.
+
+    The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
+    `learn`.
+    """
+    ready = checked(program, inputs, taken(OutputOptions, options))
+    if ready.job.forecasts is None:
+        raise UnsupportedError(
+            'there are no chances to score: give a model or `model="learn"`, '
+            "or declare a `chance` in the program"
+        )
+    found = [msgspec.json.decode(each) for each in _each(ready, scored)]
+    by_query = {name: [from_dict(each[name]) for each in found] for name in found[0]}
+    return table({name: reduce(add, each) for name, each in by_query.items()})
+
+
+def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[bytes]:
+    """The bytes that each bucket of a batch gives at its end."""
+    if not ready.job.batch:
+        raise DataError(
+            "a stream has no end by which something is learned or scored: use recorded facts, as a batch"
+        )
+    frame = _of_buckets(ready, runner(ready.job, what), _FOUND)
+    return [bytes(row.content) for row in frame.orderBy("bucket").collect()]
+
+
+_FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
+"""The model a bucket has learned, or the scores of its chances."""
+
+
+def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Run:
+    """A function for `applyInArrow` that runs a bucket to the end of a batch."""
+
+    def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
+        bucket, _ = finish(job, *received_by(job, packed))
+        return pa.table([[bucket.number], [what(job, bucket)]], _FOUND)
+
+    return run
+
+
+def learned(job: Job, bucket: BucketState) -> bytes:
+    """The model that a bucket has learned."""
+    assert bucket.forecasting is not None
+    return model_of(job.plan, bucket.forecasting, bucket.now).to_bytes()
+
+
+def scored(_job: Job, bucket: BucketState) -> bytes:
+    """The sums of the scores of each query, as JSON."""
+    assert bucket.forecasting is not None
+    return msgspec.json.encode({name: to_dict(each) for name, each in scores_of(bucket.forecasting).items()})

@@ -3,7 +3,7 @@
     pump = ChangesPump(topic, BatchFeed(folder, about))
     pump.move()     the number of changes copied
 
-Messages are read from the start of the topic or its end. Those that are no changes are counted in `odd` and
+Messages are read from the start of the topic or its end. Those that are not changes are counted in `odd` and
 left out.
 """
 

@@ -1,6 +1,6 @@
 """Child processes of the one that follows the stream: the page and the alerts.
 
-    child = Child("antelog.watch.alerts", b'{"store": …}')
+    child = Child("antelog.watch.alerts.running", b'{"store": …}')
     child.alive, child.pid
     child.end(30)        its standard input ends; it is killed if it takes longer than this
 
@@ -87,7 +87,9 @@ class Child:
 
     def end(self, seconds: float) -> None:
         """Closes its input and waits; kills it after some seconds."""
-        self._close_input()
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            self.process.stdin.close()
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -97,11 +99,6 @@ class Child:
         for pipe in (self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()
-
-    def _close_input(self) -> None:
-        assert self.process.stdin is not None
-        with suppress(OSError):
-            self.process.stdin.close()
 
 
 class Restarts:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from antelog.spark.session.configuration import LASTING
+from antelog.spark.pipeline.configuration import LASTING
 from benchmarks.compare.launching import ROOT
 from benchmarks.report import versions_of
 

@@ -73,8 +73,8 @@ def _in_process(scale: float) -> Iterator[tuple[Found, list[Latency]]]:
 def _on_spark(scale: float) -> Iterator[tuple[Found, list[Latency]]]:
     # Whoever measures curves alone need not have Spark.
     from antelog.spark import BUCKETS, LOCAL_CHECKPOINT  # noqa: PLC0415
-    from antelog.spark.session.configuration import settings_of  # noqa: PLC0415
-    from antelog.spark.session.session import session  # noqa: PLC0415
+    from antelog.spark.pipeline.configuration import settings_of  # noqa: PLC0415
+    from antelog.spark.pipeline.session import session  # noqa: PLC0415
     from benchmarks.growth import spark_latency  # noqa: PLC0415
     from benchmarks.spark.report import versions  # noqa: PLC0415
 

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 from antelog.spark import BUCKETS, LOCAL_CHECKPOINT
-from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.session import session
+from antelog.spark.pipeline.configuration import settings_of
+from antelog.spark.pipeline.session import session
 from benchmarks.options import parser_for
 from benchmarks.report import setting
 from benchmarks.spark.measuring import Run, measure

@@ -77,7 +77,7 @@ def _sent(kinds: list[str], random: Random) -> None:
         alerts = tuple(Alert(each, ("possible", "confirmed", "rejected")) for each in to)
         work = msgspec.json.encode(Work(str(folder / "s"), AlertSetup(alerts, queries, "p.alog"))).decode()
         said = stack.enter_context((folder / "said").open("w+"))
-        command = [sys.executable, "-m", "antelog.watch.alerts"]
+        command = [sys.executable, "-m", "antelog.watch.alerts.running"]
         process = stack.enter_context(started(command, cwd=folder, stdin=-1, stderr=said, stdout=-3))
         assert process.stdin is not None
         process.stdin.write(f"{work}\n")

@@ -20,10 +20,9 @@ from antelog.files.naming import Form
 from antelog.run.address import Kafka
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
-from antelog.run.sources.posted import PostedFacts
+from antelog.run.sources.opening import PostedFacts, StandardInput
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource
-from antelog.run.sources.standard import StandardInput
 from antelog.run.store import Store, post
 from tests.attack.findings import Attempt
 from tests.run.sources.brokers import Broker

@@ -23,7 +23,7 @@ import antelog
 from antelog import Engine
 from antelog.cli.main import main
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.routes import routes_of
+from antelog.watch.alerts.setup import routes_of
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.export import of_view
 from antelog.watch.web.live_board import LiveBoard
@@ -112,7 +112,7 @@ def _look(make: Callable[[], str], look: Callable[[_Shown], object]) -> None:
 
 
 def _part(name: str, shown: _Shown) -> None:
-    scene = ViewContext(shown.live.board, shown.live.answers, shown.live.decided)
+    scene = ViewContext(shown.live.board)
     for about in [each.id for each in shown.live.board.open.values()] if name == "answer" else [""]:
         assert PARTS[name](scene, about) is not None
 

@@ -9,7 +9,7 @@ from antelog import Program
 from antelog.cli.commands import run as command
 from antelog.errors import UnsupportedError
 from antelog.run.settings import Settings
-from antelog.spark.session.requirements import require_java
+from antelog.spark.pipeline.requirements import require_java
 from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, blocks_of, name_of

@@ -42,15 +42,15 @@ def by_label(shown: History) -> dict[str, Answer]:
 def test_an_answer_from_evidence_to_decision() -> None:
     answer = by_label(found(ROWS))["Malf(wt2, 0)"]
     assert (answer.since, answer.until, answer.outcome) == (0, 2, "confirmed")
-    evidence = {literal.text(str): tick for literal, tick in answer.literals.evidence.items()}
+    evidence = {literal.text(str): tick for literal, tick in answer.evidence.items()}
     assert evidence == {"Temp(wt2, high, 0)": 0, "Temp(wt2, high, 1)": 2}
-    assert answer.literals.missing == ()
+    assert answer.missing == ()
 
 
 def test_a_rejected_answer_says_why() -> None:
     answer = by_label(found(ROWS))["Malf(wt4, 1)"]
     assert (answer.since, answer.until, answer.outcome) == (1, 3, "rejected")
-    assert answer.literals.because == (literal_of("Temp(wt4, high, 2)"),)
+    assert tuple(answer.change.because) == (literal_of("Temp(wt4, high, 2)"),)
 
 
 def test_a_closed_answer_ends() -> None:
@@ -71,9 +71,9 @@ def test_answers_with_the_same_words_have_the_values_by_which_they_differ() -> N
 def test_an_open_answer_lasts_until_now() -> None:
     _, log = engine_of(FACTS, 1)
     answer = by_label(found(log, 1))["Malf(wt4, 1)"]
-    assert (answer.outcome, answer.until, answer.outlook.decided_by) == ("open", 1, 3)
-    assert answer.literals.missing == (literal_of("Temp(wt4, high, 2)"),)
-    assert answer.outlook.silent == ("rejected", 3)
+    assert (answer.outcome, answer.until, answer.change.decided_by) == ("open", 1, 3)
+    assert answer.missing == (literal_of("Temp(wt4, high, 2)"),)
+    assert answer.change.silent == {"change": "rejected", "tick": 3}
     assert by_label(found(log, 2))["Malf(wt4, 1)"].until == 2
 
 
@@ -185,7 +185,7 @@ def test_an_engine_knows_when_its_facts_were_not_when_they_came() -> None:
     table = engine.answers("Malf")
     shown = by_label(history(of_table(table, "Malf"), engine.now).by_time())
     assert shown["Malf(wt2, 0)"].since == 0
-    assert shown["Malf(wt2, 0)"].literals.evidence == {literal_of("Temp(wt2, high, 0)"): 0}
+    assert shown["Malf(wt2, 0)"].evidence == {literal_of("Temp(wt2, high, 0)"): 0}
 
 
 def test_timestamps_where_ticks_have_a_length() -> None:
@@ -221,8 +221,8 @@ def test_chances_are_kept_by_the_tick_at_which_they_were_said() -> None:
         line_of(4, "confirmed"),
     ]
     (answer,) = found(log).answers
-    assert (answer.outcome, answer.outlook.chances) == ("confirmed", {0: 0.4, 2: 0.8})
-    assert answer.outlook.chance == 0.8
+    assert (answer.outcome, answer.chances) == ("confirmed", {0: 0.4, 2: 0.8})
+    assert answer.chance == 0.8
 
 
 def test_columns_of_chances_are_no_variables() -> None:

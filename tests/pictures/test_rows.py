@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
+from antelog.answers import CONFIRMED, REJECTED
 from antelog.language.moments import Timescale
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Calendar, Clock, clock
 from antelog.pictures.columns import RowLabel, columns_of, cut, cut_apart, width_of
-from antelog.pictures.history import CONFIRMED, REJECTED, Answer, AnswerOutlook, History, Wording
+from antelog.pictures.history import Answer, Change, History
 from antelog.pictures.rows import STRETCH, Frame, kinds_in, mark_rows
 from antelog.program import parse
 from tests.pictures.looks import texts
@@ -29,11 +30,6 @@ def test_what_is_not_to_come_has_a_mark_of_its_own() -> None:
     ]  # fmt: skip
 
 
-def test_a_literal_with_a_condition_has_a_mark() -> None:
-    one = answer(3, missing=("Reading(V3, 5) where V3 < 40",), decided_by=6)
-    assert ("awaited", 5) in [(m["kind"], m["x"]) for m in mark_rows(of(one), framed(9))]
-
-
 def test_a_tall_picture_has_an_axis_above_too() -> None:
     for number, axes in ((12, 1), (40, 2)):
         drawing = draw_answers(of(*(answer(n % 9, CONFIRMED, until=9) for n in range(number))))
@@ -41,8 +37,10 @@ def test_a_tall_picture_has_an_axis_above_too() -> None:
 
 
 def test_decided_ones_stand_on_each_other_by_severity() -> None:
-    worded = (Wording(severity) for severity in ("good", "critical", "critical"))
-    few = of(*(answer(3, CONFIRMED, wording=each, until=5) for each in worded), answer(3, REJECTED, until=5))
+    severities = ("good", "critical", "critical")
+    few = of(
+        *(answer(3, CONFIRMED, severity=each, until=5) for each in severities), answer(3, REJECTED, until=5)
+    )
     counted = draw_answers(few, most=1).chart.to_dict()
     decided = counted["datasets"][counted["vconcat"][1]["data"]["name"]]
     assert [(each["look"], each["from"], each["number"]) for each in decided] == [
@@ -55,7 +53,7 @@ def test_decided_ones_stand_on_each_other_by_severity() -> None:
 
 def history_of(chances: dict[int, float], until: int = 6) -> History:
     return History(
-        (Answer("Q", {"X": "a"}, 1, until, "confirmed", outlook=AnswerOutlook(chances=chances)),), until
+        (Answer(Change({"tick": 1}, "Q", {"X": "a"}), 1, until, "confirmed", chances=chances),), until
     )
 
 
@@ -68,10 +66,6 @@ def test_a_stretch_from_each_chance_to_the_next() -> None:
     shown = history_of({1: 0.5, 4: 1.0})
     assert stretches(shown) == [(1, 4, 0.4), (4, 6, 0.8)]
     assert STRETCH in kinds_in(shown)
-
-
-def test_before_the_first_chance_the_bar_is_faint() -> None:
-    assert stretches(history_of({3: 0.5})) == [(1, 3, 0.0), (3, 6, 0.4)]
 
 
 def test_a_chance_at_the_last_tick_is_seen() -> None:
@@ -95,7 +89,7 @@ def shown(first: str, last: str, unit: str = "1 hour", length: int = HOUR) -> li
     """The texts of a picture of an answer from one time to another."""
     program = parse(f"tick {unit}. input P(x, time). Q(X, T) :- P(X, T). query Q(X, T).")
     begin, end = tick(first, length), tick(last, length)
-    one = Answer("Q", {"X": "a"}, begin, end, "confirmed")
+    one = Answer(Change({"tick": begin}, "Q", {"X": "a"}), begin, end, "confirmed")
     return texts(draw_answers(History((one,), end), program.plan).svg())
 
 

@@ -1,4 +1,4 @@
-"""antelog/run/{answer_details,store/details}.py: what is worked out of answers that somebody looks at."""
+"""antelog/run/{answer_details,store/inbox}.py: what is worked out of answers that somebody looks at."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import antelog
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, DetailWriter, LiteralDetail, detail_of
 from antelog.run.store import Store
-from antelog.run.store.details import WHILE, ask
+from antelog.run.store.inbox import WHILE, ask
 
 RULES = """
 input Temp(device, level, time) one per device.
@@ -93,7 +93,7 @@ def test_an_answer_with_open_values_has_no_details() -> None:
 def test_the_run_answers_what_the_page_asks(tmp_path: Path) -> None:
     engine, path, now = engine_of(RULES), tmp_path / "s", [1_000.0]
     store = Store.open(path, temporary=True)
-    writer = DetailWriter(store.details, engine, lambda: now[0])
+    writer = DetailWriter(store.inbox, engine, lambda: now[0])
     line = json.dumps(line_of(engine, "Malf")).encode()
 
     def asked() -> AnswerDetail | None:

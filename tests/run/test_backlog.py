@@ -20,10 +20,9 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
-from antelog.run.sources.posted import PostedFacts
+from antelog.run.sources.opening import PostedFacts, StandardInput
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, SourceExtent
-from antelog.run.sources.standard import StandardInput
 from antelog.run.store import FeedReader, Store, StoredFeedAt, post
 from antelog.watch.alerts.silence import SilentInputs
 from antelog.watch.board.board import Board

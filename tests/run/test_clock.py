@@ -113,11 +113,6 @@ def test_the_wall_clock_needs_ticks_with_a_length(name: ClockName | None, idle: 
 # ---- where time begins and ends ----
 
 
-def test_time_begins_at_the_earliest_arrival_over_all_inputs() -> None:
-    assert clock.begin([_column([7, 3]), _column([]), _column([5])]) == 3
-    assert clock.begin([_column([])]) is None
-
-
 TEXT = "input A(x, time) delay 1. P(X, T) :- A(X, T), A(X, T+{ahead}). query P(X, T)."
 
 

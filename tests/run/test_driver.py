@@ -19,7 +19,7 @@ from antelog.run.driver import Driver, RunCourse, SnapshotView
 from antelog.run.journal import Journal, restored
 from antelog.run.reading import InputReader, InputSource, Listeners
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.sources.posted import PostedFacts
+from antelog.run.sources.opening import PostedFacts
 from antelog.run.store import FeedReader, Store, post
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
 

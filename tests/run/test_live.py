@@ -16,10 +16,9 @@ from antelog.files.naming import Form
 from antelog.language.moments import Timescale
 from antelog.program import Program
 from antelog.run.clock import Timing, rhythms_of
-from antelog.run.live import LiveInputs, PolledSource, Rhythm
+from antelog.run.live import LiveInputs
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, ReadProgress, wanted_of
-from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.source import FactSource, SourcePiece
+from antelog.run.sources.source import FactSource, LinesOf, SourcePiece
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -131,9 +130,9 @@ def test_facts_never_move_time_past_the_clock() -> None:
 
 
 def test_the_grace_is_as_long_as_facts_are_late() -> None:
-    live = LiveInputs({"A": Rhythm(0, MINUTE)}, Timescale(MINUTE))
-    tick, reach = START // MINUTE, {"A": PolledSource(behind=False)}
-    live.look(START, {"A": tick}, reach)
+    live, source = LiveInputs({"A": MINUTE}, Timescale(MINUTE)), ScriptedSource(antelog.parse(MINUTES), "A")
+    tick, source.behind = START // MINUTE, False
+    live.look(START, {"A": tick}, {"A": source})
     assert (live.by_clock, live.grace) == (True, SECOND)
     live.hear("A", _ticks(tick, tick - 1), START + 3 * SECOND)
     assert live.grace == 3 * SECOND

@@ -1,4 +1,4 @@
-"""antelog/run/slots.py, and the counts, feed and store of a run that have what it says."""
+"""antelog/run/counting.py: slots; the counts, feed and store of a run that have what it says."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ import pytest
 
 import antelog
 from antelog.files.naming import Form
-from antelog.run import slots as module
+from antelog.run import counting as module
 from antelog.run.address import Files
-from antelog.run.counting import InputCounts
+from antelog.run.counting import FORGOTTEN, InputCounts, SlotTimes
 from antelog.run.driver import RunTime
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import LISTED_AGAIN, FeedSink
-from antelog.run.slots import FORGOTTEN, SlotTimes, blob_of
 from antelog.run.store import Store
 
 PROGRAM = antelog.parse(
@@ -137,7 +136,8 @@ def test_slots_are_known_after_a_restart(tmp_path: Path) -> None:
             assert len(counts.slots["Beat"]) == known
             if not known:
                 counts.hear("Beat", beats("a", "b"), 5)
-                store.keep_slots(blob_of(counts.slots))
+                slots = {name: each.saved() for name, each in counts.slots.items()}
+                store.keep_slots(msgspec.json.encode(slots))
             follower.run(lambda: False)
 
 

@@ -15,8 +15,7 @@ from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.functions import sent
-from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan, WantedLines
+from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan, WantedLines, sent
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
@@ -27,13 +26,17 @@ _TYPES = {"text": pa.string(), "number": pa.float64()}
 def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings: Any) -> Job:
     """A job over tables whose column ARRIVED, if there is one, has the arrivals."""
     types = {
-        source.name: tuple(tables[source.name].schema.field(column).type for column in source.columns)
+        source.name: (
+            *(tables[source.name].schema.field(column).type for column in source.columns[:-1]),
+            pa.int64(),
+        )
         for source in plan.inputs
         if source.name in tables
     }
-    own = {name: t.schema.field(ARRIVED).type for name, t in tables.items() if ARRIVED in t.column_names}
+    own = {name for name, table in tables.items() if ARRIVED in table.column_names}
+    countings = {name: plan.counting(name) for name in types}
     numbers = numbers_of_buckets(buckets if plan.key else 1)
-    data = Data(settings.pop("given", {}), types, own, sent(Compiled(plan).functions))
+    data = Data(settings.pop("given", {}), types, own, countings, sent(Compiled(plan).functions))
     wanted, batch = WantedLines(settings.pop("only", KINDS)), settings.pop("batch", False)
     forecasts = settings.pop("forecasts", None)
     span = RunSpan(settings.pop("begin", None), settings.pop("until", None))

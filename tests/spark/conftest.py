@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog.errors import UnsupportedError
-from antelog.spark.session.requirements import PANDAS_WARNING, require_java
+from antelog.spark.pipeline.requirements import PANDAS_WARNING, require_java
 from tests.spark.sessions import small_session
 
 IGNORED = (
@@ -22,11 +22,12 @@ IGNORED = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use Spark are slow, whatever they do with it."""
+    """Tests that use Spark are slow, whatever they do with it; one worker has the session for them all."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here) and "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.xdist_group("spark"))
             for warning in IGNORED:
                 item.add_marker(pytest.mark.filterwarnings(warning))
 

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
 from tests.processes import Process, started, until
 
 BATCH = re.compile(r"^batch \d+: ", re.MULTILINE)
@@ -46,42 +44,6 @@ def run_and_kill(arguments: Sequence[object], folder: Path, dice: random.Random)
         ended = process.poll() is not None
         assert not ended or process.returncode == 0, log.read_text(errors="replace")
         return ended
-
-
-def run_and_lose(arguments: Sequence[object], folder: Path, dice: random.Random, what: str) -> bool:
-    """Run a command and kill a part of it, `java` or a `worker`, some time after it finished a batch.
-
-    It ends with what that makes of it: an error, or more batches. Whether it had come to its end before.
-    """
-    log = folder / "said"
-    with log.open("wb") as out, started(command(*arguments), cwd=folder, stdout=out, stderr=out) as process:
-        until(lambda: process.poll() is not None or _batches(log))
-        _wait(process, dice.uniform(0, 3))
-        ended = process.poll() is not None
-        assert not ended or process.returncode == 0, log.read_text(errors="replace")
-        if not ended:
-            done = _batches(log)
-            for part in _parts(process.pid, what):
-                with suppress(psutil.NoSuchProcess):
-                    part.kill()
-            until(lambda: process.poll() is not None or _batches(log) > done)
-        return ended
-
-
-def _batches(log: Path) -> int:
-    return len(BATCH.findall(log.read_text(errors="replace")))
-
-
-def _parts(pid: int, what: str) -> list[psutil.Process]:
-    """Java, or the processes that run functions in Python, which a daemon has started."""
-    found = []
-    for each in psutil.Process(pid).children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
-            parent = each.parent()
-            is_worker = parent is not None and "pyspark.daemon" in parent.cmdline()
-            if is_worker if what == "worker" else each.name() == "java":
-                found.append(each)
-    return found
 
 
 def _wait(process: Process, seconds: float) -> None:

@@ -20,12 +20,12 @@ import tests.spark.sql.comparing
 from antelog.spark import register_source
 from tests.run import cases
 from tests.run.cases import Case
-from tests.spark.format import comparing
+from tests.spark import feeds
 
 
 def compare_feed(spark: SparkSession, case: Case) -> None:
     with TemporaryDirectory() as folder:
-        comparing.compare_feed(spark, case, Path(folder))
+        feeds.compare_feed(spark, case, Path(folder))
 
 
 COMPARISONS = {"sql": tests.spark.sql.comparing.compare, "feed": compare_feed}

@@ -15,11 +15,12 @@ import pyarrow as pa
 from pyspark.sql import Row
 
 from antelog.spark.bucket.batch import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
+from antelog.spark.bucket.packing import PACKED
+from antelog.spark.bucket.packing import packed as packets_of
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.stream import forget
+from antelog.spark.bucket.unpacking import columns_of, message_reader, reject_reader, unpacked
 from antelog.spark.job.job import Job
-from antelog.spark.transport.packing import PACKED, packer
-from antelog.spark.transport.unpacking import columns_of, reject_reader, unpacker
 
 Frames = Mapping[str, pa.Table]
 
@@ -143,6 +144,13 @@ def run_batch(job: Job, frames: Frames, chance: random.Random, *, answers: bool 
     return seen(job, _each(job, packed, reasoner(job, answers)))
 
 
+def messages_of(job: Job, frames: Frames) -> list[dict[str, Any]]:
+    """The messages that a topic gets of a batch whose end is given."""
+    packed = [*dealt(job, frames, random.Random(0)), *_to_everyone(job, {})]
+    reported = _each(job, packed, reasoner(job, False))
+    return _rows(message_reader(job, _batches(reported, CHANGES, ["query", "payload"])))
+
+
 def _to_everyone(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict.fromkeys(PACKED.names) | row | {"bucket": number} for number in job.numbers]
 
@@ -168,7 +176,7 @@ def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any
         for task in range(3):
             own = shuffled.take(pa.array(range(task, table.num_rows, 3), pa.int64()))
             batches = own.to_batches(max_chunksize=2)
-            for batch in packer(job, name)(iter(batches)):
+            for batch in packets_of(job, name, iter(batches)):
                 packed += batch.to_pylist()
     chance.shuffle(packed)
     return packed
@@ -176,7 +184,7 @@ def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any
 
 def seen(job: Job, reported: Sequence[dict[str, Any]]) -> Seen:
     """What buckets have reported, unpacked."""
-    changes = unpacker(job, columns_of(job))(_batches(reported, CHANGES, ["query", "payload"]))
+    changes = unpacked(job, columns_of(job), _batches(reported, CHANGES, ["query", "payload"]))
     rejects = reject_reader(_batches(reported, REJECTED, ["payload"]))
     return Seen(_rows(changes), _rows(rejects), [line for line in reported if line["what"] == COUNTED])
 

@@ -16,12 +16,11 @@ from benchmarks.cluster.measuring import stream
 from tests.processes import Start, until
 from tests.spark.killing import command
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 CASE = Case("lost", "", sensors=300, ticks=24, batches=4, buckets=4, memory="1g", loses=True)
 
 
-@pytest.mark.long
 def test_a_stream_that_loses_a_worker_has_the_same_answers(tmp_path: Path) -> None:
     given = write(CASE, tmp_path / "given", scale=1)
     with cluster(2, tmp_path / "cluster", memory=CASE.memory) as machines:

@@ -32,9 +32,9 @@ def test_every_fate_is_counted_and_what_stands_is_no_sum() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
-@pytest.mark.parametrize("count", [1, pytest.param(60, marks=pytest.mark.long)])
-def test_types_that_change_are_the_same_in_streams_and_batches(spark: SparkSession, count: int) -> None:
-    _, found = all_of(on_spark.attempts_in(spark, count, 7))
+@pytest.mark.long
+def test_types_that_change_are_the_same_in_streams_and_batches(spark: SparkSession) -> None:
+    _, found = all_of(on_spark.attempts_in(spark, 60, 7))
     assert not found, "\n".join(report(len(found), found))
 
 

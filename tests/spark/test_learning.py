@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import random
 from pathlib import Path
 
-import pyarrow.dataset as ds
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as f
 
 import antelog.spark
 from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.forecast.forecaster import LearningSettings
 from antelog.process import Engine
-from antelog.spark.endpoints.kafka_sink import messages_of
 from antelog.spark.job.forecasts import forecasts_of
 from tests.engine.replay import frames
-from tests.spark.bucket import test_limits as limited
 from tests.spark.bucket.test_forecasting import (
     PLAN,
     PROGRAM,
-    RULES,
     TICKS,
     comparable,
     forecasts,
@@ -31,10 +24,8 @@ from tests.spark.bucket.test_forecasting import (
     readings,
     streamed,
 )
-from tests.spark.bucket.test_limits import RARE
 from tests.spark.comparing import closing, cut, tables_of
-from tests.spark.killing import run_and_kill, run_to_end
-from tests.spark.streamed import add, frames_of, named, result, run, stream_of
+from tests.spark.streamed import frames_of, named, result, run, stream_of
 
 
 def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
@@ -51,6 +42,7 @@ def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
     assert found.equals(engine.scores())
 
 
+@pytest.mark.long
 def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
     tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
@@ -60,55 +52,6 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     reported = comparable(row.asDict(recursive=True) for row in seen.changes.collect())
     assert reported == streamed(forecasts(history(), learn=True), 1, [])
     assert any(row["change"] == "likely" for row in reported)
-
-
-def test_a_message_has_the_forecast_as_pairs(spark: SparkSession) -> None:
-    inputs = frames_of(spark, PROGRAM, readings(0)[:40])
-    frame = antelog.spark.changes(PROGRAM, inputs, model=history(), only=["possible"], buckets=1)
-    rows = frame.select(*messages_of(frame), "chance", "forecast", f.struct("*").alias("row")).collect()
-    assert rows
-    for row in rows:
-        said = json.loads(row.value)
-        assert said["chance"] == pytest.approx(row.chance, abs=1e-6)
-        assert said["chance_from"] == row.row.chance_from
-        pairs = row.forecast and [[each.tick, pytest.approx(each.chance, abs=1e-6)] for each in row.forecast]
-        assert said["forecast"] == pairs
-    assert any(row.forecast for row in rows)
-
-
-@pytest.mark.slow
-def test_a_killed_stream_says_the_same_chances_and_drops_the_same(tmp_path: Path) -> None:
-    """`antelog run`, killed with all its processes after a batch, and started again."""
-    history().save(tmp_path / "model")
-    (tmp_path / "p.alog").write_text(RULES, encoding="utf-8")
-    facts = readings(0)
-    for number, part in enumerate([*cut(facts, [100, 200, 300, 400]), [closing(PLAN, TICKS + 5)]]):
-        add(tmp_path, number, {name: named(table) for name, table in tables_of(PLAN, part).items()})
-    arguments = [
-        *("run", "p.alog", "--input", "Temp=Temp", "--input", "Off=Off", "--stream", "--checkpoint", "state"),
-        *("--trigger", "available-now", "--chunk", 1, "--master", "local[2]", "--buckets", 2),
-        *("--model", "model", "--min-chance", RARE.min_chance, "--output", "parquet:changes"),
-    ]
-    assert not run_and_kill(arguments, tmp_path, random.Random(3)), "it came to its end before it was killed"
-    run_to_end(arguments, tmp_path)
-    files = sorted(str(each) for each in tmp_path.glob("changes/batch=*/*.parquet"))
-    reported = comparable(ds.dataset(files).to_table().to_pylist())
-    assert reported == limited.in_process(RARE, facts, model=history())
-
-
-def test_lines_of_unlikely_answers_are_left_out(spark: SparkSession, tmp_path: Path) -> None:
-    """In a batch and in a stream alike."""
-    lines = limited.in_process(RARE, readings(0), model=history())
-    parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
-    tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
-    batch = antelog.spark.outputs(
-        PROGRAM, frames_of(spark, PROGRAM, readings(0)), buckets=3, model=history(), min_chance=0.4
-    )
-    inputs = stream_of(spark, tmp_path / "in", tables)
-    stream = antelog.spark.outputs(PROGRAM, inputs, buckets=3, model=history(), min_chance=0.4)
-    query = run(stream, tmp_path / "checkpoint")
-    for seen in (batch, result(spark, stream, query)):
-        assert comparable(row.asDict(recursive=True) for row in seen.changes.collect()) == lines
 
 
 def test_without_chances_nothing_can_be_left_out(spark: SparkSession) -> None:
@@ -122,12 +65,7 @@ def test_without_chances_nothing_can_be_left_out(spark: SparkSession) -> None:
         antelog.spark.scores(PROGRAM, inputs, model=history(), most=3)  # type: ignore[call-arg]
 
 
-def test_without_chances_there_is_nothing_to_score(spark: SparkSession) -> None:
-    inputs = frames_of(spark, PROGRAM, readings(0)[:4])
-    with pytest.raises(UnsupportedError, match="no chances to score: give a model"):
-        antelog.spark.scores(PROGRAM, inputs)
-
-
+@pytest.mark.long
 def test_a_stream_is_not_learned_from_to_its_end(spark: SparkSession, tmp_path: Path) -> None:
     tables = {name: named(table) for name, table in tables_of(PLAN, readings(0)[:4]).items()}
     with pytest.raises(DataError, match="a stream has no end"):

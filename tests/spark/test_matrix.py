@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from antelog.spark.session import session
+from antelog.spark.pipeline import session
 from tests.matrix.cases import MatrixCase, sampled
 from tests.matrix.views import batches, wrong
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", sampled(50))
 def test_a_batch_has_the_same_lines(
     case: MatrixCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: SparkSession

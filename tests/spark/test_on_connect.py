@@ -11,7 +11,7 @@ import pytest
 from tests.run import cases
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect needs pyspark[connect]")
 @pytest.mark.parametrize("name", ["sql", "feed"])
 def test_of_each_example(name: str) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, reject, settings
-from hypothesis import strategies as st
+from hypothesis import reject
 from pyspark.sql import DataFrame, SparkSession
 
 from antelog import Engine, parse
@@ -19,17 +17,12 @@ from antelog.accounts import FATES
 from antelog.program import Program
 from antelog.run.clock import end as last_tick
 from antelog.spark import outputs
-from tests.engine.replay import frames, runnable
+from tests.engine.replay import frames
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
 from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of
 from tests.spark.streamed import frames_of, named, result, run, stream_of
-from tests.strategies import Case, cases
 
-ON_SPARK = settings(
-    max_examples=8, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
 
 
@@ -72,44 +65,12 @@ def _compare_open(program: Program, facts: Sequence[Fact], counted: Sequence[Any
     assert counted[-1]["open"] is not None
 
 
-def _interesting(case: Case) -> Program:
-    compiled = runnable(case.checked)
-    assume(compiled is not None and compiled.plan.inputs)
-    program = parse(case.text)
-    assume(kernel_log(program.plan, case.facts, case.until))
-    return program
+RECORDED = ("absent-acknowledgement", "alternatives", "last-derived", "last-mode", "numbers")
 
 
-@ON_SPARK
-@given(case=cases())
-def test_random_programs_in_batches(spark: SparkSession, case: Case) -> None:
-    program = _interesting(case)
-    frames = frames_of(spark, program, case.facts)
-    found = outputs(program, frames, buckets=3, until=case.until)
-    assert _rows(found.changes) == kernel_log(program.plan, case.facts, case.until)
-
-
-@settings(ON_SPARK, max_examples=4)
-@given(case=cases(), ends=st.lists(st.integers(1, 9), min_size=1, max_size=2, unique=True))
-def test_random_programs_in_streams(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, case: Case, ends: list[int]
-) -> None:
-    program = _interesting(case)
-    log = _streamed(spark, tmp_path_factory.mktemp("stream"), program, case.facts, case.until, ends)
-    assert log == kernel_log(program.plan, case.facts, case.until)
-
-
-RECORDED = (
-    "absent-acknowledgement",
-    "alternatives",
-    "last-derived",
-    "last-mode",
-    "numbers",
-    "turbine-out-of-order",
+@pytest.mark.parametrize(
+    "name", ["turbine-out-of-order", *(pytest.param(name, marks=pytest.mark.long) for name in RECORDED)]
 )
-
-
-@pytest.mark.parametrize("name", RECORDED)
 def test_recorded_cases(spark: SparkSession, tmp_path: Path, name: str) -> None:
     case = recorded(name)
     program = parse((FOLDER / name / "program.alog").read_text(encoding="utf-8"))
@@ -135,6 +96,7 @@ def test_buckets_agree_on_where_a_batch_begins_and_ends(spark: SparkSession) -> 
     assert _rows(found.changes) == kernel_log(plan, facts, end)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["all others, by the clock", "absences where one fact excludes others"])
 def test_buckets_of_a_stream(spark: SparkSession, tmp_path: Path, name: str) -> None:
     program, plan = parse(PROGRAMS[name]), plan_of(name)
@@ -142,31 +104,6 @@ def test_buckets_of_a_stream(spark: SparkSession, tmp_path: Path, name: str) -> 
     log = kernel_log(plan, facts, 16)
     assert any("others" in row for row in log) == (name == "all others, by the clock")
     assert _streamed(spark, tmp_path, program, facts, 16, [4, 8]) == log
-
-
-def test_a_fact_about_the_far_future_is_early_in_a_stream(spark: SparkSession, tmp_path: Path) -> None:
-    program = parse("""
-        tick 1 minute.
-        input Temp(x: text, time) delay 1.
-        Twice(X, T) :- Temp(X, T), Temp(X, T+1).
-        query Twice(X, T).
-    """)
-    now = int(time.time()) // 60
-    ticks = [(now - 9) * 60, (now + 500_000_000) * 60, (now - 8) * 60]
-    times = pa.array([1_000_000 * each for each in ticks], pa.timestamp("us", "UTC"))
-    frames = stream_of(spark, tmp_path / "in", [{"Temp": pa.table({"x": ["a"] * 3, "time": times})}])
-    found = outputs(program, frames, buckets=2)
-    writer = found.frame.writeStream.format("memory").queryName("far").outputMode("append")
-    query = (
-        writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
-    )
-    query.awaitTermination()
-    ready = found.of(spark.table("far"))
-    assert [(row.X, row["T"]) for row in ready.changes.where("change = 'possible'").collect()] == [
-        ("a", now - 9)
-    ]
-    (early,) = ready.rejects.collect()
-    assert (early.reason, early.time) == ("early", now + 500_000_000)
 
 
 def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: Path) -> None:

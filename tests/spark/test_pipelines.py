@@ -20,9 +20,9 @@ from antelog import Engine
 from antelog.errors import UnsupportedError
 from antelog.files import ARRIVAL
 from antelog.spark import SETTINGS, newest
-from antelog.spark.lost import explaining_lost_java
+from antelog.spark.failures import explaining_lost_java
+from antelog.spark.pipeline.requirements import require_java
 from antelog.spark.running import prepare_for_streams
-from antelog.spark.session.requirements import require_java
 from tests.docs.pages import Block, blocks_of
 from tests.docs.walking import steps
 from tests.run import cases
@@ -37,7 +37,7 @@ MISSING = [name for name in ("grpc", "grpc_status", "zstandard", "yaml") if find
 Rows = list[dict[str, Any]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(bool(MISSING), reason=f"pipelines need pyspark[pipelines]: {MISSING} are not installed")
 def test_the_tables_are_those_of_an_engine(tmp_path: Path) -> None:
     """After a first run, and after another one over the file that came meanwhile, as the page has it."""

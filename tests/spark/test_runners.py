@@ -93,12 +93,13 @@ def _changes(found: Outputs) -> list[dict[str, Any]]:
     return in_order(found.changes.toArrow().to_pylist())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", cases.ON_SPARK)
 def test_of_each_example(spark: SparkSession, name: str, tmp_path: Path) -> None:
     compare(spark, cases.example(name), tmp_path)
 
 
-@pytest.mark.parametrize("name", cases.SAMPLE[:2])
+@pytest.mark.parametrize("name", cases.SAMPLE[:1])
 def test_of_the_first_facts_of_streams(spark: SparkSession, name: str, tmp_path: Path) -> None:
     compare(spark, cases.stream(name, tmp_path, cases.MOST), tmp_path)
 

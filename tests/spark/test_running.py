@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 
 import pyarrow as pa
 import pytest
-from py4j.java_gateway import GatewayClient, GatewayParameters
 from pyspark.sql import SparkSession
 
 from antelog import parse
 from antelog.errors import DataError, UnsupportedError
 from antelog.spark import SETTINGS, outputs
-from antelog.spark.lost import explaining_lost_java
+from antelog.spark.failures import explaining_lost_java
 from antelog.spark.running import PROVIDER
 from tests.spark.streamed import result, run, stream_of
 
@@ -103,32 +98,7 @@ for what in (antelog.spark.changes, antelog.spark.answers, antelog.spark.rejects
 """
 
 
-def _reset(server: socket.socket) -> None:
-    """Breaks off the first connection as soon as something has come: Java was killed at this moment."""
-    connection, _ = server.accept()
-    with connection:
-        connection.recv(1)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-
-
-def test_a_call_that_fails_is_not_logged(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def call() -> None:
-        logging.getLogger("py4j.clientserver").error("Error while sending or receiving.")
-        GatewayClient(gateway_parameters=GatewayParameters(port=port)).send_command("c\n", retry=False)
-        raise ConnectionResetError
-
-    monkeypatch.setattr(SparkSession, "getActiveSession", _Session)
-    with socket.create_server(("127.0.0.1", 0)) as resetting:
-        port = resetting.getsockname()[1]
-        Thread(target=_reset, args=(resetting,)).start()
-        with pytest.raises(UnsupportedError), explaining_lost_java():
-            call()
-    assert not caplog.records
-
-
-@pytest.mark.slow
+@pytest.mark.long
 def test_in_a_session_of_ones_own() -> None:
     done = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()

@@ -12,6 +12,7 @@ import pytest
 from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import Alert
 from antelog.watch.board.board import Board
+from antelog.watch.board.selection import AnswerFilter
 from tests.cli.trying import antelog
 from tests.watch.alerts import test_groups
 from tests.watch.web.asking import ACTS, ask, guarded, sight
@@ -84,7 +85,7 @@ def test_it_stays_open_on_the_page_until_then_and_is_no_outcome(follow: Follow) 
     assert "was seen again at tick 8" in ask(page, f"/part/answer/{name}").text
     assert "not seen since 2: Temp(high, 2)" in ask(page, "/part/decided").text
     assert "lost" in ask(page, "/export/decided.csv").text
-    assert [each.counts["lost"] for each in live.decided.histogram({}, 1)] == [1]
+    assert [each.counts["lost"] for each in board.tables.decided.histogram(AnswerFilter(), 1)] == [1]
     assert all(each.counted.answers == 0 for q, each in board.trust.results().items() if q == "Malf")
 
 

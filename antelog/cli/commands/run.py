@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import click
 
 from antelog.accounts import PARTICULAR, REASONS
-from antelog.arrow.ticks import InTicks
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import RUN, ready
 from antelog.cli.run.columns import Wish, reading_of
@@ -31,9 +30,8 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.values import ANSWERS
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source, reach
-from antelog.spark.pipeline.locking import locked
-from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.requirements import require_java, require_pyspark
+from antelog.spark.pipeline.configuration import settings_of
+from antelog.spark.pipeline.requirements import locked, require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
 from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
@@ -42,8 +40,8 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outputs
     from antelog.spark.endpoints.sinks import MicroBatch
     from antelog.spark.endpoints.sources import Reading
+    from antelog.spark.pipeline.session import Session
     from antelog.spark.pipeline.stream_run import Counts
-    from antelog.spark.session.session import Session
 
 _PATIENCE = 60.0
 """Seconds a batch may go on after a request to stop."""
@@ -102,7 +100,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
         )
         try:
             from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
-            from antelog.spark.session.session import session  # noqa: PLC0415 - needs PySpark
+            from antelog.spark.pipeline.session import session  # noqa: PLC0415 - needs PySpark
         except ImportError as error:
             raise UnsupportedError(
                 f"`antelog run` needs the package {error.name}, which is missing: {brought_by('spark')}"
@@ -152,7 +150,7 @@ class _Pipeline:
 
     def run(self) -> str:
         """Runs it to its end; returns the reason if no row can be used, else an empty text."""
-        from antelog.spark.endpoints.failures import plainly  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.failures import plainly  # noqa: PLC0415 - needs PySpark
 
         with plainly():
             stream, static = self.settings.stream, self.settings.statics.items()
@@ -192,7 +190,7 @@ class _Pipeline:
                 most=settings.most,
                 buckets=settings.buckets,
                 clock=settings.clock,
-                arrival=InTicks(settings.arrival),
+                arrival=settings.arrival,
                 lag=settings.lag,
                 ahead=settings.ahead,
                 idle=settings.idle,
@@ -230,7 +228,7 @@ class _Pipeline:
 
     def _of_no_use(self, seen: Outputs, counts: Counts) -> str:
         """The reason if no row can be used, not only for the time they came at; otherwise empty."""
-        from antelog.spark.endpoints.unreadable import commonest  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sinks import commonest  # noqa: PLC0415 - needs PySpark
 
         given, malformed = (counts.get(name) or 0 for name in ("given", "malformed"))
         if not malformed or sum(counts.get(reason) or 0 for reason in REASONS) < given:
@@ -281,8 +279,7 @@ class _Pipeline:
     def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
         """A function that writes the outputs of a batch to all sinks."""
         from antelog.spark.endpoints.folders import input_of  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.endpoints.sinks import write, write_changes, write_states  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sinks import as_rejects, write, write_changes, write_states  # noqa: PLC0415 - needs PySpark
 
         show = console_printer(self.program.plan)
         files, timescale = self.settings.inputs, self.program.plan.timescale

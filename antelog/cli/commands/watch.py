@@ -66,7 +66,7 @@ from antelog.run.store import Store
 from antelog.secrets import redacted
 from antelog.temporary import temporary_folder
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
-from antelog.watch.alerts.process import AlertProcess
+from antelog.watch.alerts.running import AlertProcess
 from antelog.watch.alerts.setup import alerts_in, setup_of
 from antelog.watch.web.address import new_token
 
@@ -144,7 +144,7 @@ def _run(found: Ready) -> None:
         tends.append(lambda: _set(notes, "lost", "".join(f"{each}. " for each in read()).rstrip()))
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
-            tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]
+            tends += [tending(served), DetailWriter(store.inbox, follower.driver.engine).tend]
             tends.append(lambda: _set(notes, "page", served.trouble))
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)

@@ -12,16 +12,15 @@ from antelog.errors import DataError
 from antelog.files import WantedColumns
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, ROW, ColumnPositions, places
-from antelog.files.csv_files import CsvHeader, first_line
+from antelog.files.csv_files import first_line
 from antelog.files.json_files import WholeJson
 from antelog.run.address import Files, Kafka, Rate
 from antelog.run.reading import wanted_of
 from antelog.spark.endpoints.endpoints import Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark.endpoints.columns import Kind
     from antelog.spark.endpoints.sources import Reading, Schema
-    from antelog.spark.session.session import Session
+    from antelog.spark.pipeline.session import Session
 
 _LINES = 1_000
 """The lines of JSON that are searched for names."""
@@ -32,13 +31,12 @@ _ROWS = 20
 
 @dataclass(frozen=True)
 class _Found:
-    """The columns of a source (None: any name exists), and how it is read.
+    """The columns of a source (None: any name exists), and the types of these.
 
     `row` has the positions of columns in CSV files without a header, `lines` sample lines of JSON.
     """
 
     names: list[str] | None
-    layout: CsvHeader | None = None
     schema: Schema | None = None
     row: ColumnPositions | None = None
     lines: Sequence[str] = ()
@@ -83,37 +81,39 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
 
 
 def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Reading:
-    from antelog.spark.endpoints.csv_source import CsvReading  # noqa: PLC0415 - needs PySpark
-    from antelog.spark.endpoints.sources import Reading  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.line_rows import RowReading  # noqa: PLC0415 - needs PySpark
+    from antelog.spark.endpoints.sources import KAFKA_COLUMNS, Reading  # noqa: PLC0415 - needs PySpark
 
-    source = wish.source
-    columns = _columns(source, wanted, found)
-    kinds: dict[str, Kind] = dict.fromkeys(columns, "time")
-    for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
-        # A column without a type is compared with nothing, and texts are what they are.
-        kinds[column] = "number" if type_ == "number" else "integer" if type_ == "integer" else "text"
-    kinds |= {column: "text" for _, column in wanted.apart.of_rows}
-    columns |= {column: ROW for _, column in wanted.apart.of_rows}
-    is_csv = isinstance(source, Files) and source.form == "csv"
-    arrives = len(columns) > len(wanted.columns)
-    return Reading(
-        source,
-        columns,
-        kinds,
-        wanted.counting,
-        found.layout,
-        {
-            column: _constants(plan, wanted.name, i)
-            for i, column in enumerate(wanted.columns[: len(wanted.types)])
-        },
-        CsvReading(wanted, arrives, strict=not wish.stream) if is_csv else None,
-        found.schema,
+    names = _columns(wish.source, wanted, found)
+    if isinstance(wish.source, Kafka):
+        for column, name in zip([*wanted.columns, wanted.arrival], names, strict=False):
+            if name.startswith("@") and name[1:] not in KAFKA_COLUMNS:
+                known = ", ".join(f"@{each}" for each in KAFKA_COLUMNS)
+                raise DataError(f"{wish.source}: has no column {name}; topics have {known}")
+            if wish.source.values == "csv" and not name.startswith("@") and name != column:
+                raise DataError(
+                    f"{wish.source}: has no column {name}, which {column} is mapped to; its messages are "
+                    f"rows of CSV without names, with the values of {', '.join(_all(wanted))}"
+                )
+    # Where a message was read is one more text of it.
+    placed = tuple(column for _, column in wanted.apart.of_rows)
+    read = replace(
+        wanted,
+        columns=(*placed, *wanted.columns),
+        types=(*["text"] * len(placed), *wanted.types),
+        apart=replace(wanted.apart, of_rows=()),
     )
+    rows = RowReading(read, (*[ROW] * len(placed), *names), strict=not wish.stream)
+    constants = {
+        column: _constants(plan, wanted.name, i)
+        for i, column in enumerate(wanted.columns[: len(wanted.types)])
+    }
+    return Reading(wish.source, rows, constants, found.schema)
 
 
-def _columns(source: Source, wanted: WantedColumns, found: _Found) -> dict[str, str]:
-    """The name in the source of each wanted column."""
-    from antelog.spark.endpoints.columns import has_numbers, paths  # noqa: PLC0415 - needs PySpark
+def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str, ...]:
+    """The names in the source of the wanted columns, and of the arrival, if there is one."""
+    from antelog.spark.endpoints.sources import has_numbers, paths  # noqa: PLC0415 - needs PySpark
 
     rows = WholeJson(str(source), wanted)
     chunk = rows.chunk((number, line.encode()) for number, line in enumerate(found.lines, 1))
@@ -121,17 +121,16 @@ def _columns(source: Source, wanted: WantedColumns, found: _Found) -> dict[str, 
         list(sorted_out(wanted, [chunk], str(source)))  # raises DataError: wanted columns are missing
     names = list(rows.names) or found.names
     if names is None:
-        return dict(zip(_all(wanted), wanted.required, strict=True))
+        return tuple(wanted.required)
     # The paths of fields within columns that are structs.
     inner = {} if found.schema is None else dict(paths(found.schema))
     names = [*names, *(name for _, name in wanted.called if name in inner.keys() - {*names})]
     at = found.row or places(wanted, names, str(source), inner)
-    columns = {column: names[i] for column, i in zip(wanted.columns, at.columns, strict=True)}
     if at.misfit and found.schema is not None:
-        for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
-            if type_ is not None and has_numbers(found.schema, columns[column]) is (type_ == "text"):
+        for i, type_ in zip(at.columns, wanted.value_types, strict=False):
+            if type_ is not None and has_numbers(found.schema, names[i]) is (type_ == "text"):
                 raise DataError(at.misfit)
-    return columns if at.arrival is None else {**columns, wanted.arrival: names[at.arrival]}
+    return at.names(names)
 
 
 def _all(wanted: WantedColumns) -> list[str]:
@@ -144,10 +143,8 @@ def _look(spark: Session, wish: Wish, wanted: WantedColumns) -> Iterator[_Found]
     from antelog.spark.endpoints import folders, sources  # noqa: PLC0415 - needs PySpark
 
     match wish.source:
-        case Rate() | Kafka(values="json"):
+        case Rate() | Kafka():
             yield _Found(None)
-        case Kafka():
-            yield _Found(None, CsvHeader(",", tuple(_all(wanted))))
         case Files(form="parquet") as files:
             for schema in folders.schemas(spark, files, stream=wish.stream):
                 yield _Found(list(schema.names), schema=schema)

@@ -19,6 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from antelog.answers import CLOSED, ENDS
 from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout, wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import plain, rows_of
@@ -33,7 +34,7 @@ from antelog.language.templates import DECIDED_BY
 from antelog.lines import LineLiteral, awaited, literals_of
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
-from antelog.run.sinks.result import CLOSED, ENDS, StepResult
+from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
 
 Time = Callable[[int], str]

@@ -11,9 +11,9 @@ question takes as many steps as there are bits, for all questions at once. (This
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,8 @@ class Slices(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """What the numbers of each stretch come to: how many they are, the sums of each kind of weights, and the
-    largest of each kind of heights."""
+    """How many numbers each stretch has, the sums of each kind of weights, and the largest of each kind of
+    heights."""
 
     count: Column
     sums: tuple[Column, ...]
@@ -120,13 +120,13 @@ class _Split:
     """One split: how many numbers before each place go to the front, and the sequence after it."""
 
     bit: int
-    before: NDArray[np.int32]
+    before: NDArray[Any]  # of 32 bits, which is enough for places
     after: _Sequence
 
     def fronts(self, at: Slices) -> Slices:
         """The parts of stretches that go to the front."""
-        first, end = (self.before.take(each).astype(np.int64) for each in (at.first, at.end))
-        return Slices(first, end, None if at.without is None else self.fronts(at.without))
+        without = None if at.without is None else self.fronts(at.without)
+        return Slices(self.before.take(at.first), self.before.take(at.end), without)
 
     def backs(self, at: Slices, fronts: Slices) -> Slices:
         """The parts of stretches that go behind it."""
@@ -206,3 +206,38 @@ class Ranked:
             rank |= behind * (1 << split.bit)
             at = split.backs(at, front).or_else(front, behind)
         return rank, totals
+
+
+@dataclass(frozen=True, eq=False)
+class InOrder(Ranked):
+    """Numbers that are in order within each `row`, and rows in theirs: the stretches are all of a row.
+
+    So what is up to a number is the beginning of a stretch.
+    """
+
+    row: Column = field(kw_only=True)
+
+    @cached_property
+    def _keys(self) -> Column:
+        different, rank = self._different
+        return self.row * (len(different) + 1) + rank
+
+    def up_to(self, at: Slices, most: Column | None) -> Totals:
+        if most is None or not len(self.row):
+            return self._whole.totals(at)
+        different, _ = self._different
+        row = self.row.take(at.first, mode="clip")  # any, where there is nothing
+        sought = row * (len(different) + 1) + np.searchsorted(different, most, "right")
+        end = np.clip(np.searchsorted(self._keys, sought), at.first, at.end)
+        return self._whole.totals(Slices(at.first, end))
+
+    def first(self, at: Slices, holds: Callable[[Totals], Mask]) -> Column:
+        low, high = np.zeros(len(at.first), np.int64), at.count
+        while (open_ := low < high).any():
+            middle = (low + high) >> 1
+            some = Slices(at.first, np.minimum(at.first + middle + 1, at.end))
+            found = holds(self._whole.totals(some)) | ~open_
+            high = np.where(found, np.minimum(middle, high), high)
+            low = np.where(found, low, middle + 1)
+        place = np.where(low < at.count, at.first + low, len(self.numbers))
+        return np.append(self.numbers, NEVER).take(place)

@@ -100,7 +100,7 @@ class NumberedMembers:
         return (row.take(self.owner), self.number), (row.take(asked), self.open.take(asked))
 
     def for_rows(self, row: Column) -> NumberedMembers:
-        """Those of some rows, which are counted anew."""
+        """The members of some rows, which are counted anew."""
         which, at = _places(self.asked.row, row)
         owner, place = _places(self.owner, at)
         return NumberedMembers(
@@ -114,7 +114,7 @@ class NumberedMembers:
         )
 
     def decided(self, known: Truth) -> tuple[Candidates, Truth]:
-        """Them with the truth of each, and until when others may come."""
+        """Candidates with the truth of each, and until when others may come."""
         truth = Truth(*(column.take(self.number) for column in known))
         is_open = self.open >= 0
         open_until, decided = (
@@ -230,7 +230,7 @@ class Numbering:
         return parts
 
     def _recalled(self, atoms: Atoms) -> list[list[Column]]:
-        """Those among the decided atoms, which are remembered if they are true."""
+        """Members among the decided atoms, which are remembered if they are true."""
         decided = self.known.decided.get(atoms.relation)
         if decided is None:
             return []

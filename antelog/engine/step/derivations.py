@@ -168,7 +168,7 @@ class Derivations(ColumnSet):
         return Derivations(self.prepared, rows, or_never(self.holds[:facts], ~true), fails, due)
 
     def during(self, since: Column | np.int64, until: Column | np.int64) -> Derivations:
-        """Them supported from some ticks on and until others, and within those they have."""
+        """Derivations that are supported from some ticks on and until others, and within those they have."""
         before, count = self.rows.latest, self.rows.count
         first = np.full(count, np.int64(-1)) if before is None else before.first
         last = np.full(count, NEVER) if before is None else before.last
@@ -369,7 +369,7 @@ class Memo:
     def recall(
         self, kind: Hashable, columns: list[Column], find: Callable[[Column], tuple[Column, ...]]
     ) -> tuple[Column, ...]:
-        """What is found for rows that are all different, some of which may have been asked for already.
+        """Columns found for rows that are all different, some of which may have been asked for already.
 
         `find` is asked for the others. Rows of one kind have the same columns.
         """

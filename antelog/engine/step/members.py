@@ -19,11 +19,11 @@ from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.terms import Inner
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, answer_time, given_since
 from antelog.engine.step.ranges import DOUBTS, atoms_by_tick, settled_as_of
 from antelog.engine.step.rows import Bound, Rows, holds, passing, term_column
-from antelog.engine.step.windows import MemberTable, OneByOne, Windows, arrivals_by_row
+from antelog.engine.step.windows import MemberTable, OneByOne, Windows, arrivals_by_row, slices_by_row
 from antelog.engine.values.values import Values
 
 
@@ -44,7 +44,7 @@ class AskedAtoms:
     def of(
         cls, known: Knowledge, aggregate: Aggregate, atoms: Atoms, since: Column | None = None
     ) -> AskedAtoms:
-        """Those of rows that can say nothing up to some ticks (None: any row may, at any tick)."""
+        """Atoms of rows that can say nothing up to some ticks (None: any row may, at any tick)."""
         rules = known.rules
         row, single = np.arange(atoms.count), rules.is_single(aggregate)
         if atoms.last is None:
@@ -181,18 +181,21 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     settled = np.where(possible, settled, -1)
     may = marked(possible.take(coming))
     there = marked(~never)
-    there = there.take(sorting(row_of.take(owner.take(there))))
+    there = there.take(np.lexsort((true_at.take(there), row_of.take(owner.take(there)))))
     fits, row, true_at = fits.take(there), row_of.take(owner.take(there)), true_at.take(there)
     tick, every = found.time.take(fits), np.arange(rows.count)
     value = tick if aggregate.value is None else found.cells[aggregate.value_column].take(fits)
-    table = MemberTable(row, tick, true_at, value, every, arrivals_by_row(row, true_at, rows.count).slices)
+    slices = slices_by_row(row, rows.count)
+    table = MemberTable(row, tick, true_at, value, every, slices, by_arrival=True)
     coming, until = coming.take(may), until.take(may)
-    end = np.where(any_until < NEVER, any_until, -1)
-    for which, ticks in ((coming, until), (row, true_at)):
-        some = marked(ticks < NEVER)
+    begin, end = (np.full(rows.count, tick, np.int64) for tick in (NEVER, -1))
+    for which, ticks in ((coming, until), (row, true_at), (every, any_until)):
+        some = marked((ticks >= 0) & (ticks < NEVER))
+        np.minimum.at(begin, which.take(some), ticks.take(some) - 1)
         np.maximum.at(end, which.take(some), ticks.take(some))
+    begin = np.minimum(begin, end)
     left = arrivals_by_row(coming, until, rows.count)
-    openings = OneByOne(left, any_until, np.full_like(end, -1), end, settled)
+    openings = OneByOne(left, any_until, begin, end, settled)
     different = None
     if aggregate.distinct:
         (key,) = keys_of([[row, value]])

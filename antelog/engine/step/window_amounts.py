@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.terms import text_of, variables_in
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.ranked import Ranked, Totals
+from antelog.engine.columns.ranked import Totals
 from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked, sorting
 from antelog.engine.step.amount_lines import AmountSoFar
 from antelog.engine.step.amounts import (
@@ -133,12 +133,12 @@ def _counted(function: str, windows: Windows, values: Values) -> tuple[RowArriva
         table, numbers = table.take(at), numbers.take(at)
     if function in ("min", "max"):
         order = numbers.order if function == "max" else numbers.order[::-1]
-        arrivals = Ranked(table.arrival, (), (inverse(order).astype(np.int32),))
+        arrivals = table.ranked((), (inverse(order).astype(np.int32),))
         # The highest is nearest to being the value; behind all of them is that of no member.
         value: ToValue = partial(_highest, numbers.or_none(np.append(order, -1)))
     else:
         summands = Summands.of(numbers)
-        arrivals = Ranked(table.arrival, summands.parts)
+        arrivals = table.ranked(summands.parts, ())
         value = partial(_mean if function == "avg" else _sum, summands)
     return RowArrivals(arrivals, table.slices, as_of), value
 

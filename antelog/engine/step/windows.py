@@ -9,7 +9,7 @@ Since when a window has three members, and how many it has at some tick, is look
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self, TypeAlias
@@ -18,8 +18,8 @@ import numpy as np
 
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange
-from antelog.engine.columns.ranked import Ranked, Slices, Totals
-from antelog.engine.columns.tables import NEVER, Column, Mask, combined, in_order, sorting
+from antelog.engine.columns.ranked import Heights, InOrder, Ranked, Slices, Totals
+from antelog.engine.columns.tables import NEVER, Column, Mask, combined, in_order
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Truth
@@ -37,14 +37,14 @@ class RowArrivals(ColumnSet):
     as_of: Column | None = None
 
     def up_to(self, tick: Column | None = None) -> Totals:
-        """What arrived by some ticks, or in the end."""
+        """The totals of arrivals up to some ticks, or of all."""
         if self.as_of is not None:
             tick = self.as_of if tick is None else np.minimum(tick, self.as_of)
         return self.arrivals.up_to(self.slices, tick)
 
     @property
     def nothing(self) -> Totals:
-        """What is there before anything arrives."""
+        """The totals before anything arrives."""
         return self.arrivals.nothing(self.slices)
 
     def first(self, holds: Callable[[Totals], Mask]) -> Column:
@@ -56,7 +56,10 @@ class RowArrivals(ColumnSet):
 @dataclass(frozen=True, eq=False)
 class MemberTable:
     """Members in the order of keys and ticks, since when each is there, and its value; and for each row its
-    key, and the slice that has its members."""
+    key, and the slice that has its members.
+
+    Members `by_arrival` are of one row each, and in the order of rows and arrivals.
+    """
 
     key: Column
     tick: Column
@@ -64,10 +67,11 @@ class MemberTable:
     value: Column
     of_row: Column
     slices: Slices
+    by_arrival: bool = False
 
     @classmethod
     def of(cls, found: Facts, key: Column, value: Column, of_row: Column, ticks: TickRange) -> Self:
-        """Those of some atoms that have the key of a row, and lie in its range of ticks."""
+        """The atoms that have the key of a row, and lie in its range of ticks."""
         order = in_order([key, found.time])
         key, tick, after = key.take(order), found.time.take(order), np.maximum(ticks.last + 1, ticks.first)
         window = slices_between(key, tick, of_row, ticks.first, after)
@@ -79,11 +83,17 @@ class MemberTable:
         key, tick, arrival, value = (
             column.take(at) for column in (self.key, self.tick, self.arrival, self.value)
         )
-        return MemberTable(key, tick, arrival, value, self.of_row, slices)
+        return MemberTable(key, tick, arrival, value, self.of_row, slices, self.by_arrival)
 
     @cached_property
     def _arrivals(self) -> Ranked:
-        return Ranked(self.arrival)
+        return self.ranked((), ())
+
+    def ranked(self, weights: Sequence[Column], heights: Heights) -> Ranked:
+        """The arrivals, each with what is added up, or what the largest is found of."""
+        if self.by_arrival:
+            return InOrder(self.arrival, weights, heights, row=self.key)
+        return Ranked(self.arrival, weights, heights)
 
     def by_row(self, as_of: Column | None) -> RowArrivals:
         """The arrivals of the members of each row."""
@@ -92,10 +102,15 @@ class MemberTable:
 
 def arrivals_by_row(row: Column, ticks: Column, count: int) -> RowArrivals:
     """Ticks that are given for some rows, as those of each row."""
-    order, every = sorting(row), np.arange(count)
+    order = np.lexsort((ticks, row))
     row = row.take(order)
-    slices = Slices(np.searchsorted(row, every), np.searchsorted(row, every, "right"))
-    return RowArrivals(Ranked(ticks.take(order)), slices)
+    return RowArrivals(InOrder(ticks.take(order), row=row), slices_by_row(row, count))
+
+
+def slices_by_row(row: Column, count: int) -> Slices:
+    """The slice of each row in a column of rows that is in order."""
+    every = np.arange(count)
+    return Slices(np.searchsorted(row, every), np.searchsorted(row, every, "right"))
 
 
 def slices_between(key: Column, tick: Column, of_row: Column, first: Column, after: Column) -> Slices:

@@ -72,7 +72,7 @@ class Learning:
 
 _Asked: TypeAlias = tuple[Layout, Learning, Chain, bytes, tuple[bytes, ...]]
 
-# A step with few facts asks for the odds of the same keys again and again.
+# A step with few facts asks for the odds of the same keys again and again; they stay, if nothing is learned.
 _KNOWN: WeakKeyDictionary[SeriesCounts, dict[_Asked, Odds]] = WeakKeyDictionary()
 _FEW, _MANY = 4, 128
 
@@ -106,7 +106,7 @@ class OddsOf:
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
         counts = self.series.get(family_of(chain).name)
-        if counts is None or keys.count > _FEW:
+        if counts is None or self.learning.on or keys.count > _FEW:
             return self._odds(chain, keys, epochs)
         known = _KNOWN.setdefault(counts, {})
         cells = tuple(column.tobytes() for column in keys.cells.values())

@@ -170,13 +170,14 @@ def judge(
         taught = {name: each.learn_lines(settled, now) for name, each in judged.judges.items()}
         judged = replace(judged, judges=taught)
     each = np.column_stack([by_model, *(one.predict(rows) for one in judged.judges.values())])
-    said = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
     # Nobody may have a say, where a query compares no values.
     if settled is not None and settled.count and judged.weights.at_first.any():
-        lines = reported.and_then(said.take(rows.at_line)).take(some)
+        new = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
+        lines = reported.and_then(new.take(rows.at_line)).take(some)
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
-    said = replace(said, chance=averaged(weights, each), source=_source(judged, weights, each))
+    chance, source = averaged(weights, each), _source(judged, weights, each)
+    said = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
     if rows.at_line.any():
         judged = replace(judged, reported=reported.and_then(said.take(rows.at_line)))
     return judged, said
@@ -204,7 +205,9 @@ def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
 
 def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | None = None) -> Judged:
     """Scores the predictions for decided answers, and their alerts at a threshold, and drops them."""
-    judged = replace(judged, scores=judged.scores.with_threshold(threshold))
+    scores = judged.scores.with_threshold(threshold)
+    if scores is not judged.scores:
+        judged = replace(judged, scores=scores)
     if len(decided.number) == 0:
         return judged
     at = find(judged.reported.number, decided.number)
@@ -212,24 +215,16 @@ def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | No
     lines = ScoredLines(
         reported.number, reported.tick, reported.chance, decided.tick.take(of), decided.confirmed.take(of)
     )
-    scores, likely = judged.scores, judged.likely
-    at_first = find(judged.alerts.number, decided.number)
+    found = replace(judged, reported=judged.reported.take(at < 0), unscored=judged.unscored.and_then(lines))
     if threshold is not None:
-        first, of = judged.alerts.take(at_first >= 0), at_first[at_first >= 0]
+        at = find(judged.alerts.number, decided.number)
+        first, of = judged.alerts.take(at >= 0), at[at >= 0]
         sure = np.full(len(of), threshold)
         rang = ScoredLines(first.number, first.tick, sure, decided.tick.take(of), decided.confirmed.take(of))
+        likely = judged.likely[find(judged.likely, decided.number) < 0]
         scores = scores + at_threshold(lines, rang, threshold)
-        likely = likely[find(likely, decided.number) < 0]
-    return _scored(
-        replace(
-            judged,
-            reported=judged.reported.take(at < 0),
-            unscored=judged.unscored.and_then(lines),
-            likely=likely,
-            alerts=judged.alerts.take(at_first < 0),
-            scores=scores,
-        )
-    )
+        found = replace(found, likely=likely, alerts=judged.alerts.take(at < 0), scores=scores)
+    return _scored(found)
 
 
 def without(judged: Judged, lost: Column) -> Judged:

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -37,14 +36,6 @@ LISTED_AGAIN = 60.0
 """Seconds after which silent slots are listed again, though they are the same."""
 
 
-@dataclass(frozen=True)
-class ListedSlots:
-    """The silent slots that were listed last, and when."""
-
-    slots: Mapping[str, str]
-    at: float
-
-
 class FeedSink:
     """Writes the feed of an engine; lines wait until `flush`."""
 
@@ -59,7 +50,8 @@ class FeedSink:
         self._last = b""
         self._rejects = 0
         self._open = OpenAnswers(engine, monotonic)
-        self._listed: dict[str, ListedSlots] = {}
+        self._listed: dict[str, tuple[Mapping[str, str], float]] = {}
+        """The silent slots of each input that were listed last, and when."""
         self.lost: LostAnswers | None = None
         """What was lost from sight; None if nothing can be."""
         self.heard: Mapping[str, pa.Table] = {}
@@ -69,11 +61,6 @@ class FeedSink:
         self.notes: Mapping[str, str] = {}
         """Sentences that each status has, by what they are about."""
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether the feed has a head, of this run or of one before."""
-        return self.feed.summary().last > 0
-
     def begin(self) -> None:
         """Write a new head, with all that is open."""
         known = about(self._program, self._engine.plan.tick)
@@ -81,7 +68,15 @@ class FeedSink:
         self._listed.clear()
         if self.rules_changed is not None:
             known["rules_changed"] = self.rules_changed
-        lines = self._open_lines() if self._engine.now >= 0 else []
+        lines: list[str] = []
+        if self._engine.now >= 0:
+            answers = {each.name: self._engine.answers(each.name) for each in self._relations}
+            tables = {
+                name: table.filter(pc.not_equal(table.column("change"), "confirmed"))
+                for name, table in answers.items()
+            }
+            step = StepResult(self._engine.now, tables)
+            lines = change_lines(self._relations, step, Style()).splitlines()
         if self.lost is not None:
             known["sees"] = True
             lines += self.lost.lines
@@ -136,11 +131,11 @@ class FeedSink:
         for name, each in inputs.items():
             slots = each.get("slots")
             if slots is not None:
-                before = self._listed.get(name)
-                if before is not None and before.slots == slots["listed"] and now < before.at + LISTED_AGAIN:
+                before, at = self._listed.get(name, (None, 0.0))
+                if before == slots["listed"] and now < at + LISTED_AGAIN:
                     slots = {key: value for key, value in slots.items() if key != "listed"}
                 else:
-                    self._listed[name] = ListedSlots(slots["listed"], now)
+                    self._listed[name] = slots["listed"], now
                 each = {**each, "slots": slots}  # noqa: PLW2901 - the same input, in fewer words
             found[name] = each
         return found
@@ -155,11 +150,3 @@ class FeedSink:
         if self._lines:
             self.feed.append(self._lines)
             self._lines = []
-
-    def _open_lines(self) -> list[str]:
-        found = {each.name: self._engine.answers(each.name) for each in self._relations}
-        tables = {
-            name: table.filter(pc.not_equal(table.column("change"), "confirmed"))
-            for name, table in found.items()
-        }
-        return change_lines(self._relations, StepResult(self._engine.now, tables), Style()).splitlines()

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.answers import ENDS
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
@@ -22,7 +23,7 @@ from antelog.engine.step.wording import LABEL, LOST
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
 from antelog.language.moments import TIME, Timescale, timed
-from antelog.run.sinks.result import ENDS, StepResult
+from antelog.run.sinks.result import StepResult
 
 _DIGITS = 6
 """Chances are written with so many digits."""

@@ -12,12 +12,6 @@ from antelog.compile.nodes.plan import Relation
 
 Tables = Mapping[str, pa.Table]
 
-CLOSED = "closed"
-"""The change of an open answer whose query was changed or taken out."""
-
-ENDS = ("confirmed", "rejected", CLOSED)
-"""After such a change an answer is open no more."""
-
 
 @dataclass(frozen=True, eq=False)
 class StepResult:

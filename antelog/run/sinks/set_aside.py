@@ -25,13 +25,10 @@ def reject_of(row: Mapping[str, Any], file: str, line: int | None, timescale: Ti
         written = row["row"]
     else:
         written = fact_text(row["input"], json.loads(row["values"] or "[]"), row["time"], timescale)
-    return Reject(file, line, row["input"], row["reason"], row["detail"], written, _delay(row))
-
-
-def _delay(row: Mapping[str, Any]) -> int | None:
-    """The delay with which a late fact would have been used; None where its times seem to be no ticks."""
-    late = row["reason"] == LATE and max(row["time"], row["arrival"]) < LIKELY[0].first
-    return row["arrival"] - row["time"] if late else None
+    delay = None
+    if row["reason"] == LATE and max(row["time"], row["arrival"]) < LIKELY[0].first:  # ticks, as it seems
+        delay = row["arrival"] - row["time"]
+    return Reject(file, line, row["input"], row["reason"], row["detail"], written, delay)
 
 
 def fact_text(name: str, values: Iterable[object], time: int | None, timescale: Timescale | None) -> str:

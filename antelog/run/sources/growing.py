@@ -4,7 +4,10 @@
     temp.csv    the new one, from its start
 
 How far it was read is known by place, and by a digest of how it begins: so another file of its name is
-noticed, also after a restart, and the old one is looked for beside it and read to its end first.
+noticed, also after a restart, and the old one is looked for beside it and read to its end first:
+
+    temp.csv ─▶ temp.csv.1 ─▶ temp.csv.2        renamed: the same inode
+    temp.csv ═▶ temp.csv.1                      copied, and cut: another file that begins as this one did
 """
 
 from __future__ import annotations
@@ -20,15 +23,38 @@ import msgspec
 from antelog.errors import DataError
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
-from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.rotation import KNOWN, ReadFile, remains, renamed_from
-from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourceExtent, SourcePiece
+from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
+
+_KNOWN = 1 << 10
+"""The first bytes that tell a file from another."""
+
+_DATE = 6
+"""So many digits at the end of a name are a date, and grow; fewer are a number, and fall."""
 
 _LAST = 1 << 8
 """The last bytes that were read: if others stand there, the file was cut and written anew."""
 
 _KEPT = 60.0
 """Seconds for which a renamed file is read on, from the last that was written to it."""
+
+
+class ReadFile(msgspec.Struct, frozen=True):
+    """A file of which `offset` bytes were read: its inode, and a digest of its first `known` bytes."""
+
+    offset: int = 0
+    known: int = 0
+    digest: int = 0
+    inode: int = 0
+
+    def is_at(self, path: Path) -> bool:
+        """Whether a path has that file, or a copy of it, with all that was read."""
+        try:
+            with path.open("rb") as file:
+                begins, there = file.read(self.known), os.fstat(file.fileno())
+        except OSError:
+            return False
+        is_own = self.known > 0 or not self.inode or there.st_ino == self.inode
+        return is_own and there.st_size >= self.offset and zlib.crc32(begins) == self.digest
 
 
 class GrowingFile(FactSource):
@@ -84,8 +110,12 @@ class GrowingFile(FactSource):
     def _open(self) -> bool:
         if self._next:
             return self._opened(self._next.pop(0))
-        if "before" in self._mark:
-            self._find_before()
+        if "before" in self._mark:  # it may still be written to
+            before: Mark = self._mark["before"]
+            self._mark = {name: value for name, value in self._mark.items() if name != "before"}
+            for path in remains(self._path, _read(before))[:1]:
+                with suppress(OSError):
+                    self._before = _OpenFile(path, self._lines(path, before), before)
         if not self._mark or _read(self._mark).is_at(self._path):
             return self._opened(self._path)
         return self._read_first()
@@ -119,14 +149,6 @@ class GrowingFile(FactSource):
             self._mark = _header(self._mark)
         return self._opened(self._path)
 
-    def _find_before(self) -> None:
-        """The file before, which may still be written to."""
-        before: Mark = self._mark["before"]
-        self._mark = {name: value for name, value in self._mark.items() if name != "before"}
-        for path in remains(self._path, _read(before))[:1]:
-            with suppress(OSError):
-                self._before = _OpenFile(path, self._lines(path, before), before)
-
     # ---- the end of a file ----
 
     def _replaced(self) -> list[SourcePiece]:
@@ -135,7 +157,8 @@ class GrowingFile(FactSource):
         left = self._now.lines.finish()
         if self._now.path == self._path:
             self.notes.append(f"{self._path} was replaced or cut; it is read from its start")
-            self._next = renamed_from(self._path, self._now.inode)
+            old = next((each for each in _beside(self._path) if _inode(each) == self._now.inode), None)
+            self._next = [] if old is None else rotated_after(self._path, old)
         if self._before is not None:
             left = self._before.lines.finish() + left
             self._before.file.close()
@@ -184,7 +207,7 @@ class _OpenFile:
         self.file = path.open("rb")
         offset = int(mark.get("offset", 0))
         self.file.seek(offset)
-        self._begins = os.pread(self.file.fileno(), min(offset, KNOWN), 0)
+        self._begins = os.pread(self.file.fileno(), min(offset, _KNOWN), 0)
         self._last = os.pread(self.file.fileno(), min(offset, _LAST), max(0, offset - _LAST))
         self.inode = os.fstat(self.file.fileno()).st_ino
         self.heard = time.monotonic()
@@ -206,10 +229,12 @@ class _OpenFile:
             at, data = self.file.tell(), self.file.read(AT_ONCE)
         except OSError as error:
             raise _unreadable(self.path, error) from None
-        if self._is_cut(at):
+        number = self.file.fileno()
+        begins = os.pread(number, len(self._begins), 0)
+        if begins != self._begins or os.pread(number, len(self._last), at - len(self._last)) != self._last:
             return None
         if data:
-            self._begins = (self._begins + data[:KNOWN])[:KNOWN]
+            self._begins = (self._begins + data[:_KNOWN])[:_KNOWN]
             self._last = (self._last + data[-_LAST:])[-_LAST:]
             self.heard = time.monotonic()
         return data
@@ -222,12 +247,6 @@ class _OpenFile:
             return False  # between two files
         own = os.fstat(self.file.fileno())
         return (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino) and there.st_size > 0
-
-    def _is_cut(self, at: int) -> bool:
-        """Whether the bytes up to a place are not those that were read."""
-        number = self.file.fileno()
-        begins = os.pread(number, len(self._begins), 0)
-        return begins != self._begins or os.pread(number, len(self._last), at - len(self._last)) != self._last
 
 
 def _read(mark: Mark) -> ReadFile:
@@ -246,3 +265,44 @@ def _lost(mark: Mark) -> str:
 
 def _unreadable(name: Path, error: OSError) -> DataError:
     return DataError(f"{name}: cannot be read: {error.strerror or error}")
+
+
+# ---- the files that were rotated ----
+
+
+def remains(path: Path, read: ReadFile) -> list[Path]:
+    """The file that was read, under another name, and those that were rotated after it; the oldest first."""
+    others = _beside(path)
+    renamed = [each for each in others if _inode(each) == read.inode and read.is_at(each)]
+    copied = [each for each in others if read.known and each.name.startswith(path.name) and read.is_at(each)]
+    found = [*renamed, *copied][:1]
+    return [each for old in found for each in (old, *rotated_after(path, old))]
+
+
+def rotated_after(path: Path, old: Path) -> list[Path]:
+    """The files that were rotated after another: lower numbers, or later dates, at the end of their names."""
+    before, end = old.name[: len(path.name) + 1], old.name[len(path.name) + 1 :]
+    if before[:-1] != path.name or not end.isdecimal():
+        return []
+    if len(end) < _DATE:
+        found = [path.with_name(f"{before}{number}") for number in range(int(end) - 1, 0, -1)]
+        return [each for each in found if each.is_file()]
+    later = (each for each in _beside(path) if each.name.startswith(before) and each.name > old.name)
+    return sorted(each for each in later if each.name[len(before) :].isdecimal())
+
+
+def _beside(path: Path) -> list[Path]:
+    """The other files in its folder, and in that of the file it is a link to."""
+    folders = dict.fromkeys((path.parent, path.resolve().parent))
+    found: list[Path] = []
+    for folder in folders:
+        with suppress(OSError):
+            found += [each for each in folder.iterdir() if each.name != path.name and each.is_file()]
+    return found
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None

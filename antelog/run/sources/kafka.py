@@ -19,9 +19,8 @@ from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import Bad, Block, Row, breaks, grammar_of
 from antelog.run.address import Kafka
-from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.messages import Make, Message, Messages
-from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
+from antelog.run.sources.source import FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 
 
 class KafkaTopic(FactSource):
@@ -62,12 +61,12 @@ class KafkaTopic(FactSource):
         self._messages.close()
 
     def _pieces(self, number: int, messages: Sequence[Message]) -> Iterable[SourcePiece]:
-        rows = [(each.offset, each.value) for each in messages]
         file = f"{self._topic.topic}[{number}]"
         is_json = self._topic.values == "json"
         full: list[tuple[int, bytes]] = []
         bad: list[Bad] = []
-        for offset, value in rows:
+        for each in messages:
+            offset, value = each.offset, each.value
             if value is None or not value.strip():
                 bad.append(Bad(offset, "the message is empty", ""))
             elif not is_json and (lost := _unclosed(value)) is not None:

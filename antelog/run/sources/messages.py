@@ -78,17 +78,6 @@ class Messages:
 
     def take(self) -> dict[int, list[Message]]:
         """The available messages by partition, without waiting."""
-        found: dict[int, list[Message]] = {}
-        if self._down_since is not None and time.monotonic() - self._down_since > _RETRY:
-            self._try_again()
-        for message in self._client.consume(_MOST, 0):
-            self._take(message, found)
-        return found
-
-    def close(self) -> None:
-        self._client.close()
-
-    def _take(self, message: Any, found: dict[int, list[Message]]) -> None:
         from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
 
         hopeless = (
@@ -97,17 +86,25 @@ class Messages:
             KafkaError.UNKNOWN_TOPIC_OR_PART,
             KafkaError.TOPIC_AUTHORIZATION_FAILED,
         )
-        number, error = message.partition(), message.error()
-        if error is None:
-            self._reached()
-            read = Message(message.offset(), message.value(), message.headers() or ())
-            found.setdefault(number, []).append(read)
-            self.next[number] = message.offset() + 1
-            self._at_end.discard(number)
-        elif error.code() == KafkaError._PARTITION_EOF:
-            self._at_end.add(number)
-        elif error.fatal() or error.code() in hopeless:
-            raise DataError(f"{self._topic}: cannot be read: {error.str()}")
+        found: dict[int, list[Message]] = {}
+        if self._down_since is not None and time.monotonic() - self._down_since > _RETRY:
+            self._try_again()
+        for message in self._client.consume(_MOST, 0):
+            number, error = message.partition(), message.error()
+            if error is None:
+                self._reached()
+                read = Message(message.offset(), message.value(), message.headers() or ())
+                found.setdefault(number, []).append(read)
+                self.next[number] = message.offset() + 1
+                self._at_end.discard(number)
+            elif error.code() == KafkaError._PARTITION_EOF:
+                self._at_end.add(number)
+            elif error.fatal() or error.code() in hopeless:
+                raise DataError(f"{self._topic}: cannot be read: {error.str()}")
+        return found
+
+    def close(self) -> None:
+        self._client.close()
 
     def _unreachable(self, error: Any) -> None:
         """Note an error of the connection; the client tries again by itself."""

@@ -1,21 +1,25 @@
-"""The source of an address, from where it was left.
+"""The source of an address, from where it was left; and the small ones: standard input, posted facts.
 
-source_of(Files("temp.csv", Form.CSV), wanted, Around(mark))  ──▶  GrowingFile
+source_of(Files("temp.csv", Form.CSV), wanted, mark)  ──▶  GrowingFile
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import select
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 from antelog.errors import UnsupportedError
-from antelog.files.columns import WantedColumns
+from antelog.files.columns import Advice, WantedColumns
+from antelog.files.json_files import JsonRows
 from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
 from antelog.run.sources.growing import GrowingFile
+from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.recorded import RecordedFiles
-from antelog.run.sources.source import FactSource, Mark
-from antelog.run.sources.standard import StandardInput
+from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 from antelog.run.store import Inbox
 
 Followed: TypeAlias = Files | Standard | Posted | Kafka
@@ -33,39 +37,122 @@ FOLLOWED: Reach[Followed] = Reach(
 )
 
 
-@dataclass(frozen=True)
-class Around:
-    """Settings with which a source is opened.
+def source_of(
+    address: Followed,
+    wanted: WantedColumns,
+    mark: Mark | None = None,
+    *,
+    complete: bool = False,
+    resumed: bool = False,
+    inbox: Inbox | None = None,
+) -> FactSource:
+    """The source of an address, read up to a mark. Raises UnsupportedError if it cannot be read here.
 
-    mark       how far it was read
     complete   all is there that will be read: files do not grow, standard input is read to its end
     resumed    another run goes on later, and may find that a file has grown
     inbox      of the store, if there is one
     """
-
-    mark: Mark | None = None
-    complete: bool = False
-    resumed: bool = False
-    inbox: Inbox | None = None
-
-
-def source_of(address: Followed, wanted: WantedColumns, around: Around) -> FactSource:
-    """Raises UnsupportedError if it cannot be read here."""
-    mark, complete = around.mark, around.complete
     match address:
-        case Files(path, form) if address.grows and form is not None and (around.resumed or not complete):
+        case Files(path, form) if address.grows and form is not None and (resumed or not complete):
             return GrowingFile(Path(path), form, wanted, mark=mark)
         case Files(path):
             return RecordedFiles(Path(path), wanted, mark=mark, complete=complete)
         case Standard():
             return StandardInput(wanted, mark=mark, complete=complete)
         case Posted():
-            if around.inbox is None:
+            if inbox is None:
                 raise UnsupportedError(f"facts for {wanted.name} are posted to the page; leave out --no-page")
-            from antelog.run.sources.posted import PostedFacts  # noqa: PLC0415 - few need it
-
-            return PostedFacts(around.inbox, wanted, mark=mark)
+            return PostedFacts(inbox, wanted, mark=mark)
         case Kafka():
-            from antelog.run.sources.kafka import KafkaTopic  # noqa: PLC0415 - few need the client
-
             return KafkaTopic(address, wanted, mark=mark)
+
+
+_STDIN, _HTTP = "<stdin>", "http:"
+_PIPE = 1 << 16
+_MOST = 50_000
+"""The posted facts that are taken at a time, or those of one post if they are more."""
+
+
+class StandardInput(FactSource):
+    """Reads what is there, and never waits. If it is `complete` it is behind until it has ended.
+
+    A pipe cannot be read twice; the journal of a run records rows as soon as they were read.
+    """
+
+    tells_end = False
+
+    def __init__(
+        self, wanted: WantedColumns, *, mark: Mark | None = None, complete: bool = False, descriptor: int = 0
+    ) -> None:
+        super().__init__()
+        self._wanted, self._descriptor, self._complete = wanted, descriptor, complete
+        self._before = int((mark or {}).get("lines", 0))
+        self._lines: LinesOf | None = None
+        self.behind, self._count = complete, 0
+
+    @property
+    def mark(self) -> Mark:
+        """The number of lines read, of this input and of those before it."""
+        return {"lines": self._before + (self._lines.mark["line"] - 1 if self._lines else 0)}
+
+    @property
+    def extent(self) -> SourceExtent:
+        """Only the bytes in the pipe count as there: how many wait before it is not known."""
+        left = b"\0\0\0\0"
+        with suppress(OSError, ImportError):
+            import fcntl  # noqa: PLC0415 - not on Windows
+            import termios  # noqa: PLC0415
+
+            left = fcntl.ioctl(self._descriptor, termios.FIONREAD, left)
+        return SourceExtent(self._count, self._count + int.from_bytes(left, sys.byteorder))
+
+    def poll(self) -> list[SourcePiece]:
+        data = b""
+        while not self.ended and len(data) < AT_ONCE and select.select([self._descriptor], [], [], 0)[0]:
+            more = os.read(self._descriptor, _PIPE)
+            data += more
+            self.ended = not more
+        self.behind = len(data) >= AT_ONCE or (self._complete and not self.ended)
+        self._count += len(data)
+        if not data:
+            return []
+        if self._lines is None:
+            self._lines = LinesOf(None, _STDIN, self._wanted, self.notes)
+        return self._lines.feed(data)
+
+    def finish(self) -> list[SourcePiece]:
+        return self._lines.finish() if self._lines else []
+
+
+class PostedFacts(FactSource):
+    """Reads the facts that were posted for an input. The inbox has them until a state does."""
+
+    def __init__(self, inbox: Inbox, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
+        super().__init__()
+        self._inbox, self._input = inbox, wanted.name
+        self._line = int((mark or {}).get("line", 0))
+        self._forgotten = 0
+        self._rows = JsonRows(_HTTP, Advice(wanted, self.notes))
+        # Names with dots may be paths into fields, which only who reads the fact knows.
+        inbox.accept(wanted.name, [name for name in wanted.required if wanted.declared and "." not in name])
+
+    @property
+    def mark(self) -> Mark:
+        return {"line": self._line}
+
+    @property
+    def extent(self) -> SourceExtent:
+        return SourceExtent(self._line, self._inbox.posted(self._input), "rows")
+
+    def poll(self) -> list[SourcePiece]:
+        found = self._inbox.read(self._input, self._line, _MOST)
+        self.behind = len(found) >= _MOST
+        if not found:
+            return []
+        self._line = found[-1].line
+        return [SourcePiece(self._rows.chunk((each.line, each.fact) for each in found), _HTTP)]
+
+    def saved(self) -> None:
+        if self._line > self._forgotten:
+            self._inbox.forget(self._input, self._line)
+            self._forgotten = self._line

@@ -6,7 +6,7 @@ with a full stop, and move it. One that cannot be read is set aside as a whole; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from glob import has_magic
@@ -94,10 +94,11 @@ class RecordedFiles(FactSource):
         in_folder = path != self._path
         file = str(path)
         try:
-            chunks = islice(self._chunks, _AT_ONCE)
-            found = [
-                SourcePiece(self._fitting(chunk, file) if in_folder else chunk, file) for chunk in chunks
-            ]
+            found = []
+            for chunk in islice(self._chunks, _AT_ONCE):
+                if in_folder and chunk.misfit:  # DataError sets the file aside as a whole
+                    list(sorted_out(self._wanted, [chunk], file))
+                found.append(SourcePiece(replace(chunk, misfit="") if in_folder else chunk, file))
         except DataError as error:
             if not in_folder:
                 raise
@@ -112,12 +113,6 @@ class RecordedFiles(FactSource):
             self._end()
         return found
 
-    def _fitting(self, chunk: Chunk, file: str) -> Chunk:
-        """The chunk, if its columns are the wanted ones; if not, DataError sets the file aside as a whole."""
-        if chunk.misfit:
-            list(sorted_out(self._wanted, [chunk], file))
-        return replace(chunk, misfit="")
-
     def close(self) -> None:
         self._chunks = None
 
@@ -125,7 +120,11 @@ class RecordedFiles(FactSource):
         """Begin with the next file, or read on in the one that was left."""
         if self._name is None:
             names = self._names() if self._all is None else self._all
-            self._weigh(name for name in names if name not in self._done and name not in self._sizes)
+            for name in names:
+                if name not in self._done and name not in self._sizes:
+                    with suppress(OSError):  # it is gone
+                        self._sizes[name] = self._path_of(name).stat().st_size
+                        self._there += self._sizes[name]
             self._name = next((name for name in names if name not in self._done), None)
             self._pieces = 0
         if self._name is None:
@@ -135,12 +134,6 @@ class RecordedFiles(FactSource):
         chunks = chunks_of(path, self._wanted, self.notes, self._progress, whole=whole)
         self._chunks = islice(chunks, self._pieces, None)
         return True
-
-    def _weigh(self, names: Iterable[str]) -> None:
-        for name in names:
-            with suppress(OSError):  # it is gone
-                self._sizes[name] = self._path_of(name).stat().st_size
-                self._there += self._sizes[name]
 
     def _end(self) -> None:
         assert self._name is not None
@@ -176,12 +169,9 @@ class RecordedFiles(FactSource):
                 return found
         except OSError as error:
             raise DataError(f"{self._path}: cannot be read: {error.strerror or error}") from None
-        return [self._path.name] if self._is_there() else []
-
-    def _is_there(self) -> bool:
         if self._complete or self._path.exists():
-            return True  # a complete one that is missing cannot be read, which is an error
+            return [self._path.name]  # a complete one that is missing cannot be read, which is an error
         if not self._waiting:
             self.notes.append(f"{self._path} is not there yet; it is read once it is")
             self._waiting = True
-        return False
+        return []

@@ -2,17 +2,29 @@
 
 source.poll()      the pieces that have come since; none if there is nothing new; it never waits
 source.mark        how far it was read, as JSON
+
+CSV or JSON lines become pieces as bytes of them come:
+
+lines = LinesOf(Form.CSV, "temp.csv", wanted, notes)
+lines.feed(b"device,level,time\\nwt2,hi")     no row yet
+lines.feed(b"gh,7\\nwt4,")                     a piece with one row; the mark is behind it
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from antelog.files.chunks import CheckedRows, Chunk, sorted_out
-from antelog.files.columns import WantedColumns
+import msgspec
+
+from antelog.files.chunks import Chunk
+from antelog.files.columns import Advice, WantedColumns
+from antelog.files.csv_files import CsvHeader, CsvRows
+from antelog.files.json_files import JsonRows
+from antelog.files.naming import Form
+from antelog.files.records import MARK, without_mark
 
 AT_ONCE = 1 << 22
 """The bytes that are read at a time."""
@@ -78,7 +90,55 @@ class FactSource(ABC):
         """Closes what the source has opened."""
 
 
-def rows_of(wanted: WantedColumns, piece: SourcePiece) -> CheckedRows:
-    """The rows of a piece, looked at value by value."""
-    (found,) = sorted_out(wanted, [piece.chunk], piece.file)
-    return found
+class LinesOf:
+    """Rows of one file, pipe or the like, from its beginning or from a mark on.
+
+    Without a form it is CSV or JSON lines.
+    """
+
+    def __init__(
+        self, form: Form | None, file: str, wanted: WantedColumns, notes: list[str], mark: Mark | None = None
+    ) -> None:
+        mark = mark or {}
+        self._file = file
+        self._fed = self._offset = int(mark.get("offset", 0))
+        self._line = int(mark.get("line", 1))
+        self._head: bytes | None = None if self._fed else b""
+        advice = Advice(wanted, notes)
+        self._rows: CsvRows | JsonRows
+        if form is None:
+            self._rows = CsvRows(file, advice, json=JsonRows(file, advice))
+        elif form is Form.JSON:
+            self._rows = JsonRows(file, advice, self._line)
+        else:
+            header = msgspec.convert(mark.get("header"), CsvHeader | None)
+            self._rows = CsvRows(file, advice, self._line, header)
+
+    @property
+    def mark(self) -> Mark:
+        """Behind the last row that is whole."""
+        header = self._rows.header if isinstance(self._rows, CsvRows) else None
+        kept = {} if header is None else {"header": msgspec.to_builtins(header)}
+        return {"offset": self._offset, "line": self._line, **kept}
+
+    def feed(self, data: bytes) -> list[SourcePiece]:
+        self._fed += len(data)
+        if self._head is not None:
+            self._head += data
+            if len(self._head) < MARK:
+                return []
+            data, self._head = without_mark(self._head, self._file), None
+        return self._pieces(self._rows.feed(data))
+
+    def finish(self) -> list[SourcePiece]:
+        """The remaining rows, once no more bytes come."""
+        begun = self._pieces(self._rows.feed(self._head)) if self._head else []
+        self._head = None
+        return begun + self._pieces(self._rows.end())
+
+    def _pieces(self, chunks: Iterable[Chunk]) -> list[SourcePiece]:
+        found = [SourcePiece(chunk, self._file) for chunk in chunks]
+        lines = self._rows.lines
+        if lines.held is not None:
+            self._offset, self._line = self._fed - lines.held, lines.line
+        return found

@@ -10,16 +10,7 @@ from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
 from antelog.run.store.folder import FolderFeed, is_folder_feed
 from antelog.run.store.inbox import Inbox, PostedFact, names_of, post
-from antelog.run.store.records import (
-    Record,
-    about,
-    is_record,
-    name_of,
-    record_of,
-    reject_line,
-    source_of,
-    status_line,
-)
+from antelog.run.store.records import Record, about, is_record, record_of, reject_line, source_of, status_line
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
 __all__ = [
@@ -44,7 +35,6 @@ __all__ = [
     "is_line",
     "is_record",
     "is_store",
-    "name_of",
     "names_of",
     "post",
     "record_of",

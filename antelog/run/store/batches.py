@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from antelog.run.sinks.result import ENDS
+from antelog.answers import OPEN, state_after
 from antelog.run.store.feed import FeedReader, WritableFeed
 from antelog.run.store.records import status_line
 
@@ -106,7 +106,7 @@ def _fold(open_: _OpenLines, record: Mapping[str, Any], line: str) -> None:
     if "change" not in record:
         return
     key = record["query"], msgspec.json.encode([record["answer"], record.get("others")])
-    if record["change"] in ENDS:
-        open_.pop(key, None)
-    else:
+    if state_after(record) == OPEN:
         open_[key] = line
+    else:
+        open_.pop(key, None)

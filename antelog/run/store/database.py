@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +107,11 @@ def is_store(path: Path) -> bool:
 def created(path: Path, *, durable: bool) -> sqlite3.Connection:
     """A connection for the writer; the store is made if it is not there. Raises StateError."""
     _refuse_other_files(path)
-    _refuse_network_disks(path)
+    with suppress(OSError):  # not Linux; whether locks work is seen when one is taken
+        mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
+        kind = file_system(Path(os.path.realpath(path.parent)), mounts)
+        if kind in _NETWORK or kind.startswith("fuse."):
+            raise _no_locks(path, kind)
     try:
         if not path.exists():
             path.touch(mode=0o600)  # facts are not for everybody on this machine
@@ -118,24 +122,24 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
         raise StateError(
             f"{path} has another name, a hard link, so two could write to it; remove one of them"
         )
-    with _in_words(path):
-        database = _connected(path, durable=durable)
-        try:
-            _make_or_check(database, path)
-        except BaseException:
-            database.close()
-            raise
-        return database
+    return _ready(path, _make_or_check, durable=durable)
 
 
 def opened(path: Path) -> sqlite3.Connection:
     """A connection to a store that is there. Raises StateError."""
     if not is_store(path):
         raise StateError(f"{path} is not a store that antelog wrote")
+    return _ready(path, _check, durable=True)
+
+
+def _ready(
+    path: Path, prepare: Callable[[sqlite3.Connection, Path], None], *, durable: bool
+) -> sqlite3.Connection:
+    """A connection that is prepared; it is closed again if that fails."""
     with _in_words(path):
-        database = _connected(path, durable=True)
+        database = _connected(path, durable=durable)
         try:
-            _check(database, path)
+            prepare(database, path)
         except BaseException:
             database.close()
             raise
@@ -206,16 +210,6 @@ def file_system(path: Path, mounts: str) -> str:
         if path.is_relative_to(point) and len(point.parts) >= best:
             best, found = len(point.parts), after.split(" ")[0]
     return found
-
-
-def _refuse_network_disks(path: Path) -> None:
-    try:
-        mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
-    except OSError:
-        return  # not Linux; whether locks work is seen when one is taken
-    kind = file_system(Path(os.path.realpath(path.parent)), mounts)
-    if kind in _NETWORK or kind.startswith("fuse."):
-        raise _no_locks(path, kind)
 
 
 def _no_locks(path: Path, reason: str) -> StateError:

@@ -82,7 +82,7 @@ class WritableFeed(Feed, Protocol):
 
 
 class FeedReader:
-    """Reads the records of a feed; `damaged` counts lines that are no JSON objects."""
+    """Reads the records of a feed; `damaged` counts lines that are not JSON objects."""
 
     def __init__(self, feed: Feed, position: int = 0) -> None:
         self.feed, self.position = feed, position

@@ -3,7 +3,7 @@
     00000007.jsonl, 00000008.jsonl, …     segments, the newest last
 
 A position is the number of a segment and how many of its bytes were read, in one number. Links in the folder
-are neither read nor written: what they lead to is no part of the feed.
+are neither read nor written: what they lead to is not a part of the feed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,11 @@ class FolderFeed:
         before, first = self._segments(), self._segment is None
         self._segment, self._size = (before[-1] + 1 if before else 0), 0
         self._write([head_line(about, open_lines)], os.O_CREAT | os.O_EXCL)
-        self._remove(before, -1 if first else self._kept - self._size)
+        room = -1 if first else self._kept - self._size
+        for segment in reversed(before):
+            room -= self._path(segment).lstat().st_size
+            if room < 0:
+                self._path(segment).unlink()
 
     def resume(self) -> int | None:
         """Go on with the newest segment, and not with a new one; the position before it.
@@ -150,13 +154,6 @@ class FolderFeed:
             raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
         with file:
             self._size += file.write_all(("\n".join(lines) + "\n").encode())
-
-    def _remove(self, segments: Sequence[int], room: int) -> None:
-        """Remove the oldest segments for which there is no room."""
-        for segment in reversed(segments):
-            room -= self._path(segment).lstat().st_size
-            if room < 0:
-                self._path(segment).unlink()
 
 
 def is_folder_feed(folder: Path) -> bool:

@@ -1,20 +1,32 @@
-"""Facts that were posted, until a state has them: the page puts them in, the source `http:` reads them.
+"""The requests of the page's process to the run: facts that were posted, and answers that people look at.
 
 Inbox(database).accept("Temp", ["X"])       the input takes posted facts, which have these names
 post(path, "Temp", [b'{"X": "wt2"}'])       from the process of the page; on the disk when it returns
-Inbox(database).read("Temp", 0, 1000)       [PostedFact(1, b'{"X": "wt2"}')]
+Inbox(database).read("Temp", 0, 1000)       [PostedFact(1, b'{"X": "wt2"}')], for the source `http:`
+
+ask(path, "9f2c…", line, now)               from the process of the page: somebody looks at this answer
+Inbox(database).wanted(now)                 the run finds it, with its line, and
+Inbox(database).put("9f2c…", found)         puts there what it knows
+ask(path, "9f2c…", line, now)               found
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.run.store.database import opened, transaction
+
+WHILE = 20.0
+"""Seconds for which details are kept up to date after somebody asked for them."""
+_AGAIN = 5.0
+"""Seconds after which it is noted again that somebody looks at an answer."""
+MOST = 20
+"""Answers of which there are details, at most, those that were asked for last."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +38,7 @@ class PostedFact:
 
 
 class Inbox:
-    """Posted facts, for the writer of a store."""
+    """Posted facts and answers that are looked at, for the writer of a store."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
@@ -66,6 +78,17 @@ class Inbox:
         """Remove facts up to a line, for the state has them."""
         self._database.execute("DELETE FROM posted WHERE input = ? AND last <= ?", (name, line))
 
+    def wanted(self, now: float) -> Mapping[str, str]:
+        """The lines of answers that somebody looks at, by their ids."""
+        rows = self._database.execute(
+            "SELECT answer, line FROM details WHERE at > ? ORDER BY at DESC LIMIT ?", (now - WHILE, MOST)
+        )
+        return dict(rows.fetchall())
+
+    def put(self, name: str, found: bytes) -> None:
+        """The details of an answer."""
+        self._database.execute("UPDATE details SET found = ? WHERE answer = ?", (found, name))
+
 
 def names_of(path: Path, name: str) -> list[str] | None:
     """The names that each posted fact of an input is to have; None if it takes none. Raises StateError."""
@@ -85,3 +108,21 @@ def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:
                 "INSERT INTO posted (input, last, facts) VALUES (?, ?, ?)", (name, last, b"\n".join(facts))
             )
     return row is not None
+
+
+def ask(path: Path, name: str, line: bytes, now: float) -> bytes | None:
+    """The details of an answer, of which this is the latest line; None if they are not there yet.
+
+    Raises StateError.
+    """
+    with closing(opened(path)) as database, transaction(database):
+        row = database.execute("SELECT found, line, at FROM details WHERE answer = ?", (name,)).fetchone()
+        if row is None or row[1] != line.decode() or abs(now - row[2]) > _AGAIN:
+            database.execute("DELETE FROM details WHERE at < ? OR at > ?", (now - WHILE, now + WHILE))
+            database.execute(
+                "INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET line = excluded.line, "
+                "at = excluded.at",
+                (name, line.decode(), now, None),
+            )
+    found: bytes | None = None if row is None else row[0]
+    return found

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from hashlib import blake2b
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypedDict, cast
 
 import msgspec
 from msgspec import Struct
@@ -35,12 +34,6 @@ def source_of(head: Mapping[str, Any]) -> Source:
     return Source(head.get("program", ""), head.get("path", ""), included, head.get("limits", {}))
 
 
-def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
-    """A short name for an answer, for links: a hash of it."""
-    content = msgspec.json.encode([query, dict(values), list(others)])
-    return blake2b(content, digest_size=8).hexdigest()
-
-
 def status_line(status: Mapping[str, Any]) -> str:
     """The line of a status, dated now."""
     return msgspec.json.encode({"status": {"at": wall_time(time.time_ns() // 1000), **status}}).decode()
@@ -58,7 +51,7 @@ def reject_line(reject: Mapping[str, Any]) -> str:
 
 
 def record_of(line: bytes) -> Record | None:
-    """The record of a line of JSON; None if it is none."""
+    """The record of a line of JSON; None if it is not one."""
     try:
         found = msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -76,31 +69,24 @@ class _Slots(Struct):
     listed: dict[str, str] = {}
 
 
-class _Pulse(Struct):
-    heard: str | None = None
-    gap: float | None = None
-    unread: int = 0
-    unit: str = ""
-    behind: float = 0.0
-    slots: _Slots | None = None
-
-
-class _Counts(Struct):
-    facts: int = 0
-    newest: Tick | None = None
-    delay: int = 0
-    late: dict[int, int] = {}
-    rejects: dict[str, int] = {}
-
-
-class _Pulses(Struct):
-    inputs: dict[str, _Pulse] = {}
+class _InputStatus(TypedDict, total=False):
+    facts: int
+    newest: Tick | None
+    delay: int
+    late: dict[int, int]
+    rejects: dict[str, int]
+    heard: str | None
+    gap: float | None
+    unread: int
+    unit: str
+    behind: float
+    slots: _Slots | None
 
 
 class _Status(Struct):
     tick: Tick | None = None
     at: str | None = None
-    inputs: dict[str, _Counts] = {}
+    inputs: dict[str, _InputStatus] = {}
     holding: str | None = None
     notes: list[str] = []
 
@@ -112,9 +98,7 @@ class _Head(Struct):
     path: str = ""
 
 
-_KINDS: Mapping[str, tuple[Any, ...]] = {
-    "status": (_Status, _Pulses), "reject": (dict[str, Any],), "head": (_Head,),
-}  # fmt: skip
+_KINDS: Mapping[str, Any] = {"status": _Status, "reject": dict[str, Any], "head": _Head}
 
 
 def is_record(found: Mapping[str, Any]) -> bool:
@@ -122,4 +106,4 @@ def is_record(found: Mapping[str, Any]) -> bool:
     if "change" in found:
         return is_line(found)
     kind = next((each for each in _KINDS if each in found), None)
-    return kind is None or all(fits(found[kind], each) for each in _KINDS[kind])
+    return kind is None or fits(found[kind], _KINDS[kind])

@@ -24,7 +24,6 @@ from typing import Self
 from antelog.errors import StateError
 from antelog.run.store import database as files
 from antelog.run.store.acts import Acts
-from antelog.run.store.details import Details
 from antelog.run.store.feed import StoredFeed
 from antelog.run.store.inbox import Inbox
 
@@ -79,10 +78,7 @@ class StoredState:
 
 
 class Store:
-    """The store in the process that writes it; `open` makes it.
-
-    Acknowledgements of answers will be a table beside the outbox, which the page writes as it does the inbox.
-    """
+    """The store in the process that writes it; `open` makes it."""
 
     def __init__(self, path: Path, *, durable: bool, wait: bool) -> None:
         self.path = path
@@ -94,7 +90,6 @@ class Store:
             raise
         self.feed = StoredFeed(self._database)
         self.inbox = Inbox(self._database)
-        self.details = Details(self._database)
         self.acts = Acts(self._database)
 
     @classmethod

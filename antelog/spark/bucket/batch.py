@@ -8,12 +8,11 @@ from dataclasses import asdict
 import pyarrow as pa
 
 from antelog.arrow.arrays import to_blob
+from antelog.spark.bucket.packing import PACKED_NAMES, REJECTS, Received, received
 from antelog.spark.bucket.state import (
-    BatchRows,
     BucketOutput,
     BucketState,
     Tables,
-    arriving,
     beginning_of,
     begun,
     end_of,
@@ -23,7 +22,6 @@ from antelog.spark.bucket.state import (
 )
 from antelog.spark.job.job import Job
 from antelog.spark.settings import COUNTS
-from antelog.spark.transport.packing import PACKED_NAMES, REJECTS, Received, received
 
 CHANGES, REJECTED, COUNTED, SHOWN = "changes", "rejects", "counts", "clocks"
 
@@ -85,8 +83,8 @@ def reasoner(job: Job, answers: bool) -> Callable[[pa.Table], pa.Table]:
     """A function for `applyInArrow` that returns a bucket's changes, or its answers at the end."""
 
     def run(packed: pa.Table) -> pa.Table:
-        bucket, batch, new = received_by(job, packed)
-        bucket, output = (finish_with_answers if answers else finish)(job, bucket, batch)
+        bucket, new = received_by(job, packed)
+        bucket, output = (finish_with_answers if answers else finish)(job, bucket, new)
         return pa.Table.from_pylist(list(lines(bucket, output, new, 0)), OUTPUT)
 
     return run
@@ -96,17 +94,14 @@ def ender(job: Job) -> Callable[[pa.Table], pa.Table]:
     """A function for `applyInArrow` that returns the tick after which a bucket has no open answers."""
 
     def run(packed: pa.Table) -> pa.Table:
-        bucket, batch, _ = received_by(job, packed)
-        return pa.table([[end_of(job, bucket, batch)]], END)
+        return pa.table([[end_of(job, *received_by(job, packed))]], END)
 
     return run
 
 
-def received_by(job: Job, packed: pa.Table) -> tuple[BucketState, BatchRows, Received]:
-    """The bucket before its batch, the rows of the batch, and the unpacked packets."""
+def received_by(job: Job, packed: pa.Table) -> tuple[BucketState, Received]:
+    """The bucket before its batch, and the rows of the batch."""
     columns = (packed.column(name).to_pylist() for name in PACKED_NAMES)
     new = received(zip(*columns, strict=True))
     bucket = start(job, packed.column("bucket")[0].as_py())
-    bucket = begun(job, bucket, beginning_of(bucket, new.earliest))
-    rows = {name: arriving(job, name, table, bucket.now) for name, table in new.facts.items()}
-    return bucket, BatchRows(rows, -1 if new.reading is None else new.reading, new.end), new
+    return begun(job, bucket, beginning_of(bucket, new.earliest)), new

@@ -39,8 +39,23 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         staged=job.forecasts is not None,
         shares=Shares(share_of(before, bucket.number), share_of(job, bucket.number)),
     )
-    moved = replace(start(job, bucket.number), kernel=found.state, waiting=_waiting(job, bucket), open=None)
-    moved, log = _forecasts(job, bucket, moved, found)
+    moved = start(job, bucket.number)
+    # The columns of the rows that wait may be called otherwise.
+    waiting = {
+        name: bucket.waiting[name].rename_columns(table.column_names).cast(table.schema)
+        if name in bucket.waiting
+        else table
+        for name, table in moved.waiting.items()
+    }
+    moved = replace(moved, kernel=found.state, waiting=waiting, open=None)
+    log: Mapping[str, pa.Table] = {name: each.log for name, each in found.changes.items()}
+    if job.forecasts is not None and bucket.forecasting is not None:
+        from antelog.forecast.forecaster import carried, with_lines  # noqa: PLC0415 - not without chances
+        from antelog.spark.bucket.forecasting import renewed  # noqa: PLC0415
+
+        known = renewed(job, bucket.number, carried(bucket.forecasting, found))
+        known, log = with_lines(known, found, job.forecasts.limits)
+        moved = replace(moved, forecasting=known)
     return moved, BucketOutput(_joint(job, before, found, log), rejects.SCHEMA.empty_table(), Counts())
 
 
@@ -57,32 +72,6 @@ def lacking(job: Job, before: Job) -> frozenset[str]:
     return frozenset(
         name for name, needs in job.needs.items() if not covers(before.needs.get(name, frozenset()), needs)
     )
-
-
-def _waiting(job: Job, bucket: BucketState) -> Mapping[str, pa.Table]:
-    """The rows that wait; their columns may be called otherwise."""
-    empty = start(job, bucket.number).waiting
-    return {
-        name: bucket.waiting[name].rename_columns(table.column_names).cast(table.schema)
-        if name in bucket.waiting
-        else table
-        for name, table in empty.items()
-    }
-
-
-def _forecasts(
-    job: Job, bucket: BucketState, moved: BucketState, found: Transition
-) -> tuple[BucketState, Mapping[str, pa.Table]]:
-    """The bucket with its forecasts, and the lines of new and changed queries with chances, if any."""
-    log = {name: each.log for name, each in found.changes.items()}
-    if job.forecasts is None or bucket.forecasting is None:
-        return moved, log
-    from antelog.forecast.forecaster import carried, with_lines  # noqa: PLC0415 - not loaded without chances
-    from antelog.spark.bucket.forecasting import renewed  # noqa: PLC0415
-
-    known = renewed(job, bucket.number, carried(bucket.forecasting, found))
-    known, log = with_lines(known, found, job.forecasts.limits)
-    return replace(moved, forecasting=known), log
 
 
 def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]) -> dict[str, pa.Table]:

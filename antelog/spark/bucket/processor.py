@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Row
@@ -18,7 +17,6 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 from antelog.spark.settings import spare
 
 if TYPE_CHECKING:
-    from antelog.spark.bucket.stream import StreamBucket
     from antelog.spark.job.job import Job
 
 _BYTES = StructType([StructField("content", BinaryType())])
@@ -33,21 +31,19 @@ class BucketProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         spare()
         self._handle = handle
-        self._head = handle.getValueState("head", _BYTES)
-        self._parts = handle.getListState("parts", _BYTES)
+        self._head: Any = handle.getValueState("head", _BYTES)
+        self._parts: Any = handle.getListState("parts", _BYTES)
 
     # The names of the methods and their arguments are Spark's, which calls them by keyword.
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        return self._bucket.with_rows(key[0], rows, 1000 * timerValues.getCurrentProcessingTimeInMs())
+        from antelog.spark.bucket.stream import BucketStore, moved, unpacked  # noqa: PLC0415 - not for the schema
+
+        store = BucketStore(self._handle, self._head, self._parts)
+        wall = 1000 * timerValues.getCurrentProcessingTimeInMs()
+        return moved(unpacked(self._job), store, key[0], rows, wall)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803
-        return self._bucket.without_rows(key[0], 1000 * timerValues.getCurrentProcessingTimeInMs())
+        return self.handleInputRows(key, iter(()), timerValues)
 
     def close(self) -> None:
         """Does nothing: there is nothing to close."""
-
-    @cached_property
-    def _bucket(self) -> StreamBucket:
-        from antelog.spark.bucket.stream import StreamBucket, unpacked  # noqa: PLC0415 - not for the shape
-
-        return StreamBucket(unpacked(self._job), self._handle, self._head, self._parts)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
-from antelog.arrow.ticks import LAST, ticks_of
+from antelog.arrow.ticks import ticks_of
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.engine import FinishedStep
@@ -30,8 +30,9 @@ from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
 from antelog.run.clock import end as last_tick
+from antelog.spark.bucket.packing import Received
 from antelog.spark.job.dividing import bucket_mask
-from antelog.spark.job.job import ARRIVED, Job, WantedLines, with_arrival
+from antelog.spark.job.job import ARRIVED, Job, WantedLines, talks_by_itself, with_arrival
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.forecast.forecasting import Forecasting
@@ -98,15 +99,6 @@ class DatedRows:
     counts: Counts
 
 
-@dataclass(frozen=True, eq=False)
-class BatchRows:
-    """All rows of a batch, the tick of the last arrival, and the `agreed` one at which all buckets end."""
-
-    rows: Mapping[str, DatedRows]
-    last: int
-    agreed: int | None
-
-
 def start(job: Job, number: int) -> BucketState:
     """A bucket before the first row."""
     empty = {
@@ -145,10 +137,8 @@ def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None 
     Rows that arrive at no tick, or at one that is finished, are set aside.
     """
     table = with_arrival(job, name, facts, now, latest)
-    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.timescale)
-    arrival = ticks_of(table.column(ARRIVED), job.plan.timescale)
-    fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
-    fine &= arrival.whole & (arrival.numbers > now) & (arrival.numbers <= LAST)
+    time, arrival = (ticks_of(table.column(each), None) for each in (job.inputs[name].columns[-1], ARRIVED))
+    fine = time.natural & arrival.natural & (arrival.numbers > now)
     if fine.all():
         return DatedRows(table, rejects.SCHEMA.empty_table(), Counts())
     faulty = {name: table.filter(pa.array(~fine))}
@@ -166,21 +156,27 @@ def advance(
         pa.concat_tables([rejects.SCHEMA.empty_table(), *(each.rejects for each in new.values())]),
         sum((each.counts for each in new.values()), Counts()),
     )
-    rows = {name: _joint(table, new.get(name)) for name, table in bucket.waiting.items()}
+    rows = {
+        name: pa.concat_tables([table, new[name].rows]) if name in new else table
+        for name, table in bucket.waiting.items()
+    }
     if now <= bucket.now:
         return replace(bucket, waiting=rows), refused
     due, waiting = {}, {}
     for name, table in rows.items():
-        arrived = ticks_of(table.column(ARRIVED), job.plan.timescale).numbers <= now
-        due[name], waiting[name] = _apart(table, arrived)
+        arrived = pa.array(table.column(ARRIVED).to_numpy() <= now)
+        due[name], waiting[name] = table.filter(arrived), table.filter(pc.invert(arrived))
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, bucket.kernel, due, now, arrival=ARRIVED)
-    only = (
-        KINDS if bucket.forecasting is not None else tuple(kind for kind in job.wanted.only if kind in KINDS)
-    )
+    only = KINDS if bucket.forecasting is not None else tuple(k for k in job.wanted.only if k in KINDS)
     wanted = replace(_wanted(job, bucket), only=only)
     after, found = kernel.step(job.plan, state, batch.facts, now, wanted)
-    known, log = _log(job, bucket, FinishedStep(state, after, batch.facts, found))
+    known, log = None, {name: each.log for name, each in found.items()}
+    if bucket.forecasting is not None:
+        from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
+
+        step = FinishedStep(state, after, batch.facts, found)
+        known, log = forecasting.advanced(job, bucket.forecasting, step)
     output = BucketOutput(
         {name: _typed(job, name, table) for name, table in log.items()},
         pa.concat_tables([refused.rejects, batch.rejects]),
@@ -188,15 +184,6 @@ def advance(
     )
     opened = total(bucket.open, *(each.opened for each in found.values()))
     return BucketState(bucket.number, after, waiting, opened, known), output
-
-
-def _log(job: Job, bucket: BucketState, step: FinishedStep) -> tuple[Forecasting | None, Tables]:
-    """The state for forecasts after a step, and the lines of the step, with chances if there are any."""
-    if bucket.forecasting is None:
-        return None, {name: each.log for name, each in step.changes.items()}
-    from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
-
-    return forecasting.advanced(job, bucket.forecasting, step)
 
 
 def counted(job: Job, bucket: BucketState) -> BucketState:
@@ -211,23 +198,23 @@ def counted(job: Job, bucket: BucketState) -> BucketState:
     )
 
 
-def finish(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
+def finish(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
     """The bucket at the end of a batch.
 
-    The end is the job's last tick, or else the `agreed` one, or else that after which nothing is open.
+    The end is the job's last tick, or else the agreed one, or else that after which nothing is open.
     """
-    bucket, output = _last_arrivals(job, bucket, batch)
+    bucket, output = _last_arrivals(job, bucket, new)
     if job.span.until is None:
-        end = batch.agreed if batch.agreed is not None else _end(job, bucket)
+        end = new.end if new.end is not None else _end(job, bucket)
         bucket, after = advance(job, bucket, {}, end)
         output = output.and_then(after)
     return bucket, output
 
 
-def end_of(job: Job, bucket: BucketState, batch: BatchRows) -> int:
+def end_of(job: Job, bucket: BucketState, new: Received) -> int:
     """The tick after which the bucket has no open answers."""
     plain = replace(job, wanted=WantedLines(()), forecasts=None)
-    bucket, _ = _last_arrivals(plain, replace(bucket, forecasting=None), batch)
+    bucket, _ = _last_arrivals(plain, replace(bucket, forecasting=None), new)
     return _end(job, bucket)
 
 
@@ -235,9 +222,9 @@ def _end(job: Job, bucket: BucketState) -> int:
     return last_tick(bucket.now, (lines.table for lines in _open(job, bucket).values()))
 
 
-def finish_with_answers(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
+def finish_with_answers(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
     """The bucket after the last arrival of a batch, and the answers open and confirmed then."""
-    bucket, output = _last_arrivals(job, bucket, batch)
+    bucket, output = _last_arrivals(job, bucket, new)
     found = {}
     for name, table in open_answers(job, bucket).items():
         still = as_they_stand(table).filter(pc.not_equal(table.column("change"), CONFIRMED))
@@ -247,10 +234,11 @@ def finish_with_answers(job: Job, bucket: BucketState, batch: BatchRows) -> tupl
     return bucket, replace(output, log=found)
 
 
-def _last_arrivals(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
+def _last_arrivals(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
     """The bucket after the last arrivals of a batch. Rows with later arrivals are set aside."""
-    last = max(batch.last, 0) if job.span.until is None else job.span.until
-    bucket, output = advance(job, bucket, batch.rows, last)
+    rows = {name: arriving(job, name, table, bucket.now) for name, table in new.facts.items()}
+    last = job.span.until if job.span.until is not None else max(new.reading or 0, 0)
+    bucket, output = advance(job, bucket, rows, last)
     later = beyond(job.plan, bucket.waiting, bucket.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in bucket.waiting.items()}
     return replace(bucket, waiting=nothing), output.and_then(BucketOutput({}, later.rejects, later.counts))
@@ -287,17 +275,6 @@ def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
     return table if table.schema.equals(schema) else table.cast(schema)
 
 
-def _joint(waiting: pa.Table, new: DatedRows | None) -> pa.Table:
-    return waiting if new is None else pa.concat_tables([waiting, new.rows])
-
-
-def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
-    """Splits a table: the chosen rows, and the others."""
-    if chosen.all():
-        return table, table.slice(0, 0)
-    return table.filter(pa.array(chosen)), table.filter(pa.array(~chosen))
-
-
 def share_of(job: Job, number: int) -> Share | None:
     """A mask of the answers that a bucket reports, those of its own values; None if it reports all.
 
@@ -305,7 +282,7 @@ def share_of(job: Job, number: int) -> Share | None:
     reports the answers about all other values.
     """
     in_bucket = bucket_mask(job.numbers, number)
-    if in_bucket is None or not job.talks_by_itself:
+    if in_bucket is None or not talks_by_itself(job.plan):
         return None
 
     def share(name: str, answers: Sequence[Column], values: Values) -> Mask:

@@ -150,18 +150,11 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
             bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.forecast))
         rest = parts[1:]
     tables: dict[str, list[pa.Table]] = {}
-    for blob in rest:
-        name, table = _appended(bucket, blob)
+    for table in map(from_blob, rest):
+        name = table.schema.metadata[b"input"].decode()
+        if table.schema != bucket.waiting[name].schema:
+            raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
         tables.setdefault(name, []).append(table)
     new = {name: arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()}
     bucket, _ = advance(replace(job, wanted=WantedLines(())), bucket, new, head.time.now)
     return replace(bucket, open=head.open)
-
-
-def _appended(bucket: BucketState, blob: bytes) -> tuple[str, pa.Table]:
-    """The input and the rows in bytes of `appendix`."""
-    table = from_blob(blob)
-    name = table.schema.metadata[b"input"].decode()
-    if table.schema != bucket.waiting[name].schema:
-        raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
-    return name, table

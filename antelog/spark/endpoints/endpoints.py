@@ -94,7 +94,12 @@ def reach(sources: Iterable[Source], sinks: Iterable[Sink], conf: Mapping[str, s
         os.environ.get("HADOOP_CONF_DIR") or "spark.hadoop.fs.defaultFS" in conf
     ):
         for path in _local(sources):
-            _look_at(path)
+            if _PATTERN.search(path):  # what a pattern fits is for Spark to find
+                continue
+            if not Path(path).exists():
+                raise DataError(f"{path}: there is no such file or folder. Check the path")
+            if not os.access(path, os.R_OK):
+                raise DataError(f"{path}: no permission to read it. Have the rights given")
         for path in _local(sinks):
             there = Path(path).absolute()
             while not there.exists():
@@ -133,12 +138,3 @@ def _local(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
     for each in endpoints:
         if isinstance(each, Files) and not re.match(r"\w[\w+.-]+:", each.path):
             yield each.path
-
-
-def _look_at(path: str) -> None:
-    if _PATTERN.search(path):  # what a pattern fits is for Spark to find
-        return
-    if not Path(path).exists():
-        raise DataError(f"{path}: there is no such file or folder. Check the path")
-    if not os.access(path, os.R_OK):
-        raise DataError(f"{path}: no permission to read it. Have the rights given")

@@ -22,8 +22,7 @@ from pyspark.sql.types import StructType
 from antelog.errors import DataError, UnsupportedError
 from antelog.run.address import Files
 from antelog.spark.endpoints.endpoints import Source
-from antelog.spark.endpoints.failures import plainly
-from antelog.spark.endpoints.unreadable import Unreadable, is_same
+from antelog.spark.failures import Unreadable, is_same, plainly
 
 
 def entries(spark: SparkSession, folder: str) -> list[str]:
@@ -36,18 +35,15 @@ def entries(spark: SparkSession, folder: str) -> list[str]:
 
 def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | None:
     """The number of the unfinished batch and the time of its start; None if there is none."""
-    begun, done = (_last(entries(spark, f"{checkpoint}/{each}")) for each in ("offsets", "commits"))
+    begun, done = (
+        max((int(name) for name in entries(spark, f"{checkpoint}/{each}") if name.isdecimal()), default=-1)
+        for each in ("offsets", "commits")
+    )
     if begun <= done:
         return None
     lines = [row.value for row in spark.read.text(f"{checkpoint}/offsets/{begun}", wholetext=True).collect()]
     _, about, *_ = lines[0].splitlines()
     return begun, int(json.loads(about)["batchTimestampMs"])
-
-
-def is_local(spark: SparkSession, folder: str) -> bool:
-    """Whether a folder is on this machine."""
-    system, _ = file_system(spark, folder)
-    return str(system.getScheme()) == "file"
 
 
 def local(spark: SparkSession, folder: str) -> Path | None:
@@ -74,10 +70,6 @@ def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObjec
         )
     path = java.org.apache.hadoop.fs.Path(folder)
     return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
-
-
-def _last(names: list[str]) -> int:
-    return max((int(name) for name in names if re.fullmatch(r"\d+", name)), default=-1)
 
 
 T = TypeVar("T")
@@ -112,23 +104,16 @@ def files_of(spark: SparkSession, files: Files) -> list[str]:
 
 
 def _head(spark: SparkSession, path: str, count: int) -> list[str]:
-    if _is_local_file(spark, path):
+    # Paths with a scheme or a pattern are none, nor files that Spark unpacks or skips by their names.
+    file = Path(path)
+    plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
+    if plain and local(spark, path) is not None and file.is_file():
         # A job for it would be a fifth of the work of a short run.
-        with suppress(OSError), Path(path).open(encoding="utf-8", errors="replace") as lines:
+        with suppress(OSError), file.open(encoding="utf-8", errors="replace") as lines:
             found = (line.removesuffix("\n") for line in lines if line.strip(" \n"))
             return [line.removeprefix("\ufeff") for line in islice(found, count)]
     rows = spark.read.text(path).where("trim(value) != ''").limit(count).collect()
     return [row.value.removeprefix("\ufeff") for row in rows]
-
-
-def _is_local_file(spark: SparkSession, path: str) -> bool:
-    """Whether a path is one plain file that Spark reads on this machine.
-
-    Paths with a scheme or a pattern are not, nor files that Spark unpacks or skips by their names.
-    """
-    file = Path(path)
-    plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
-    return plain and local(spark, path) is not None and file.is_file()
 
 
 def _readings(spark: SparkSession, files: Files, look: Callable[[str], T], stream: bool) -> Iterator[T]:

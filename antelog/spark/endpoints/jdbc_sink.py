@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from antelog.run.address import Jdbc
+from antelog.spark.endpoints.answer_tables import FIRST, key_of
 from antelog.spark.endpoints.endpoints import BATCH, RUN, properties_of
-from antelog.spark.endpoints.states import FIRST, key_of
 
 
 def append_rows(rows: DataFrame, sink: Jdbc, run: str, batch: int) -> None:

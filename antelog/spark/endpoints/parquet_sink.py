@@ -24,6 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from antelog.errors import DataError
+from antelog.spark.bucket.packing import Mapper
+from antelog.spark.bucket.unpacking import unpacked
 
 if TYPE_CHECKING:  # a worker that writes need not load it
     from antelog.spark.running import Outputs
@@ -46,13 +48,18 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
             shutil.rmtree(left)
         hidden = folder / f"{_HIDDEN}{uuid4().hex}"
         hidden.mkdir(parents=True)
-        files = _files(seen, hidden, codec)
+        columns = seen.columns
+        schema, unpack = columns.schema, partial(unpacked, seen.job.without_model, columns)
+        found = seen.handed(partial(_written, hidden, codec, schema, unpack), _FILES)
+        # Files of failed tasks are none. Without changes there is one all the same: who reads a folder finds
+        # its columns.
+        names = [row.file for row in found.collect()] or [_write(hidden, codec, schema, [])]
         place = folder / part
         if part and place.exists():
             shutil.rmtree(place)
         place.mkdir(exist_ok=True)
-        for file in files:
-            file.replace(place / file.name)
+        for name in names:
+            (hidden / name).replace(place / name)
         (place / "_SUCCESS").touch()
         shutil.rmtree(hidden)
     except OSError as error:
@@ -60,20 +67,11 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
         raise DataError(f"{folder}: cannot be written to: {why}. Make room, or give another folder") from None
 
 
-def _files(seen: Outputs, folder: Path, codec: str) -> list[Path]:
-    """The complete files, without those of failed tasks."""
-    schema = seen.columns.schema
-    found = seen.handed(partial(_written, folder, codec, schema), _FILES)
-    # Without changes there is a file all the same: who reads the folder finds the columns.
-    names = [row.file for row in found.collect()] or [_write(folder, codec, schema, [])]
-    return [folder / name for name in names]
-
-
 def _written(
-    folder: Path, codec: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
+    folder: Path, codec: str, schema: pa.Schema, unpack: Mapper, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Writes a task's changes to a file, and returns its name; none without changes."""
-    tables = _together(batches)
+    tables = _together(unpack(batches))
     first = next(tables, None)
     if first is not None:
         name = _write(folder, codec, schema, chain([first], tables))

@@ -5,16 +5,23 @@ So every sink writes batches idempotently:
 
     files     a folder of its own for each batch, `batch=17`, which is written anew
     tables    of databases, in one transaction: rows of this run and batch out, rows in (see `jdbc_sink`);
-              of Delta and Iceberg, by the number of the last batch that is in them (see `table_sink`)
-    topics    messages that arrived before the interruption are left out (see `kafka_sink`)
+              of Delta and Iceberg, by the number of the last batch that is in them (see `answer_tables`)
+    topics    messages that arrived before the interruption are left out
 
-Where answers are wanted instead of changes, tables have a row for each answer, with its state (see `states`).
+Where answers are wanted instead of changes, tables have a row for each answer, with its state.
+
+A message's key names the answer, so that its changes keep their order and the last one has its state; its
+value is the change, one line of JSON as `antelog try` prints it. Spark's own sink writes the messages at
+least once. The headers `antelog_run` and `antelog_batch` make that once after a restart. One case remains: if
+a task fails within a batch and Spark retries it, its messages come twice. To rule that out, drop messages
+with a key and tick that were there before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyspark
@@ -22,17 +29,17 @@ from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
+from antelog.engine.facts.rejects import MALFORMED
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
 from antelog.language.moments import DEFAULT_ZONE
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
-from antelog.spark.endpoints import jdbc_sink, table_sink
-from antelog.spark.endpoints.endpoints import Sink, Source
+from antelog.spark.bucket.unpacking import MESSAGES, message_reader
+from antelog.spark.endpoints import answer_tables, jdbc_sink
+from antelog.spark.endpoints.endpoints import BATCH, RUN, Sink, Source
 from antelog.spark.endpoints.folders import entries, local
-from antelog.spark.endpoints.kafka_sink import write_messages
 from antelog.spark.endpoints.parquet_sink import CODECS, write_parquet
-from antelog.spark.endpoints.states import newest
-from antelog.spark.endpoints.unreadable import Unreadable
+from antelog.spark.failures import Unreadable, shown
 from antelog.spark.running import Outputs
 from antelog.spark.settings import PARQUET
 
@@ -97,18 +104,21 @@ def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
         if folder is not None and codec is not None:
             write_parquet(seen, folder, _part(batch), codec)
             return
-    write(seen.changes, sink, batch, seen.job.plan.zone)
+    if isinstance(sink, Kafka):
+        _send(seen.handed(partial(message_reader, seen.job.without_model), MESSAGES), sink, batch)
+    else:
+        write(seen.changes, sink, batch, seen.job.plan.zone)
 
 
 def write_states(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
     """Writes the states of the answers that a batch has changes of into the rows that tables have of them."""
-    states = newest(seen.changes).persist()  # a merge reads them twice
+    states = answer_tables.newest(seen.changes).persist()  # a merge reads them twice
     try:
         match sink:
             case Jdbc():
                 jdbc_sink.merge_rows(_flat(states), sink, batch.run)
             case Table():
-                table_sink.merge_rows(states, sink)
+                answer_tables.merge_rows(states, sink)
             case _:
                 write(states, sink, batch, seen.job.plan.zone)
     finally:
@@ -116,7 +126,7 @@ def write_states(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
 
 
 def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_ZONE) -> None:
-    """Writes the rows of a batch; as texts, times are those of the zone."""
+    """Writes the rows of a batch; as texts, times are those of the zone. A topic gets rejects here."""
     match sink:
         case Files():
             writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
@@ -131,11 +141,12 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
             assert sink.form is not None
             writer.format(sink.form).options(**options).save(path)
         case Kafka():
-            write_messages(frame, sink, batch.run, batch.number, batch.begun, zone=zone)
+            value = f.to_json(f.struct(*frame.columns), {"ignoreNullFields": "false"})
+            _send(frame.select(f.col("input").alias("key"), value.alias("value")), sink, batch)
         case Jdbc():
             jdbc_sink.append_rows(_flat(frame), sink, batch.run, batch.number or 0)
         case Table():
-            table_sink.append_rows(frame, sink, batch.run, batch.number)
+            answer_tables.append_rows(frame, sink, batch.run, batch.number)
         case Console():
             raise AssertionError("what goes to the console is printed by the process that has one")
 
@@ -168,6 +179,54 @@ def _cells(frame: DataFrame) -> DataFrame:
     flat = _flat(frame)
     texts = [each.name for each in flat.schema if isinstance(each.dataType, StringType)]
     return flat.withColumns({name: cell(name) for name in texts})
+
+
+_SLACK = 10 * 60 * 1000
+"""Milliseconds by which the clocks of Spark's machines may differ."""
+
+
+def _send(messages: DataFrame, sink: Kafka, batch: MicroBatch) -> None:
+    """Sends the messages of a batch. If it was begun before, those already sent are left out."""
+    marks = [_header(RUN, batch.run), *([] if batch.number is None else [_header(BATCH, str(batch.number))])]
+    messages = messages.withColumn("headers", f.array(*marks))
+    options = {"kafka.bootstrap.servers": sink.servers, **dict(sink.options)}
+    if batch.number is not None and batch.begun is not None:
+        reader = messages.sparkSession.read.format("kafka").options(**options)
+        reader = reader.option("startingTimestamp", str(batch.begun - _SLACK))
+        reader = reader.option("startingOffsetsByTimestampStrategy", "latest")
+        topic = reader.option("subscribe", sink.topic).option("includeHeaders", "true").load()
+        for mark in marks:
+            topic = topic.where(f.array_contains("headers", mark))
+        sent = topic.select(*(f.col(name).cast("string").alias(name) for name in ("key", "value")))
+        left = messages.join(f.broadcast(sent), ["key", "value"], "left_anti")
+        messages = left.select(*messages.columns)
+    messages.write.format("kafka").option("topic", sink.topic).options(**options).save()
+
+
+def _header(name: str, value: str) -> Column:
+    return f.struct(f.lit(name).alias("key"), f.lit(value).cast("binary").alias("value"))
+
+
+# ---- rejects ----
+
+
+def as_rejects(frame: DataFrame, files: Iterable[tuple[str, Unreadable]]) -> DataFrame:
+    """Rejects, with those for unreadable files of inputs added."""
+    rows = []
+    for name, file in files:
+        detail = f"cannot be read: {file.reason}; the file is set aside"
+        rows.append((name, None, None, None, MALFORMED, detail, shown(file.file)))
+    return frame.unionAll(frame.sparkSession.createDataFrame(rows, frame.schema)) if rows else frame
+
+
+def commonest(rejects: DataFrame, particular: str) -> tuple[dict[str, Any], int]:
+    """A reject of the most frequent kind, and its count; `particular` parts of details are ignored."""
+    kind = f.regexp_replace("detail", particular, "…")
+    example = f.struct(*rejects.columns)
+    kinds = rejects.groupBy(kind.alias("kind")).agg(f.min(example).alias("row"), f.count("*").alias("rows"))
+    found = kinds.orderBy(f.desc("rows"), "kind").first()
+    assert found is not None
+    return found.row.asDict(), found.rows
 
 
 def _has_class(spark: SparkSession, name: str) -> bool:

@@ -1,4 +1,12 @@
-"""Checks inputs and options before anything runs, and makes a job of them."""
+"""Checks inputs and options before anything runs, and makes a job of them.
+
+The options are settings of all runners, and two of the functions' own:
+
+    @takes(ChangeOptions)
+    def changes(program, inputs, options: ChangeOptions): ...
+
+    changes(program, inputs, buckets=4, lag=3)
+"""
 
 from __future__ import annotations
 
@@ -6,10 +14,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.types as is_a
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
@@ -17,35 +24,84 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructField, TimestampNTZType, TimestampType
 
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.ticks import UTC_ASSUMED, InTicks, is_timestamp, no_tick
-from antelog.compile.nodes.plan import Input, Plan, Static
+from antelog.arrow.ticks import UTC_ASSUMED, is_timestamp, no_tick
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.rules.statics import Row
-from antelog.engine.facts.frames import check_ticks, plain_number
+from antelog.engine.facts.frames import static_rows
 from antelog.engine.step.schema import answer_columns
-from antelog.engine.values.types import MIXED, types_of_rows
+from antelog.engine.values.types import MIXED, Types, types_of_rows
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.lines import Limits
-from antelog.given import NAMED, check
+from antelog.given import NAMED, TEXT, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
-from antelog.language.epochs import Counting
-from antelog.language.syntax import number
 from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
+from antelog.run.options import in_python, option
+from antelog.run.settings import (
+    ChanceSettings,
+    ClockSettings,
+    KindSettings,
+    LimitSettings,
+    SparkSettings,
+    StaticFrames,
+    StreamSettings,
+)
 from antelog.run.values import SettingError, length_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.epochs import ParsedColumn, clock_of, parsed_times
 from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
-from antelog.spark.job.functions import sent
-from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines
-from antelog.spark.job.options import OutputOptions
+from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines, sent, talks_by_itself
 from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, quoted
+
+
+def _one_query() -> Any:
+    """The query whose answers are wanted; None: all queries."""
+    return option(None, in_python(TEXT), "The query whose answers are wanted.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions(SparkSettings, StaticFrames):
+    """The options of `learn`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(SparkSettings, ChanceSettings, StaticFrames):
+    """The options of `scores`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions(SparkSettings, LimitSettings, StaticFrames):
+    """The options of `answers`."""
+
+    query: str | None = _one_query()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RejectOptions(StreamSettings, StaticFrames):
+    """The options of `rejects`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
+    """The options of `outputs`: all options of a run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions(OutputOptions):
+    """The options of `changes`."""
+
+    query: str | None = _one_query()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionOptions(ClockSettings, LimitSettings, KindSettings, StaticFrames):
+    """The options of `register`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,22 +118,26 @@ def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOp
     plan = given_plan.read
     static = options.static or {}
     check("antelog.spark", {"inputs": inputs}, {"inputs": NAMED})
-    _check_names(plan, inputs, static)
+    if not inputs:
+        raise DataError("there are no facts: hand over a DataFrame for at least one input")
+    _check_frames(inputs, [s.name for s in plan.inputs], "input")
+    given = background_of(plan, static)
     batch = not _streams(inputs)
-    frames, types, own = {}, {}, {}
+    countings = {each.name: given_plan.counting(each.name) for each in plan.inputs}
+    frames, types, arriving = {}, {}, set[str]()
     for name, frame in inputs.items():
         source = next(s for s in plan.inputs if s.name == name)
-        frames[name] = _in_ticks(
-            _selected(source, frame, options), source, given_plan.counting(name), options
-        )
-        found = {field.name: arrow_type(name, field) for field in frames[name].schema.fields}
-        types[name] = tuple(found[column] for column in source.columns)
-        check_types(plan, source, types[name])
+        taken = columns_taken(source, frame.columns, options)
+        frames[name] = frame.select(*(frame[quoted(old)].alias(new) for old, new in taken.items()))
+        fields = {field.name: field for field in frames[name].schema.fields}
+        found = {each: arrow_type(name, field) for each, field in fields.items()}
+        types[name] = types_of(plan, source, found)
         if ARRIVED in found:
-            own[name] = found[ARRIVED]
-            check_time(plan, f"the arrival of {name}", own[name])
-    given = {name: rows_of(plan, name, frame) for name, frame in static.items()}
-    data = Data(given, {**types, **types_of_rows(given)}, own, sent(functions_of(program)))
+            arriving.add(name)
+        local = any(isinstance(fields[each].dataType, TimestampNTZType) for each in _times(source, found))
+        if local and countings[name].zone is None:
+            warnings.warn(UTC_ASSUMED, UserWarning, stacklevel=6)
+    data = Data(given, {**types, **types_of_rows(given)}, arriving, countings, sent(functions_of(program)))
     job = job_of(plan, data, options, chances_of(plan, options), batch=batch)
     if job.timing.ahead is not None and job.timing.clock != "processing":
         # Spark gives all rows of a micro-batch its own time, also when it is run again.
@@ -96,7 +156,7 @@ def job_of(
 ) -> Job:
     """The job of a program as one bucket. Raises DataError for options that do not fit."""
     timing = Timing(
-        clock=_clock(plan, options.clock, bool(data.own), batch),
+        clock=_clock(plan, options.clock, bool(data.arriving), batch),
         lag=_natural("lag", options.lag),
         idle=_idle(plan, options.idle, batch),
         timescale=plan.timescale,
@@ -109,26 +169,15 @@ def job_of(
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
-    wanted = WantedLines(_kinds(options.only), options.explanations)
+    for kind in options.only:
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+            raise DataError(f"there are no changes of the kind {kind}. {hint}")
+    wanted = WantedLines(tuple(options.only), options.explanations)
     return Job(plan, data, numbers_of_buckets(1), wanted, timing, span, batch, forecasts)
 
 
 # ---- the frames ----
-
-
-def _check_names(plan: Plan, inputs: Mapping[str, DataFrame], static: Mapping[str, DataFrame]) -> None:
-    if not inputs:
-        raise DataError("there are no facts: hand over a DataFrame for at least one input")
-    _check_frames(inputs, [s.name for s in plan.inputs], "input")
-    check_static(plan, static)
-
-
-def check_static(plan: Plan, static: Mapping[str, DataFrame]) -> None:
-    """Raises DataError for what are no background facts of the program."""
-    _check_frames(static, [s.name for s in plan.statics], "static predicate")
-    for name, frame in static.items():
-        if frame.isStreaming:
-            raise DataError(f"the background facts of {name} are a stream; read them as a batch")
 
 
 def _check_frames(given: Mapping[str, DataFrame], known: Sequence[str], what: str) -> None:
@@ -153,12 +202,6 @@ def _streams(inputs: Mapping[str, DataFrame]) -> bool:
     return streams.pop()
 
 
-def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFrame:
-    """The columns of the input under the input's names."""
-    taken = columns_taken(source, frame.columns, options)
-    return frame.select(*(frame[quoted(old)].alias(new) for old, new in taken.items()))
-
-
 def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> dict[str, str]:
     """The columns of an input among those of its facts, by name, else by position; each with its new name."""
     if len(set(has)) < len(has):
@@ -180,26 +223,6 @@ def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> 
     )
 
 
-def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutputOptions) -> DataFrame:
-    """The rows with their times read, unless they are ticks; those with one that is none are malformed."""
-    if isinstance(options.arrival, InTicks):
-        return frame
-    words = {source.columns[-1]: "time", ARRIVED: "arrival"}
-    columns = {each.name: frame[quoted(each.name)] for each in frame.schema.fields}
-    wrong = [columns[MALFORMED]] if MALFORMED in columns else []
-    times = list[ParsedColumn]()
-    for each in frame.schema.fields:
-        if each.name in words:
-            read = parsed_times(columns[each.name], each.dataType, words[each.name], counting)
-            if read is not None:
-                times.append(read)
-                wrong.append(read.complaint)
-                columns |= {each.name: read.column, MALFORMED: f.coalesce(*wrong)}
-                if counting.zone is None and isinstance(each.dataType, TimestampNTZType):
-                    warnings.warn(UTC_ASSUMED, UserWarning, stacklevel=7)
-    return frame.select(*(column.alias(name) for name, column in columns.items()), *clock_of(times))
-
-
 def arrow_type(name: str, field: StructField) -> pa.DataType:
     if isinstance(field.dataType, TimestampType):  # versions of PySpark disagree on how to ask for this one
         return pa.timestamp("us", "UTC")
@@ -209,33 +232,31 @@ def arrow_type(name: str, field: StructField) -> pa.DataType:
         raise DataError(f"column {field.name} of {name} cannot be read: {error}") from None
 
 
-def check_types(plan: Plan, source: Input, types: Sequence[pa.DataType]) -> None:
-    *objects, time = zip(source.columns, types, strict=True)
-    for column, type_ in objects:
-        if kind_of(type_) is None:
+def types_of(plan: Plan, source: Input, found: Mapping[str, pa.DataType]) -> Types:
+    """The types of an input's columns once its times are ticks. Raises DataError for others than values."""
+    for column in source.columns[:-1]:
+        if kind_of(found[column]) is None:
             raise DataError(
-                f"column {column} of {source.name} is of type {type_}; "
+                f"column {column} of {source.name} is of type {found[column]}; "
                 "values are numbers, texts, truth values, dates, times, durations or bytes"
             )
-    check_time(plan, f"column {time[0]} of {source.name}", time[1])
+    for column, what in _times(source, found).items():
+        if is_timestamp(found[column]) and plan.tick is None:
+            raise DataError(no_tick(f"{what} has timestamps"))
+        if not (is_timestamp(found[column]) or kind_of(found[column]) is not None):
+            raise DataError(f"{what} is of type {found[column]}; times are whole numbers or timestamps")
+    return (*(found[column] for column in source.columns[:-1]), pa.int64())
 
 
-def check_time(plan: Plan, what: str, type_: pa.DataType) -> None:
-    if is_timestamp(type_) and plan.tick is None:
-        raise DataError(no_tick(f"{what} has timestamps"))
-    if not (is_timestamp(type_) or kind_of(type_) is not None):
-        raise DataError(f"{what} is of type {type_}; times are whole numbers or timestamps")
+def _times(source: Input, found: Mapping[str, pa.DataType]) -> dict[str, str]:
+    """The columns of times, and what errors call them."""
+    time, name = source.columns[-1], source.name
+    return {time: f"column {time} of {name}"} | (
+        {ARRIVED: f"the arrival of {name}"} if ARRIVED in found else {}
+    )
 
 
 # ---- the options ----
-
-
-def _kinds(only: Sequence[str]) -> tuple[str, ...]:
-    for kind in only:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise DataError(f"there are no changes of the kind {kind}. {hint}")
-    return tuple(only)
 
 
 def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> ClockName:
@@ -299,8 +320,8 @@ def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
         raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
     why = _undivided(job)
     if why is not None and (buckets or 2) > 1:
-        said = f"the program runs as one bucket, on one core: {shown(why)}"
-        warnings.warn(said, UserWarning, stacklevel=6)
+        message = f"the program runs as one bucket, on one core: {shown(why)}"
+        warnings.warn(message, UserWarning, stacklevel=6)
     return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
 
 
@@ -309,7 +330,7 @@ def _undivided(job: Job) -> str | None:
     plan = job.plan
     if not plan.key:
         return plan.key.why_not
-    if job.talks_by_itself:
+    if talks_by_itself(plan):
         columns = answer_columns(plan, job.data.types)
         for query in plan.queries:
             if columns[query.name].types[query.answer.variables[plan.key[query.name]]] == MIXED:
@@ -320,46 +341,37 @@ def _undivided(job: Job) -> str | None:
 # ---- background facts ----
 
 
-def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
-    """The facts in a DataFrame, collected by the driver. Raises DataError if rows are invalid."""
-    static = next(s for s in plan.statics if s.name == name)
-    has = frame.columns
-    by_name = set(static.columns) <= set(has)
-    if not by_name and len(has) != len(static.columns):
-        raise DataError(
-            f"the background facts of {name} have the columns {', '.join(has)}; "
-            f"{name} has {', '.join(static.columns)}. Give them the same names or the same number"
-        )
-    marks = [MALFORMED] if by_name and MALFORMED in has else []
-    table = frame.select(*static.columns, *marks).toArrow() if by_name else frame.toArrow()
-    if marks:
-        wrong = table.column(MALFORMED).drop_null()
-        if len(wrong):
+def background_of(plan: Plan, frames: Mapping[str, DataFrame]) -> dict[str, tuple[Row, ...]]:
+    """Background facts in DataFrames, collected by the driver. Raises DataError if rows are invalid."""
+    _check_frames(frames, [each.name for each in plan.statics], "static predicate")
+    for name, frame in frames.items():
+        if frame.isStreaming:
+            raise DataError(f"the background facts of {name} are a stream; read them as a batch")
+    tables = {
+        each.name: _collected(each.name, each.columns, each.types, frames[each.name])
+        for each in plan.statics
+        if each.name in frames
+    }
+    rows = static_rows(plan, tables)
+    return {name: tuple(sorted(set(rows[name]), key=str)) for name in frames}
+
+
+def _collected(name: str, columns: Sequence[str], types: Sequence[str | None], frame: DataFrame) -> pa.Table:
+    """The rows of a static predicate; what the program declares as a text is one."""
+    if set(columns) <= set(frame.columns):
+        marks = [MALFORMED] if MALFORMED in frame.columns else []
+        table = frame.select(*columns, *marks).toArrow()
+        wrong = [each for mark in marks for each in table.column(mark).drop_null().to_pylist()]
+        if wrong:
             raise DataError(f"a background fact of {name} cannot be used: {wrong[0]}")
-        table = table.drop_columns(marks)
-    columns = [
-        _values(static, position, column.combine_chunks()) for position, column in enumerate(table.columns)
-    ]
-    check_ticks(static, columns)
-    return tuple(sorted(set(zip(*columns, strict=True)), key=str))
-
-
-def _values(static: Static, position: int, array: pa.Array) -> list[str | int | float]:
-    """The values of a column as the rules have them: numbers and texts."""
-    what = f"column {static.columns[position]} of {static.name}"
-    kind, wanted = kind_of(array.type), static.types[position]
-    if array.null_count:
-        raise DataError(f"{what} has no value in {array.null_count} of {len(array)} rows; filter them out")
-    if kind is None or (kind not in (Kind.NUMBER, Kind.TEXT) and wanted != "text"):
-        raise DataError(f"{what} is of type {array.type}; background facts are numbers and texts: cast it")
-    if wanted is not None and (kind is Kind.NUMBER) == (wanted == "text"):
-        raise DataError(f"{what} is of type {array.type}, and the program says it is a {wanted}: cast it")
-    if kind is not Kind.NUMBER and kind is not Kind.TEXT:
-        values = Values()
-        array = values.decode(values.spelled(values.encode(array)), pa.string())
-    if is_a.is_floating(array.type) and not pc.all(pc.is_finite(array)).as_py():
-        odd = array.filter(pc.invert(pc.is_finite(array)))
-        raise DataError(f"`{odd[0]}` in {what} is not a number; filter it out")
-    if is_a.is_decimal(array.type):
-        return [plain_number(value, what) for value in array.to_pylist()]
-    return [value if isinstance(value, str) else number(value) for value in array.to_pylist()]
+        table = table.select(columns)
+    else:
+        table = frame.toArrow()
+    for at, type_ in enumerate(types[: table.num_columns]):
+        if type_ == "text" and kind_of(table.schema.types[at]) not in (None, Kind.NUMBER, Kind.TEXT):
+            values = Values()
+            texts = values.decode(
+                values.spelled(values.encode(table.column(at).combine_chunks())), pa.string()
+            )
+            table = table.set_column(at, table.column_names[at], texts)
+    return table

@@ -62,16 +62,8 @@ def _parts(hashes: _Hashes, count: int) -> Column:
 
 
 def _hashes(array: pa.Array) -> _Hashes:
-    if is_a.is_floating(array.type) or is_a.is_integer(array.type):
-        values = Values()
-        return _of_cells(values.encode(array), values)
-    encoded = array if is_a.is_dictionary(array.type) else array.dictionary_encode()
-    texts = encoded.dictionary
-    if is_a.is_string(texts.type) or is_a.is_large_string(texts.type):
-        distinct = _of_texts(texts)
-    else:
-        values = Values()
-        distinct = _of_cells(values.encode(texts), values)
+    values, encoded = Values(), array if is_a.is_dictionary(array.type) else array.dictionary_encode()
+    distinct = _of_cells(values.encode(encoded.dictionary), values)
     indices = encoded.indices
     there = indices.is_valid().to_numpy(zero_copy_only=False)
     found = np.zeros(len(array), np.uint64)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Mapping
+import inspect
+import pickle
+import sys
+import sysconfig
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from pyspark import cloudpickle
 
 from antelog.arrow.ticks import LAST, InTicks, ticks_of
 from antelog.compile.nodes.plan import Input, Plan, to_json
@@ -20,10 +28,11 @@ from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
+from antelog.errors import FunctionError
 from antelog.forecast.judges.looks import looks_of
-from antelog.functions import UserFunction
+from antelog.functions import NO_FUNCTIONS, UserFunction
+from antelog.language.epochs import Counting
 from antelog.run.clock import NOTHING, Timing
-from antelog.spark.job.functions import received
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -56,21 +65,24 @@ class Data:
 
     given       the background facts from outside the program
     types       the types of the columns of each input, the time's last, and of each of the given relations
-    own         the type of the arrivals of those inputs whose facts have arrivals of their own
+    arriving    the inputs whose facts have arrivals of their own
+    countings   how the times of each input are counted
     called      the functions that the program calls, as bytes
     before      the rules of before, from which the state goes on
     """
 
     given: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, Types]
-    own: Mapping[str, pa.DataType]
+    arriving: Set[str]
+    countings: Mapping[str, Counting]
     called: bytes = b""
     before: tuple[Predecessor, ...] = ()
 
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
         """The functions that the program calls."""
-        return received(self.called)
+        functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else NO_FUNCTIONS
+        return functions
 
     @property
     def background(self) -> dict[str, list[Row]]:
@@ -136,13 +148,15 @@ class Job:
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
         """The schema of each input's tables for the buckets: its columns, and arrivals if it has some."""
-        found = {}
-        for name in self.data.types.keys() & self.inputs.keys():
-            columns = dict(zip(self.inputs[name].columns, self.data.types[name], strict=True))
-            if name in self.data.own:
-                columns[ARRIVED] = self.data.own[name]
-            found[name] = pa.schema(list(columns.items()))
-        return found
+        return {
+            name: pa.schema(
+                [
+                    *zip(self.inputs[name].columns, self.data.types[name], strict=True),
+                    *([(ARRIVED, pa.int64())] if name in self.data.arriving else []),
+                ]
+            )
+            for name in self.data.types.keys() & self.inputs.keys()
+        }
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
@@ -173,20 +187,16 @@ class Job:
         return found
 
     @cached_property
-    def talks_by_itself(self) -> bool:
-        """True if some answers need no fact, see `talks_by_itself`."""
-        return talks_by_itself(self.plan)
-
-    @cached_property
     def begins_together(self) -> bool:
         """True if lines depend on the first tick, and that on the facts of all buckets.
 
         Answers that need a fact are about no tick before the first fact of their bucket. But a chance
         depends on how long there could have been facts and were none.
         """
+        if self.plan.tick is None or self.span.begin is not None:
+            return False
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
-        depends = self.forecasts is not None or any(pattern.clock_driven for pattern in patterns)
-        return self.plan.tick is not None and self.span.begin is None and depends
+        return self.forecasts is not None or any(pattern.clock_driven for pattern in patterns)
 
     @cached_property
     def ends_together(self) -> bool:
@@ -194,12 +204,11 @@ class Job:
 
         A bucket without open answers may still have new answers with every tick, and more to learn.
         """
+        if not self.batch or self.span.until is not None or not self.wanted.only or len(self.numbers) == 1:
+            return False
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
-        goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
-        if self.forecasts is not None:
-            goes_on = goes_on or self.forecasts.learns_what_is_shared
-        ends_by_itself = self.batch and self.span.until is None and bool(self.wanted.only)
-        return ends_by_itself and len(self.numbers) > 1 and goes_on
+        learns = self.forecasts is not None and self.forecasts.learns_what_is_shared
+        return learns or any(each.clock_driven or each.unguarded_time is not None for each in patterns)
 
     def predecessor(self, identity: Mapping[str, str]) -> Job | None:
         """The job of before with an identity; None if the state may not go on from it."""
@@ -243,14 +252,19 @@ def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
     """
     if old.get("format") != new["format"]:
         return "another version of antelog"
-    parts = [_difference(name, old.get(name), new[name]) for name in new if old.get(name) != new[name]]
-    return " and ".join(parts) or None
-
-
-def _difference(name: str, old: str | None, new: str) -> str:
-    if name in ("program", "background facts"):
-        return f"another program ({old}, not {new})" if name == "program" else "other background facts"
-    return f"{old} {name}, not {new}" if name == "buckets" else f"the {name} `{old}`, not `{new}`"
+    words = {
+        "program": "another program ({}, not {})",
+        "background facts": "other background facts",
+        "buckets": "{} buckets, not {}",
+    }
+    return (
+        " and ".join(
+            words.get(name, f"the {name} `{{}}`, not `{{}}`").format(old.get(name), new[name])
+            for name in new
+            if old.get(name) != new[name]
+        )
+        or None
+    )
 
 
 def _digest(content: bytes) -> str:
@@ -271,7 +285,7 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
     """
     if ARRIVED in facts.column_names:
         return facts
-    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.timescale)
+    time = ticks_of(facts.column(job.inputs[name].columns[-1]), None)
     arrival = np.where(time.whole, arrivals(time.numbers, now, latest), now + 1)
     return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
 
@@ -279,8 +293,8 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
 def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
     """The tick of the earliest arrival among the rows that are not set aside."""
     table = with_arrival(job, name, facts, NOTHING)
-    arrival = ticks_of(table.column(ARRIVED), job.plan.timescale)
-    rows = np.flatnonzero(arrival.whole & (arrival.numbers >= 0) & (arrival.numbers <= LAST))
+    arrival = ticks_of(table.column(ARRIVED), None)
+    rows = np.flatnonzero(arrival.natural)
     rows = rows[np.argsort(arrival.numbers[rows], kind="stable")]
     start, size = 0, _FEW
     while start < len(rows):
@@ -290,3 +304,42 @@ def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
             return int(found.arrival.min())
         start, size = start + size, 2 * size
     return None
+
+
+# ---- functions of users ----
+
+# A worker need not have the file a function is written in, and a file that was given by its path is no module
+# that could be imported there. So the code itself is sent, with what it refers to in its file; libraries are
+# imported on the worker.
+
+_LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
+
+
+def sent(functions: Mapping[str, UserFunction]) -> bytes:
+    """Functions as bytes. Raises FunctionError if one cannot be sent."""
+    if not functions:
+        return b""
+    with contextlib.ExitStack() as stack:
+        modules = [inspect.getmodule(inspect.unwrap(each.code)) for each in functions.values()]
+        for module in {id(each): each for each in modules if each is not None and _is_own(each)}.values():
+            # What a module of the user's own has is sent by value, too; a library is imported on the worker.
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark gives it no types
+            stack.callback(cloudpickle.unregister_pickle_by_value, module)
+        for name, each in functions.items():
+            try:
+                cloudpickle.dumps(each)  # type: ignore[no-untyped-call]  # PySpark gives it no types
+            except Exception as error:  # whatever a user's object raises
+                raise FunctionError(
+                    f"{name} cannot be sent to Spark's workers: {error}. It must not refer to what "
+                    "belongs to this process, such as an open file or a connection"
+                ) from None
+        found: bytes = cloudpickle.dumps(dict(functions))  # type: ignore[no-untyped-call]  # likewise
+    return found
+
+
+def _is_own(module: ModuleType) -> bool:
+    """Whether a module that could be imported is the user's own, and no library's."""
+    file = getattr(module, "__file__", None)
+    if file is None or sys.modules.get(module.__name__) is not module or module.__name__ == "__main__":
+        return False
+    return not any(Path(file).is_relative_to(folder) for folder in _LIBRARIES)

@@ -22,31 +22,59 @@ import pyarrow.types as is_a
 from antelog.arrow.grammar import EXACT
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, ticks_of
-from antelog.compile.literals.literal import Value
+from antelog.compile.literals.literal import Reference, Value
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.columns import input_columns
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.tables import Mask
-from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.types import Types
-from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
 
+Test: TypeAlias = tuple[str, Value]
+"""A comparison with a constant: `> 3`."""
 
-@dataclass(frozen=True, order=True)
-class Requirement:
-    """A comparison with a constant: `> 3`."""
+Tests: TypeAlias = frozenset[Test]
+"""The comparisons that a value has to meet."""
 
+
+@dataclass(frozen=True)
+class ColumnTest:
+    """A comparison of a column with a constant: `v > 3`."""
+
+    column: str
     operator: str
     value: Value
 
+    def holds(self, table: pa.Table) -> Mask:
+        """The rows of which it holds, or whose column has no value."""
+        column = table.column(self.column)
+        if not isinstance(self.value, str):
+            column = column.cast(pa.float64(), safe=False)
+        found: Mask = pc.fill_null(_COMPARED[self.operator](column, self.value), True).to_numpy()
+        return found
 
-Requirements: TypeAlias = frozenset[Requirement]
-"""The comparisons that a value has to meet."""
+    def follows(self, given: ColumnTest) -> bool:
+        """Whether it holds wherever another one does: `> 90` where `> 91` does."""
+        if self.column != given.column or self == given:
+            return self == given
+        if given.operator == "=":
+            return bool(HOLDS[self.operator](given.value, self.value))
+        sign = given.operator[0]
+        if sign not in "<>" or self.operator[0] != sign:
+            return False
+        if self.value == given.value:
+            return self.operator.endswith("=")
+        return bool(HOLDS[sign](given.value, self.value))
 
-Needs: TypeAlias = frozenset[frozenset[tuple[str, Requirement]]]
-"""A fact is needed if its columns meet all requirements of one of these; an empty one fits every fact."""
+
+_COMPARED = {
+    "=": pc.equal, "!=": pc.not_equal, "<": pc.less, "<=": pc.less_equal,
+    ">": pc.greater, ">=": pc.greater_equal,
+}  # fmt: skip
+
+Needs: TypeAlias = frozenset[frozenset[ColumnTest]]
+"""A fact is needed if it passes all tests of one of these; an empty one fits every fact."""
 
 EVERYTHING: Needs = frozenset({frozenset()})
 
@@ -54,11 +82,8 @@ EVERYTHING: Needs = frozenset({frozenset()})
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     """The needed facts of an input, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
-    if (
-        source.slot is not None
-        or source.expected.of
-        or any(column.name == name for column in input_columns(plan))
-    ):
+    of_values = any(column.name == name for column in input_columns(plan))
+    if source.slot is not None or source.expected.of or of_values:
         return EVERYTHING
     kinds = dict(zip(source.columns, map(kind_of, types), strict=True))
     for column, declared in zip(source.columns, source.types, strict=False):
@@ -66,14 +91,12 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
             kinds[column] = None  # the engine makes texts of these
     found = frozenset(
         frozenset(
-            (column, requirement)
+            ColumnTest(column, *test)
             for column, argument in zip(source.columns, reference.arguments, strict=False)
-            for requirement in _required_of(argument, required)
-            if _can_tell(requirement, kinds[column])
+            for test in _tests_of(argument, tests)
+            if _can_tell(test, kinds[column])
         )
-        for pattern, required in _patterns(plan)
-        for literal in pattern.literals
-        for reference in literal.references
+        for reference, tests in _references(plan)
         if reference.of_input and reference.name == name
     )
     return EVERYTHING if frozenset() in found else found
@@ -81,125 +104,88 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
 
 def covers(known: Needs, wanted: Needs) -> bool:
     """Whether all facts that are wanted are among the known ones."""
-    return all(any(_implies(more, fewer) for fewer in known) for more in wanted)
-
-
-def _implies(more: frozenset[tuple[str, Requirement]], fewer: frozenset[tuple[str, Requirement]]) -> bool:
-    """Whether a fact that meets some requirements meets these, too."""
     return all(
-        any(column == other and _follows(needed, given) for other, given in more) for column, needed in fewer
+        any(all(any(test.follows(given) for given in more) for test in fewer) for fewer in known)
+        for more in wanted
     )
 
 
-def _follows(needed: Requirement, given: Requirement) -> bool:
-    """Whether one comparison holds wherever another does: `> 90` where `> 91` does."""
-    if needed == given:
-        return True
-    if isinstance(needed.value, str) or isinstance(given.value, str):
-        return given.operator == "=" and needed.operator == "!=" and needed.value != given.value
-    if given.operator == "=":
-        return bool(HOLDS[needed.operator](given.value, needed.value))
-    if needed.operator not in (given.operator[0], f"{given.operator[0]}=") or given.operator == "!=":
-        return False
-    if needed.value == given.value:
-        return needed.operator == f"{given.operator[0]}="
-    return bool(HOLDS[given.operator[0]](given.value, needed.value))
+def _can_tell(test: Test, kind: Kind | None) -> bool:
+    """Whether a column test agrees with the engine: whole numbers may be equal as doubles only."""
+    operator, value = test
+    if isinstance(value, str):
+        return kind is Kind.TEXT and operator in ("=", "!=")
+    return kind is Kind.NUMBER and operator != "!=" and abs(value) < EXACT
 
 
-def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]]:
-    """The patterns that queries depend on, each with the requirements of its variables.
+def _references(plan: Plan) -> Iterator[tuple[Reference, Mapping[str, Tests]]]:
+    """The facts and atoms that queries depend on, each with the tests of its pattern's variables.
 
-    Queries require nothing of a relation, literals the values of their variables.
+    Queries have no tests for a relation, literals those of their values.
     """
     relations = {relation.name: relation for relation in plan.relations}
-    waiting = [(query, (Requirements(),) * len(query.answer.variables)) for query in plan.queries]
-    seen: set[tuple[Relation, tuple[Requirements, ...]]] = set(waiting)
+    waiting = [(query.name, (Tests(),) * len(query.answer.variables)) for query in plan.queries]
+    seen = {*waiting}
     while waiting:
-        relation, wanted = waiting.pop()
-        for pattern in relation.patterns:
-            required = _required(pattern, wanted)
-            yield pattern, required
+        name, wanted = waiting.pop()
+        for pattern in relations[name].patterns:
+            tests = _tests_in(pattern, wanted)
             for reference in (each for literal in pattern.literals for each in literal.references):
-                if not reference.of_input:
-                    values = tuple(_required_of(term, required) for term in reference.given)
-                    new = (relations[reference.name], values)
-                    if new not in seen:
-                        seen.add(new)
-                        waiting.append(new)
+                yield reference, tests
+                new = (reference.name, tuple(_tests_of(term, tests) for term in reference.given))
+                if not reference.of_input and new not in seen:
+                    seen.add(new)
+                    waiting.append(new)
 
 
-def _required(pattern: Pattern, wanted: tuple[Requirements, ...]) -> Mapping[str, Requirements]:
-    """The requirements of a pattern's variables: by its comparisons, and those of its answer."""
-    found: dict[str, Requirements] = {}
+def _tests_in(pattern: Pattern, wanted: tuple[Tests, ...]) -> Mapping[str, Tests]:
+    """The tests of a pattern's variables: by its comparisons, and those of its answer."""
+    found: dict[str, Tests] = {}
     for each in (c for comparison in pattern.comparisons for c in (comparison, comparison.mirrored)):
         if isinstance(each.left, Var) and isinstance(each.right, Const):
-            requirement = Requirement(each.operator, each.right.value)
-            found[each.left.name] = found.get(each.left.name, Requirements()) | {requirement}
-    for term, required in zip(pattern.answer, wanted, strict=True):
+            test = (each.operator, each.right.value)
+            found[each.left.name] = found.get(each.left.name, Tests()) | {test}
+    for term, tests in zip(pattern.answer, wanted, strict=True):
         if isinstance(term, Var):
-            found[term.name] = found.get(term.name, Requirements()) | required
+            found[term.name] = found.get(term.name, Tests()) | tests
     return found
 
 
-def _required_of(term: Term | None, required: Mapping[str, Requirements]) -> Requirements:
+def _tests_of(term: Term | None, tests: Mapping[str, Tests]) -> Tests:
     if isinstance(term, Const):
-        return Requirements({Requirement("=", term.value)})
-    return Requirements() if term is None else required.get(term.name, Requirements())
+        return Tests({("=", term.value)})
+    return Tests() if term is None else tests.get(term.name, Tests())
 
 
 # ---- rows ----
 
 
-def _can_tell(requirement: Requirement, kind: Kind | None) -> bool:
-    """Whether `_met_by` agrees with the engine: `!=` may not, as whole numbers can be equal as doubles."""
-    if isinstance(requirement.value, str):
-        return kind is Kind.TEXT and requirement.operator in ("=", "!=")
-    return kind is Kind.NUMBER and requirement.operator != "!="
-
-
 def of_use(needs: Needs, table: pa.Table) -> Mask:
-    """The rows that are needed."""
+    """The rows that are needed, and some that have no value where one is tested."""
     found = np.zeros(table.num_rows, np.bool_)
     for tests in needs:
         met = np.ones(table.num_rows, np.bool_)
-        for column, requirement in tests:
-            met &= _met_by(requirement, table.column(column))
+        for test in tests:
+            met &= test.holds(table)
         found |= met
     return found
 
 
-def _met_by(requirement: Requirement, column: pa.ChunkedArray) -> Mask:
-    if isinstance(requirement.value, str):
-        equal: Mask = pc.fill_null(pc.equal(column, requirement.value), False).to_numpy()
-        mask = equal if requirement.operator == "=" else ~equal
-    elif abs(requirement.value) < EXACT:
-        doubles = column.cast(pa.float64(), safe=False).to_numpy()
-        mask = HOLDS[requirement.operator](doubles, requirement.value)
-    else:
-        values = Values()
-        limit = Numbers.of_cells(np.array([values.cell(requirement.value)]), values)
-        numbers = Numbers.of_cells(values.encode(column), values)
-        mask = numbers.compared(HOLDS[requirement.operator], limit)
-    return mask
+def in_order(source: Input, table: pa.Table, arrival: str) -> Mask:
+    """The rows that are neither late nor early nor malformed, judged by each row alone.
 
-
-def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
-    """The rows that are neither late nor early nor malformed, judged by each row alone."""
-    source = next(s for s in plan.inputs if s.name == name)
-    time = ticks_of(table.column(source.columns[-1]), plan.timescale)
-    arrived = ticks_of(table.column(arrival), plan.timescale)
-    soonest = min(source.delays)
+    Their times are ticks. Where that takes a closer look at values, there are none.
+    """
+    time, arrived = (ticks_of(table.column(name), None) for name in (source.columns[-1], arrival))
     waited = arrived.numbers - time.numbers
-    fine: Mask = time.whole & arrived.whole & (time.numbers >= 0) & (arrived.numbers <= LAST)
-    fine &= (waited >= 0) & (waited <= soonest)
+    fine: Mask = time.natural & arrived.whole & (arrived.numbers <= LAST)
+    fine &= (waited >= 0) & (waited <= min(source.delays))
     for column, declared in zip(source.columns, source.types, strict=False):
         array = table.column(column)
-        kind = kind_of(array.type)
-        if declared is not None and (declared == "text") is (kind is Kind.NUMBER):
+        is_number = kind_of(array.type) is Kind.NUMBER
+        misfit = declared is not None and (declared == "text") is is_number
+        if misfit or (declared == "integer" and not is_a.is_integer(array.type)):
             return np.zeros(table.num_rows, np.bool_)
-        fine &= array.is_valid().to_numpy()
-        if declared == "integer" and not is_a.is_integer(array.type):
-            fine &= Numbers.of_cells((values := Values()).encode(array), values).is_whole
-        if is_a.is_floating(array.type):
-            fine &= pc.fill_null(pc.is_finite(array), False).to_numpy()
+        usable = pc.is_finite(array) if is_a.is_floating(array.type) else pc.is_valid(array)
+        fine &= pc.fill_null(usable, False).to_numpy()
     return fine

@@ -7,6 +7,7 @@ under another name and renamed, so that a process that is killed meanwhile leave
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import msgspec
@@ -15,13 +16,12 @@ from pyspark.sql import SparkSession
 
 from antelog.compile.meaning import versions
 from antelog.compile.nodes.plan import from_json, to_json
-from antelog.compile.show.explain import details
 from antelog.engine.transition import refuse_other_ticks
-from antelog.errors import OutputError, PlanError, StateError
+from antelog.errors import OutputError, StateError
 from antelog.spark.bucket.changing import refusal, sentences
 from antelog.spark.endpoints.folders import file_system, unfinished_batch
+from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job.job import Job, Predecessor, differences
-from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Outputs
 
 NAME = "antelog.json"
@@ -68,7 +68,11 @@ def guard(
         found = _compare(checkpoint, outputs.job, known, accept=accept)
         changed = outputs.after(found.predecessors)
         if found != known:
-            _refuse_unfinished(spark, checkpoint)
+            if unfinished_batch(spark, checkpoint) is not None:  # its lines may be written in part
+                raise StateError(
+                    f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not "
+                    "finished. Run them once more, with --trigger available-now, and then the new ones"
+                )
             before = changed.job.predecessor(known.identity)
             assert before is not None
             for sentence in sentences(changed.job, before):
@@ -90,24 +94,11 @@ def guard(
     return outputs
 
 
-def _refuse_unfinished(spark: SparkSession, checkpoint: str) -> None:
-    """Raises StateError if the rules of before have begun a micro-batch: its lines may be written in part."""
-    if unfinished_batch(spark, checkpoint) is not None:
-        raise StateError(
-            f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not finished. Run "
-            "them once more, with --trigger available-now, and then the new ones"
-        )
-
-
 def _put(files: Any, folder: Any, note: _Note) -> None:
     """Puts a note in the place of the one that is there, if any."""
     path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{_PARTIAL}")
-    content = msgspec.json.encode(note)
-    stream = files.create(partial, True)
-    try:
-        stream.write(bytearray(content))
-    finally:
-        stream.close()
+    with closing(files.create(partial, True)) as stream:
+        stream.write(bytearray(msgspec.json.encode(note)))
     if files.exists(path):
         files.delete(path, False)
     if not files.rename(partial, path):
@@ -142,38 +133,18 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         earlier = tuple(each for each in note.before if each.identity != job.identity)
         return _Note(job.identity, to_json(job.plan), (*earlier, _Rules(note.identity, note.plan)))
     if others:
-        same_version = note.identity.get("format") == job.identity["format"]
-        other_program = note.identity.get("program") != job.identity["program"]
-        rules = _rules(note.plan, job) if same_version and other_program else ""
         raise StateError(
-            f"the checkpoint {checkpoint} was written for {differing}{rules}. Go on with what wrote it, or "
+            f"the checkpoint {checkpoint} was written for {differing}. Go on with what wrote it, or "
             "use an empty folder and replay the facts"
         )
     return note
 
 
-def _rules(plan: str, job: Job) -> str:
-    """The first lines in which the plans of two programs differ."""
-    try:
-        old = [str(line) for line in details(from_json(plan))]
-    except PlanError:
-        return ""
-    new = [str(line) for line in details(job.plan)]
-    gone = next((line.strip() for line in old if line not in new), None)
-    come = next((line.strip() for line in new if line not in old), None)
-    parts = [f"it had `{gone}`" if gone else "", f"now there is `{come}`" if come else ""]
-    return ": " + ", ".join(part for part in parts if part) if gone or come else ""
-
-
 def _read(files: Any, path: Any) -> _Note | None:
     """The note; None if it is damaged, as by a kill while an older version wrote it."""
     try:
-        stream = files.open(path)
-        try:
-            content = bytes(stream.readAllBytes())
-        finally:
-            stream.close()
-        return msgspec.json.decode(content, type=_Note)
+        with closing(files.open(path)) as stream:
+            return msgspec.json.decode(bytes(stream.readAllBytes()), type=_Note)
     except msgspec.MsgspecError:
         return None
     except Py4JJavaError as error:

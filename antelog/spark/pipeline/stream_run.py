@@ -12,12 +12,10 @@ from typing import Any, TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from antelog.spark.endpoints.failures import plainly
-from antelog.spark.endpoints.folders import is_local, unfinished_batch
+from antelog.spark.endpoints.folders import file_system, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
-from antelog.spark.endpoints.unreadable import Unreadable, unreadable
+from antelog.spark.failures import Unreadable, plainly, unreadable
 from antelog.spark.running import Outputs
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
@@ -32,6 +30,11 @@ _ATTEMPTS = 5
 """A query is started at most this often if no batch comes of it."""
 _PAUSE = 0.2
 """Seconds between two looks at a query."""
+_TRIGGERS: dict[str | None, dict[str, Any]] = {
+    None: {"processingTime": "0 seconds"},  # as soon as possible
+    "once": {"once": True},
+    "available-now": {"availableNow": True},
+}
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,15 @@ class StreamRun:
         """The finished batches that were not reported yet."""
         for done in self.query.recentProgress:
             counts = self.counts.pop(done["batchId"], None)
-            if counts is not None:
-                self._attempts = 0
-                yield _progress(done, counts)
+            if counts is None:
+                continue
+            self._attempts = 0
+            waiting: Counter[str] = Counter()
+            for metrics in (source["metrics"] or {} for source in done["sources"]):
+                for name, what in _WAITING.items():
+                    waiting[what] += int(float(metrics.get(name) or 0))
+            seconds = (done["durationMs"] or {}).get("triggerExecution", 0) / 1000
+            yield Progress(done["batchId"], seconds, dict(+waiting), counts)
 
     def _starts_again(self) -> bool:
         """Restarts the query if it failed on a file, or because the machine was too busy to start it."""
@@ -143,7 +152,8 @@ def follow(
     then the query goes on without files that cannot be read, and says so with the batch they belong to.
     """
     spark = outputs.frame.sparkSession
-    if is_local(spark, checkpoint):
+    system, _ = file_system(spark, checkpoint)
+    if system.getScheme() == "file":
         for name, value in LOCAL_CHECKPOINT.items():
             if spark.conf.get(name, None) is None:
                 spark.conf.set(name, value)
@@ -175,21 +185,9 @@ def follow(
 
         writer = now.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
         with plainly():
-            return _triggered(writer, trigger).start()
+            return writer.trigger(**_TRIGGERS.get(trigger, {"processingTime": trigger})).start()
 
     return StreamRun(start, counts, failures, None if anew is None else left_out.append)
-
-
-def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWriter:
-    match trigger:
-        case None:
-            return writer
-        case "once":
-            return writer.trigger(once=True)
-        case "available-now":
-            return writer.trigger(availableNow=True)
-        case _:
-            return writer.trigger(processingTime=trigger)
 
 
 def totals(outputs: Outputs) -> Counts:
@@ -199,13 +197,3 @@ def totals(outputs: Outputs) -> Counts:
     return {
         name: (max if name == "now" else sum)(numbers) if numbers else None for name, numbers in known.items()
     }
-
-
-def _progress(done: Any, counts: Counts) -> Progress:
-    seconds = (done["durationMs"] or {}).get("triggerExecution", 0) / 1000
-    waiting: Counter[str] = Counter()
-    for source in done["sources"]:
-        metrics = source["metrics"] or {}
-        for name, what in _WAITING.items():
-            waiting[what] += int(float(metrics.get(name) or 0))
-    return Progress(done["batchId"], seconds, dict(+waiting), counts)

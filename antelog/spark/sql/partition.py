@@ -1,25 +1,45 @@
-"""One partition of a table function: its rows in, its lines out, by the code that runs a bucket."""
+"""Programs as table functions of SQL: one partition's rows in, its lines out, by the code of a bucket."""
 
 from __future__ import annotations
 
-import os
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, islice
-from typing import cast
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udtf
+from pyspark.sql.udtf import UserDefinedTableFunction
 
-from antelog.errors import AntelogError, DataError
+from antelog.compile.nodes.plan import Plan
+from antelog.errors import DataError
+from antelog.given import TEXT, ArgumentKind, check
+from antelog.process import functions_of, plan_of
+from antelog.program import Program
+from antelog.run.options import keywords, taken
 from antelog.spark.bucket.batch import CHANGES, reasoner
 from antelog.spark.bucket.batch import REJECTED as SET_ASIDE
-from antelog.spark.sql.analysis import AnalysedCall, FunctionProgram, analysed
-from antelog.spark.sql.arguments import ANSWERED, REJECTED
-from antelog.spark.transport.packing import packer
-from antelog.spark.transport.unpacking import reject_reader, unpacker
+from antelog.spark.bucket.packing import packed
+from antelog.spark.bucket.unpacking import reject_reader, unpacked
+from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
+from antelog.spark.job.checking import FunctionOptions, OutputOptions, background_of, chances_of, job_of
+from antelog.spark.job.job import Data, sent
+from antelog.spark.settings import quoted
+from antelog.spark.sql.analysis import (
+    ANSWERED,
+    REJECTED,
+    AnalysedCall,
+    FunctionProgram,
+    analysed,
+    in_one_partition,
+    key_columns,
+    of_each_input,
+)
 
 PIECE = 10_000
 """The rows that are made columns at once, and the fewest whose lines are made at once."""
@@ -77,35 +97,25 @@ class Partition:
         self._flush()
         if not self.tables:
             return ()
-        packed = pa.Table.from_batches(list(self._packed()))
+        rows = pa.concat_tables(self.tables)
+        facts = {each.name: self.columns.facts(rows, each.name) for each in self.job.plan.inputs}
+        plain = self.job.without_model
+        packets = pa.Table.from_batches(
+            [batch for name, each in facts.items() for batch in packed(plain, name, iter(each.to_batches()))]
+        )
         self.tables = []
-        answers = self.call.lines == ANSWERED
-        found = reasoner(self.job, answers)(packed)
+        found = reasoner(self.job, self.call.lines == ANSWERED)(packets)
         what = SET_ASIDE if self.call.lines == REJECTED else CHANGES
         payloads = found.filter(pc.equal(found.column("what"), what)).select(["query", "payload"])
-        unpack = reject_reader if what == SET_ASIDE else unpacker(self.job.without_model, self.output)
-        return rows_of(unpack(iter(payloads.to_batches())))
+        batches = iter(payloads.to_batches())
+        if what == SET_ASIDE:
+            return rows_of(reject_reader(batches))
+        return rows_of(unpacked(plain, self.output, batches))
 
     def _flush(self) -> None:
         if self.waiting:
             self.tables.append(self.columns.table_of(self.waiting))
             self.waiting = []
-
-    def _packed(self) -> Iterator[pa.RecordBatch]:
-        rows = pa.concat_tables(self.tables)
-        for source in self.job.plan.inputs:
-            facts = self.columns.facts(rows, source)
-            yield from packer(self.job.without_model, source.name)(iter(facts.to_batches()))
-
-
-@contextmanager
-def plain_errors() -> Iterator[None]:
-    """Errors of antelog without a traceback. The process of a worker ends after any error."""
-    try:
-        yield
-    except AntelogError:
-        os.environ["SPARK_HIDE_TRACEBACK"] = "1"
-        raise
 
 
 def handler_of(program: FunctionProgram) -> type:
@@ -144,29 +154,66 @@ def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[object, ...]]:
 
 def _cells(array: pa.Array, known: dict[object, object]) -> list[object]:
     if is_a.is_string(array.type):
-        return _texts(array, known)
+        encoded = array.dictionary_encode()
+        distinct = [known.setdefault(text, text) for text in encoded.dictionary.to_pylist()]
+        return [None if code is None else distinct[code] for code in encoded.indices.to_pylist()]
     if is_a.is_list(array.type):
-        return _lists(array, known)
+        items = iter(_cells(array.flatten(), known))
+        lengths = pc.list_value_length(array).to_pylist()
+        lists = [None if length is None else tuple(islice(items, length)) for length in lengths]
+        return [known.setdefault(each, each) for each in lists] if _is_of_texts(array.type) else list(lists)
     if is_a.is_struct(array.type):
         rows = zip(*(_cells(field, known) for field in array.flatten()), strict=True)
         return [row if there else None for row, there in zip(rows, array.is_valid().to_pylist(), strict=True)]
     return list(array.to_pylist())
 
 
-def _texts(array: pa.Array, known: dict[object, object]) -> list[object]:
-    encoded = array.dictionary_encode()
-    distinct = [known.setdefault(text, text) for text in encoded.dictionary.to_pylist()]
-    return [None if code is None else distinct[code] for code in encoded.indices.to_pylist()]
-
-
-def _lists(array: pa.Array, known: dict[object, object]) -> list[object]:
-    items = iter(_cells(array.flatten(), known))
-    lengths = pc.list_value_length(array).to_pylist()
-    lists = [None if length is None else tuple(islice(items, length)) for length in lengths]
-    return [known.setdefault(each, each) for each in lists] if _is_of_texts(array.type) else list(lists)
-
-
 def _is_of_texts(type_: pa.DataType) -> bool:
     """Whether there are texts only, and no numbers, of which 1 and 1.0 are equal and not the same."""
     parts = [type_.field(at).type for at in range(type_.num_fields)]
     return all(map(_is_of_texts, parts)) if parts else is_a.is_string(type_)
+
+
+# ---- the function ----
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SESSION = ArgumentKind("a SparkSession", lambda value: hasattr(value, "udtf"))
+
+
+@explaining_lost_java()
+def register(spark: SparkSession, name: str, program: Program, /, **options: Any) -> str:
+    """Makes a program a table function of SQL: `SELECT * FROM name(TABLE(readings) PARTITION BY device)`.
+
+    It returns the clause by which rows may be divided, such as "PARTITION BY `device`". The options are those
+    of `antelog.spark`, but for `buckets` and those of streams.
+    """
+    check("register", {"spark": spark, "name": name}, {"spark": _SESSION, "name": TEXT})
+    given = keywords(FunctionOptions, "register", options)
+    plan = plan_of(program)
+    if not _NAME.fullmatch(name):
+        raise DataError(f"{name!r} is not a name of a function in SQL; use letters, digits and `_`")
+    require_version(spark, "table functions of antelog need", "Use antelog.spark.changes for DataFrames")
+    chosen = taken(OutputOptions, replace(given, static=None))
+    prepared = FunctionProgram(
+        name,
+        plan,
+        background_of(plan, given.static or {}),
+        sent(functions_of(program)),
+        chances_of(plan.read, chosen),
+        replace(chosen, model=None),
+        _clause(plan),
+    )
+    # Options that fit no call are refused at once.
+    data = Data(prepared.given, {}, {each.name for each in plan.inputs}, {})
+    job_of(plan.read, data, prepared.options, prepared.forecasts, batch=True)
+    # With `useArrow` Spark makes a table of each row that a function takes, also where nothing comes out.
+    function = cast("UserDefinedTableFunction", udtf(handler_of(prepared), useArrow=False))
+    spark.udtf.register(name, function)
+    return prepared.clause
+
+
+def _clause(plan: Plan) -> str:
+    if in_one_partition(plan):
+        return "WITH SINGLE PARTITION"
+    keys = {name: "NULL" if each is None else quoted(each) for name, each in key_columns(plan).items()}
+    return f"PARTITION BY {of_each_input(keys)}"

@@ -84,13 +84,6 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
     return *found, AlertQuery(SILENT_INPUT, ("input", "slot"), {}, SILENT, "warning", "input")
 
 
-def key_column(plan: Plan) -> str | None:
-    """The name of the key: that of the column of the first input that has it."""
-    inputs = {each.name: each for each in plan.inputs}
-    found = (inputs[each.name].columns[each.position] for each in plan.key.positions if each.name in inputs)
-    return next(found, None)
-
-
 @dataclass(frozen=True)
 class AlertSetup:
     """All alerts of a stream, its queries, the file of its program, and the times of its ticks.

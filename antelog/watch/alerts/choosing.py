@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -38,12 +39,10 @@ class ValueTest:
     value: str
 
     def fits(self, line: Line) -> bool:
-        if self.name == CHANCE and CHANCE not in line["answer"]:
-            value = line.get(CHANCE)
-        elif self.name in line["answer"]:
-            value = line["answer"][self.name]
-        else:
+        values = {CHANCE: line.get(CHANCE), **line["answer"]}
+        if self.name not in values:
             return False
+        value = values[self.name]
         if self.sign in _COMPARED:
             if not isinstance(value, int | float) or isinstance(value, bool):
                 return False
@@ -126,7 +125,8 @@ def _test(word: str, known: Sequence[str]) -> ValueTest:
         hint = did_you_mean(name, known) or f"They have {', '.join((*known, CHANCE))}."
         raise AlertError(f"no answer in question has `{name}`", hint)
     if name == CHANCE and name not in known:
-        value = _share(value) if value.endswith("%") else value
+        with suppress(ValueError):
+            value = str(float(value[:-1]) / 100) if value.endswith("%") else value
         if sign not in _COMPARED:
             raise AlertError("a chance is hardly ever equal to a number", "Write it like chance>=0.9.")
     if sign in _COMPARED:
@@ -135,11 +135,3 @@ def _test(word: str, known: Sequence[str]) -> ValueTest:
         except ValueError:
             raise AlertError(f"`{value}` is not a number", "Only numbers have an order here.") from None
     return ValueTest(name, sign, value)
-
-
-def _share(text: str) -> str:
-    """`90%` as 0.9."""
-    try:
-        return str(float(text[:-1]) / 100)
-    except ValueError:
-        return text

@@ -23,11 +23,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from antelog.answers import ENDS, name_in
 from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
-from antelog.run.sinks.result import ENDS
-from antelog.run.store import name_of
 from antelog.run.store.acts import Acts
 from antelog.run.values import SILENT
 from antelog.watch.alerts.alert import HEARD, Line
@@ -38,18 +37,18 @@ from antelog.watch.alerts.letters import (
     AlertItem,
     Letter,
     StillFiring,
-    answer_of,
     letter_of,
 )
 from antelog.watch.alerts.outbox import Outbox
 from antelog.watch.alerts.receivers import ALERTMANAGER
-from antelog.watch.alerts.routes import Route
+from antelog.watch.alerts.setup import Route
 from antelog.watch.alerts.silence import SilentPart, silent_part
 
 _ENDS = frozenset({*ENDS, UNLIKELY, HEARD, SEEN})
 """Changes that say what became of an answer that was open, or likely; unless it was lost from sight."""
 
 _FALLS_SILENT = "INSERT OR IGNORE INTO silent VALUES (?, ?)"
+_NO_GROUP = "DELETE FROM alert_groups WHERE receiver = ? AND name = ?"
 _IS_HEARD = "DELETE FROM silent WHERE input = ? AND slot = ?"
 
 MOST_WAITING = 1_000
@@ -75,7 +74,7 @@ class AlertGroups:
     def __init__(
         self, outbox: Outbox, routes: Sequence[Route], wall: Callable[[], float] = time.time
     ) -> None:
-        self._outbox, self._database = outbox, outbox.database
+        self._outbox, self._database, self._execute = outbox, outbox.database, outbox.database.execute
         self._routes = {each.receiver.name: each for each in routes}
         self._acts, self._wall = Acts(outbox.database), wall
 
@@ -92,7 +91,7 @@ class AlertGroups:
                     self._add(list(some), now)
             told = [each for each in lines if "change" in each and _ends(each)]
             ended = [each for each in told if each["change"] in ENDS or meaning(each) == LOST]
-            self._acts.settle(name_of(e["query"], e["answer"], e.get("others") or ()) for e in ended)
+            self._acts.settle(map(name_in, ended))
             if self._database.total_changes == before:
                 return False
             self._outbox.read_to(position)
@@ -104,48 +103,44 @@ class AlertGroups:
             self._add(changes, self._wall())
             for each in changes:
                 statement = _FALLS_SILENT if each["change"] == SILENT else _IS_HEARD
-                self._database.execute(statement, silent_part(each))
+                self._execute(statement, silent_part(each))
 
     def silent(self) -> list[SilentPart]:
         """The inputs and slots that were silent by the changes so far."""
-        return [SilentPart(*each) for each in self._database.execute("SELECT input, slot FROM silent")]
+        return [SilentPart(*each) for each in self._execute("SELECT input, slot FROM silent")]
 
     def _add(self, changes: Sequence[Line], now: float) -> None:
-        gone = [(answer_of(each),) for each in changes if _ends(each)]
+        gone = [(name_in(each),) for each in changes if _ends(each)]
         self._database.executemany("DELETE FROM past WHERE answer = ?", gone)
+        routes = self._routes.values()
         self._outbox.add(
-            [
-                letter
-                for line in changes
-                for route in self._routes.values()
-                for letter in self._taken(route, line, now)
-            ]
+            [each for line in changes for route in routes for each in self._taken(route, line, now)]
         )
 
     def _add_past(self, changes: Sequence[Line], now: float) -> None:
         """Remembers changes before alerts begin that receivers want, of answers that may still be open."""
         for line in changes:
-            answer = answer_of(line)
+            answer = name_in(line)
             if line["change"] in _ENDS:
                 if _ends(line):
-                    self._database.execute("DELETE FROM past WHERE answer = ?", (answer,))
+                    self._execute("DELETE FROM past WHERE answer = ?", (answer,))
                 else:
                     mark = "UPDATE past SET line = json_set(line, '$.lost', json(?)) WHERE answer = ?"
-                    self._database.execute(mark, (json.dumps(line[LOST]), answer))
+                    self._execute(mark, (json.dumps(line[LOST]), answer))
                 for route in self._routes.values():
                     self._outbox.add(self._taken(route, line, now, past=True))
             elif any(route.choice.fits(line) for route in self._routes.values()):
                 row = answer, json.dumps(line)
-                self._database.execute("INSERT OR REPLACE INTO past VALUES (?, ?)", row)
+                self._execute("INSERT OR REPLACE INTO past VALUES (?, ?)", row)
 
     def send_past(self) -> None:
         """Stores the letters about what was wanted before alerts begin and is still open, a group as one."""
-        lines = [json.loads(each) for (each,) in self._database.execute("SELECT line FROM past")]
+        lines = [json.loads(each) for (each,) in self._execute("SELECT line FROM past")]
         if not lines:
             return
         now = self._wall()
         with self._outbox.transaction():
-            self._database.execute("DELETE FROM past")
+            self._execute("DELETE FROM past")
             for route in self._routes.values():
                 names: dict[str, None] = {}
                 for line in lines:
@@ -166,7 +161,7 @@ class AlertGroups:
         longest = max((route.every for route in self._routes.values()), default=0.0)
         due = "SELECT receiver, name FROM alert_groups WHERE until NOT BETWEEN ? AND ? OR ?"
         # Nothing waits longer than that, unless the clock was set back.
-        every = self._database.execute(due, (now + 1e-6, now + longest, at_the_end)).fetchall()
+        every = self._execute(due, (now + 1e-6, now + longest, at_the_end)).fetchall()
         if not every:
             return
         with self._outbox.transaction():
@@ -178,9 +173,7 @@ class AlertGroups:
                 if items.items:
                     found.append(self._sent(route, items, now))
                 elif not at_the_end:
-                    self._database.execute(
-                        "DELETE FROM alert_groups WHERE receiver = ? AND name = ?", (receiver, name)
-                    )
+                    self._execute(_NO_GROUP, (receiver, name))
             self._outbox.add(found)
 
     # ---- a line for a receiver ----
@@ -190,7 +183,11 @@ class AlertGroups:
         if item is None:
             return []
         receiver, name = route.receiver.name, route.group_of(line)
-        window = self._window(receiver, name)
+        row = self._execute(
+            "SELECT until, severity, confirmed FROM alert_groups WHERE receiver = ? AND name = ?",
+            (receiver, name),
+        ).fetchone()
+        window = None if row is None else GroupWindow(*row)
         if self._waits(route, name, item, window):
             self._hold(receiver, name, item)
             return []
@@ -198,32 +195,30 @@ class AlertGroups:
 
     def _item(self, route: Route, line: Line, now: float, *, past: bool = False) -> AlertItem | None:
         """The line as an alert of a receiver; None if it is none. One of the `past` only resolves others."""
-        receiver, answer, change = route.receiver.name, answer_of(line), line["change"]
+        receiver, answer, change = route.receiver.name, name_in(line), line["change"]
         wanted = route.choice.fits(line) and not past
         if not wanted and change not in _ENDS:
             return None
-        row = self._database.execute(
+        row = self._execute(
             "SELECT since FROM firing WHERE receiver = ? AND answer = ?", (receiver, answer)
         ).fetchone()
         since, at = now if row is None else row[0], (receiver, answer)
         if change in _ENDS and not _ends(line):
             if row is not None and (wanted or change != UNLIKELY):
-                wanted = self._database.execute("INSERT OR IGNORE INTO unseen VALUES (?, ?)", at).rowcount > 0
+                wanted = self._execute("INSERT OR IGNORE INTO unseen VALUES (?, ?)", at).rowcount > 0
             return AlertItem(line, FIRING, since, now) if wanted else None
-        unseen = self._database.execute("DELETE FROM unseen WHERE receiver = ? AND answer = ?", at).rowcount
+        unseen = self._execute("DELETE FROM unseen WHERE receiver = ? AND answer = ?", at).rowcount
         if change == SEEN and not unseen:
             return None
         if change in _ENDS and (wanted or change != UNLIKELY):
-            self._database.execute("DELETE FROM firing WHERE receiver = ? AND answer = ?", (receiver, answer))
+            self._execute("DELETE FROM firing WHERE receiver = ? AND answer = ?", (receiver, answer))
             if row is not None and not (wanted and change == "confirmed"):
                 return AlertItem(line, RESOLVED, since, now)
         elif wanted:
-            self._database.execute(
-                "INSERT OR IGNORE INTO firing VALUES (?, ?, ?, ?, ?)",
-                (receiver, answer, route.group_of(line), line["query"], since),
-            )
+            firing = receiver, answer, route.group_of(line), line["query"], since
+            self._execute("INSERT OR IGNORE INTO firing VALUES (?, ?, ?, ?, ?)", firing)
             if line.get(LOST):  # of the past
-                self._database.execute("INSERT INTO unseen VALUES (?, ?)", at)
+                self._execute("INSERT INTO unseen VALUES (?, ?)", at)
         return AlertItem(line, FIRING, since, now) if wanted else None
 
     def _waits(self, route: Route, name: str, item: AlertItem, window: GroupWindow | None) -> bool:
@@ -242,52 +237,40 @@ class AlertGroups:
     def _sent(self, route: Route, items: AlertGroup, now: float) -> tuple[str, Letter]:
         """The letter of a group, of which more wait from now on."""
         at = route.receiver.name, items.name
-        self._database.execute("DELETE FROM held WHERE receiver = ? AND name = ?", at)
-        self._database.execute("DELETE FROM alert_groups WHERE receiver = ? AND name = ?", at)
+        self._execute("DELETE FROM held WHERE receiver = ? AND name = ?", at)
+        self._execute(_NO_GROUP, at)
         if route.every:
             ranks = [(_rank(route, each), each.line["change"]) for each in items.items]
             severity = max(rank for rank, _ in ranks)
             confirmed = max((rank for rank, change in ranks if change == "confirmed"), default=-1)
-            self._database.execute(
-                "INSERT INTO alert_groups VALUES (?, ?, ?, ?, ?, 0)",
-                (*at, now + route.every, severity, confirmed),
-            )
+            group = *at, now + route.every, severity, confirmed
+            self._execute("INSERT INTO alert_groups VALUES (?, ?, ?, ?, ?, 0)", group)
         everywhere = route.receiver.kind == ALERTMANAGER and route.setup.key is None  # no label has the group
-        firing = self._database.execute(
-            "SELECT query, min(since), count(*) FROM firing WHERE receiver = ? AND (name = ? OR ?) "
-            "GROUP BY query",
-            (*at, everywhere),
-        )
-        still = {query: StillFiring(since, count) for query, since, count in firing.fetchall()}
+        fires = "FROM firing WHERE receiver = ? AND (name = ? OR ?) GROUP BY query"
+        firing = self._execute(f"SELECT query, min(since), count(*) {fires}", (*at, everywhere)).fetchall()
+        still = {query: StillFiring(since, count) for query, since, count in firing}
         return at[0], letter_of(route, items, still)
-
-    def _window(self, receiver: str, name: str) -> GroupWindow | None:
-        row = self._database.execute(
-            "SELECT until, severity, confirmed FROM alert_groups WHERE receiver = ? AND name = ?",
-            (receiver, name),
-        ).fetchone()
-        return None if row is None else GroupWindow(*row)
 
     def _hold(self, receiver: str, name: str, item: AlertItem) -> None:
         """Keeps an alert that waits."""
         at, kept = (receiver, name), json.dumps([item.line, item.status, item.since, item.at])
-        self._database.execute("INSERT OR IGNORE INTO alert_groups VALUES (?, ?, 0, -1, -1, 0)", at)
-        self._database.execute("INSERT INTO held (receiver, name, item) VALUES (?, ?, ?)", (*at, kept))
-        gone = self._database.execute(
+        self._execute("INSERT OR IGNORE INTO alert_groups VALUES (?, ?, 0, -1, -1, 0)", at)
+        self._execute("INSERT INTO held (receiver, name, item) VALUES (?, ?, ?)", (*at, kept))
+        gone = self._execute(
             "DELETE FROM held WHERE receiver = ? AND name = ? AND id <= "
             "(SELECT id FROM held WHERE receiver = ? AND name = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
             (*at, *at, MOST_WAITING),
         ).rowcount
-        self._database.execute(
+        self._execute(
             "UPDATE alert_groups SET beyond = beyond + ? WHERE receiver = ? AND name = ?", (gone, *at)
         )
 
     def _waiting(self, receiver: str, name: str) -> AlertGroup:
         """The alerts of a group that wait."""
-        rows = self._database.execute(
+        rows = self._execute(
             "SELECT item FROM held WHERE receiver = ? AND name = ? ORDER BY id", (receiver, name)
         ).fetchall()
-        beyond = self._database.execute(
+        beyond = self._execute(
             "SELECT beyond FROM alert_groups WHERE receiver = ? AND name = ?", (receiver, name)
         ).fetchone()
         items = tuple(AlertItem(*json.loads(text)) for (text,) in rows)

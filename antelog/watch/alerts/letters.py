@@ -15,17 +15,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from html import escape
 from typing import Any
 
+from antelog.answers import name_in
 from antelog.escaping import shown
 from antelog.language.syntax import SEVERITIES
 from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
 from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
-from antelog.watch.alerts.routes import Route
+from antelog.watch.alerts.setup import Route
 from antelog.watch.alerts.wording import kind_of_line, within_limit
 
-_ANSWER = ("query", "answer", "others")
-_PARTS = (*_ANSWER, "tick", "change")
+_PARTS = ("query", "answer", "others", "tick", "change")
 _KEY_BYTES = 16
 
 FIRING, RESOLVED = "firing", "resolved"
@@ -68,11 +69,6 @@ class AlertGroup:
     def count(self) -> int:
         return len(self.items) + self.beyond
 
-    @property
-    def latest(self) -> list[AlertItem]:
-        """The last alert of each answer, in order."""
-        return list({answer_of(each.line): each for each in self.items}.values())
-
     def with_more(self, item: AlertItem) -> AlertGroup:
         return AlertGroup(self.name, (*self.items, item), self.beyond)
 
@@ -86,7 +82,8 @@ class AlertGroup:
             severity = route.severity_of(item.line)
             return severity == GOOD, item.status == RESOLVED, SEVERITIES.index(severity)
 
-        return min(reversed(self.latest), key=rank)
+        latest = {name_in(each.line): each for each in self.items}
+        return min(reversed(latest.values()), key=rank)
 
 
 @dataclass(frozen=True)
@@ -124,18 +121,13 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             **({"alerts": latest} if group.count > 1 else {}),
         }
     together = route.every or route.receiver.kind == ALERTMANAGER
-    about = group.name if together else answer_of(worst.line)
+    about = group.name if together else name_in(worst.line)
     return Letter(key, json.dumps(body, ensure_ascii=False), about)
 
 
 def key_of(line: Line) -> str:
     """The key of all letters about a change."""
     return _hash([line.get(part) for part in _PARTS])
-
-
-def answer_of(line: Line) -> str:
-    """A hash of the answer that a change is about."""
-    return _hash([line.get(part) for part in _ANSWER])
 
 
 def _hash(parts: Sequence[object]) -> str:
@@ -156,8 +148,7 @@ def _text(route: Route, group: AlertGroup, item: AlertItem, key: str) -> str:
 
 def _slack(text: str) -> dict[str, object]:
     """A message as plain text: no mentions and no previews of links, whatever a fact contains."""
-    for character, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(character, name)
+    text = escape(text, quote=False)
     return {"text": text, "mrkdwn": False, "link_names": False, "unfurl_links": False, "unfurl_media": False}
 
 
@@ -171,10 +162,8 @@ def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -
     elif route.setup.key is not None and route.texts.query(line).key is not None:
         labels[re.sub(r"[^a-zA-Z0-9_]|^(?=\d)", "_", route.setup.key)] = route.group_of(line)
     ends = {}
-    if still is not None:
-        ends = {"endsAt": _moment(item.at + _OPEN_FOR)}
-    elif item.status == RESOLVED:
-        ends = {"endsAt": _moment(item.at)}
+    if still is not None or item.status == RESOLVED:
+        ends = {"endsAt": _moment(item.at + (0.0 if still is None else _OPEN_FOR))}
     link = route.link_to(line)
     return {
         "labels": labels,

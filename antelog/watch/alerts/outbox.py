@@ -70,12 +70,11 @@ class Outbox:
     @property
     def position(self) -> int | None:
         """The position up to which the feed has been read; None at first."""
-        found = self.database.execute("SELECT position FROM place").fetchone()
-        return None if found is None else int(found[0])
+        return self._number("SELECT position FROM place")
 
     def receive(self, receivers: Iterable[str]) -> None:
         """Replaces the receivers."""
-        with files.transaction(self.database):
+        with self.transaction():
             self.database.execute("DELETE FROM receivers")
             self.database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
 
@@ -87,8 +86,7 @@ class Outbox:
     @property
     def begin(self) -> int | None:
         """The first tick whose changes are sent; None if it is not known yet."""
-        found = self.database.execute("SELECT tick FROM alerts_from").fetchone()
-        return None if found is None else int(found[0])
+        return self._number("SELECT tick FROM alerts_from")
 
     def transaction(self) -> AbstractContextManager[None]:
         """All that is written within it, or nothing."""
@@ -132,13 +130,13 @@ class Outbox:
 
     def settle(self, waiting: WaitingLetter, outcome: str) -> None:
         """Removes a letter that was sent or refused, and counts it."""
-        with files.transaction(self.database):
+        with self.transaction():
             self.database.execute("DELETE FROM letters WHERE id = ?", (waiting.number,))
             self._count(waiting.receiver, outcome, 1)
 
     def fail(self, waiting: WaitingLetter, *, itself: bool) -> None:
         """Counts a failure; with `itself` it counts against this letter, as the receiver answered."""
-        with files.transaction(self.database):
+        with self.transaction():
             self._count(waiting.receiver, FAILED, 1)
             self.database.execute(
                 "UPDATE letters SET tries = tries + ? WHERE id = ?", (itself, waiting.number)
@@ -154,26 +152,24 @@ class Outbox:
         for name, outcome, number in self.database.execute("SELECT * FROM counts").fetchall():
             if name in found:
                 found[name][outcome] = number
-        waiting = Counter(self.waiting()) + Counter(self._held())
+        held, beyond = (
+            self._by_receiver("count(*) FROM held"),
+            self._by_receiver("sum(beyond) FROM alert_groups"),
+        )
+        waiting = self.waiting() + held + beyond
         return {name: {**counts, WAITING: waiting[name]} for name, counts in found.items()}
 
-    def waiting(self) -> dict[str, int]:
+    def waiting(self) -> Counter[str]:
         """The number of waiting letters by receiver, which are to be sent now."""
-        return dict(
-            self.database.execute("SELECT receiver, count(*) FROM letters GROUP BY receiver").fetchall()
-        )
+        return self._by_receiver("count(*) FROM letters")
 
-    def _held(self) -> dict[str, int]:
-        """The number of alerts by receiver that wait in groups."""
-        kept = "SELECT receiver, count(*) FROM held GROUP BY receiver"
-        beyond = "SELECT receiver, sum(beyond) FROM alert_groups GROUP BY receiver"
-        found = [Counter[str](dict(self.database.execute(each).fetchall())) for each in (kept, beyond)]
-        return found[0] + found[1]
+    def _by_receiver(self, what: str) -> Counter[str]:
+        rows = self.database.execute(f"SELECT receiver, {what} GROUP BY receiver")
+        return Counter(dict(rows.fetchall()))
 
     def _drop_beyond_most(self, receiver: str) -> None:
         """Drops the oldest letters beyond the limit: newer ones are more useful."""
-        waiting = "SELECT count(*) FROM letters WHERE receiver = ?"
-        beyond = int(self.database.execute(waiting, (receiver,)).fetchone()[0]) - MOST
+        beyond = (self._number("SELECT count(*) FROM letters WHERE receiver = ?", receiver) or 0) - MOST
         self._room[receiver] = max(0, -beyond)
         if beyond > 0:
             self.database.execute(
@@ -182,6 +178,11 @@ class Outbox:
                 (receiver, beyond),
             )
             self._count(receiver, DROPPED, beyond)
+
+    def _number(self, query: str, *values: object) -> int | None:
+        """The number that a query finds, if it finds one."""
+        found = self.database.execute(query, values).fetchone()
+        return None if found is None else int(found[0])
 
     def _count(self, receiver: str, outcome: str, number: int) -> None:
         self.database.execute(

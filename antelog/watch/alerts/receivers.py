@@ -15,7 +15,8 @@ import re
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -79,35 +80,30 @@ def receiver_of(to: str) -> Receiver:
 
 def named_apart(receivers: list[Receiver]) -> list[Receiver]:
     """Receivers with distinct names: repeated ones get numbers."""
-    found: list[Receiver] = []
+    counts, found = Counter[str](), []
     for each in receivers:
-        count = sum(other.name == each.name for other in receivers[: len(found)])
-        name = f"{each.name} #{count + 1}" if count else each.name
-        found.append(Receiver(name, each.kind, each.place, each.words))
+        counts[each.name] += 1
+        number = counts[each.name]
+        found.append(replace(each, name=f"{each.name} #{number}") if number > 1 else each)
     return found
 
 
 def apprise_addresses(place: str) -> list[str]:
     """The addresses for Apprise, one on a line. Raises AlertError."""
-    lines = _lines(place)
+    return _lines(place, f"apprise:{place}", "Write one on a line, as Apprise has them: mailto://….")
+
+
+def _lines(place: str, name: str, hint: str) -> list[str]:
+    """The lines that are kept for a receiver of some name. Raises AlertError if there is none."""
+    lines = [line.strip() for line in _kept(place).splitlines() if line.strip()]
     if not lines:
-        raise AlertError(
-            f"apprise:{place}: there is no address", "Write one on a line, as Apprise has them: mailto://…."
-        )
+        raise AlertError(f"{name}: there is no address", hint)
     return lines
-
-
-def _lines(place: str) -> list[str]:
-    return [line.strip() for line in _kept(place).splitlines() if line.strip()]
 
 
 def address_of(receiver: Receiver) -> PostAddress:
     """The address as it is now in the file or the variable. Raises AlertError."""
-    lines = _lines(receiver.place)
-    if not lines:
-        raise AlertError(
-            f"{receiver.name}: there is no address", "Its first line is to be an address: https://…."
-        )
+    lines = _lines(receiver.place, receiver.name, "Its first line is to be an address: https://….")
     url = _checked(lines[0], receiver)
     if receiver.kind == ALERTMANAGER and not url.endswith(_OF_ALERTMANAGER):
         url = url.rstrip("/") + _OF_ALERTMANAGER

@@ -1,4 +1,6 @@
-"""The process that sends alerts: reads the feed, stores letters in the outbox, sends them.
+"""The process that sends alerts: `python -m antelog.watch.alerts.running`, and who starts it.
+
+It reads the feed, stores letters in the outbox, and sends them.
 
 When the stream ends, the feed is read to its end and each waiting letter is tried once more; one that fails
 stays in the outbox for the next run.
@@ -7,28 +9,40 @@ stays in the outbox for the next run.
 from __future__ import annotations
 
 import asyncio
+import signal
+import sqlite3
 import sys
+import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
+from antelog.errors import AntelogError
 from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
+from antelog.run.store.database import StoreLock
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
-from antelog.watch.alerts.routes import routes_of
 from antelog.watch.alerts.sender import AT_ONCE, POLL, Sender, Stream
 from antelog.watch.alerts.sending import client_for
+from antelog.watch.alerts.setup import routes_of
 from antelog.watch.alerts.silence import SilentInputs
+from antelog.watch.child import Child, Restarts
 
 _AT_ONCE = 100
 """Lines that are read at a time, for letters to be sent meanwhile."""
 
 _REST = 1.0
 """Seconds between two notes of how far the feed is read without an alert."""
+
+_GONE = "some changes are not looked at: the feed had no room for them any more when they were to be read"
 
 GRACE = 10.0
 """Seconds for letters that wait once the stream has ended."""
@@ -83,7 +97,8 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
         was_ending = ending.is_set()
         lines = []
         if outbox.begin is not None:  # else it is not known yet which changes are over
-            _say_what_is_gone(reader)
+            if reader.position and reader.feed.summary().first > reader.position:
+                say(_GONE)
             lines = reader.read(_AT_ONCE)
         here = reader.position
         if lines and groups.take(here, lines):
@@ -112,14 +127,6 @@ async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None
         task.cancel()
 
 
-def _say_what_is_gone(reader: FeedReader) -> None:
-    """Prints a note if the feed dropped lines before they were read."""
-    if reader.position and reader.feed.summary().first > reader.position:
-        say(
-            "some changes are not looked at: the feed had no room for them any more when they were to be read"
-        )
-
-
 def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:
     """Prints notes of letters that wait from before."""
     known = {each.name for each in receivers}
@@ -128,3 +135,112 @@ def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:
             say(f"{name}: {count} from before are sent now")
         else:
             say(f"note: {count} wait for {name}, which no --alert names any more")
+
+
+# ---- the process ----
+
+_BETWEEN_STARTS = 5.0
+"""Seconds from the start to the next, if it dies; then twice as many, and so on."""
+_STARTING = 20.0
+"""Seconds that a process may need to start and to end, on a machine that is busy."""
+
+
+class AlertProcess:
+    """Sends the alerts of a store's feed. Raises AlertError if the store cannot be used.
+
+    `trouble` says so if it keeps dying, and `failed` that it could not end well.
+    If the setup says nothing else, changes before the `newest` time are not sent at the first start: it is
+    known once all that is there has been read.
+    """
+
+    def __init__(
+        self, store: Path, setup: AlertSetup, newest: Callable[[], int | None] = lambda: None
+    ) -> None:
+        self._store, self._newest = store, newest
+        self.trouble, self.failed = "", False
+        with opened(store) as outbox:
+            if outbox.position is None:
+                # From now on, what is open is looked for in all of the past.
+                outbox.take(0 if setup.begin is None else StoredFeedAt(store).summary().last, [])
+            self._knows_begin = outbox.begin is not None or setup.begin is not None
+        self._order = msgspec.json.encode(Work(str(store), setup))
+        self._child = self._started()
+        self._restarts = Restarts(_BETWEEN_STARTS)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._child.pid
+
+    def tend(self) -> None:
+        """Restarts it if it has ended by itself, less and less often; sees where alerts begin."""
+        if not self._knows_begin and (tick := self._newest()) is not None:
+            with opened(self._store) as outbox:
+                outbox.begin_at(tick)
+            self._knows_begin = True
+        if not self._child.alive and self._restarts.due():
+            self._restart()
+
+    def stop(self) -> None:
+        """Lets it send waiting letters, and end; one that has died is started once more for that."""
+        if not self._child.alive:
+            self._restart()
+        self._child.end(GRACE + _STARTING)
+        self.failed = self._child.process.returncode != 0
+
+    def _restart(self) -> None:
+        how = self._child.how_it_ended
+        self._restarts.deaths += 1
+        say(f"the process that sends them has ended with {how}; it is started again")
+        if self._restarts.deaths > 1:
+            self.trouble = (
+                f"The process that sends alerts has ended {self._restarts.deaths} times, at last with {how}: "
+                "alerts may be late or missing. The reason is on standard error of antelog watch."
+            )
+        self._child.end(0)
+        self._child = self._started()
+
+    def _started(self) -> Child:
+        return Child("antelog.watch.alerts.running", self._order)
+
+
+async def _run_until_input_ends(work: Work) -> None:
+    ending = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(ending.set))
+
+    def wait_for_the_end() -> None:
+        sys.stdin.buffer.read()
+        loop.call_soon_threadsafe(ending.set)
+
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
+    await run(work, ending)
+
+
+def main() -> int:
+    """The process: `Work` is in the first line on standard input, at whose end the stream has ended.
+
+    The exit status is 0 if all went well, 1 if the alerts cannot be sent at all.
+    """
+    order = sys.stdin.buffer.readline()
+    if not order:
+        return 0  # the stream has ended already
+    status = 0
+    try:
+        work = msgspec.json.decode(order, type=Work)
+        # The process of a run that was killed may still send: two would send each letter that waits.
+        with closing(StoreLock(Path(work.store), "-alerts-lock", wait=True)):
+            asyncio.run(_run_until_input_ends(work))
+    except* (AntelogError, sqlite3.Error) as errors:
+        status, waiting = 1, [*errors.exceptions]
+        while waiting:
+            error = waiting.pop(0)
+            if isinstance(error, ExceptionGroup):
+                waiting = [*error.exceptions, *waiting]
+            else:
+                say(str(error))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -69,6 +69,8 @@ class Sender:
             while not self._given_up:
                 all_there = self._stream.read.is_set()
                 self._done.clear()
+                if self._stream.ending.is_set() and not self._last_time:
+                    self._last_time, self._rests = True, {}
                 while len(self._busy) < self._room() and (waiting := self._next()) is not None:
                     self._busy.add(waiting.number)
                     tasks.create_task(self._try(waiting))
@@ -86,8 +88,6 @@ class Sender:
         return 1 if self._failures or self._receiver.words else AT_ONCE
 
     def _next(self) -> WaitingLetter | None:
-        if self._stream.ending.is_set() and not self._last_time:
-            self._last_time, self._rests = True, {}
         return self._outbox.first(self._receiver.name, [*self._busy, *self._resting])
 
     @property
@@ -110,13 +110,10 @@ class Sender:
         # A letter is to blame only if the receiver is there: while it is down, the order stays.
         self._outbox.fail(waiting, itself=attempt.there)
         if attempt.there:
-            self._rest(waiting.number)
+            failures = self._rests.get(waiting.number, (0, 0.0))[0] + 1
+            until = float("inf") if self._last_time else self._clock() + wait_after(failures)
+            self._rests[waiting.number] = failures, until
         self._pause(attempt, began)
-
-    def _rest(self, number: int) -> None:
-        failures = self._rests.get(number, (0, 0.0))[0] + 1
-        until = self._clock() + wait_after(failures)
-        self._rests[number] = failures, float("inf") if self._last_time else until
 
     def _pause(self, attempt: Attempt, began: float) -> None:
         """Gives a receiver that is down some time; it is down once, however many were on their way to it."""

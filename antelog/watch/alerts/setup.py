@@ -8,25 +8,38 @@
     on = ["confirmed"]
     template = "{X} has failed"
 
-Receivers, files, variables, programs, kinds, queries and templates are checked. Nothing is sent.
+Receivers, files, variables, programs, kinds, queries and templates are checked. Nothing is sent. A route says
+which receiver gets which changes, in which words, and in which group.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from antelog.answers import name_in
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.templates import Template
 from antelog.lazily import brought_by
 from antelog.program import Program
-from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, key_column, queries_of
-from antelog.watch.alerts.choosing import choice_of
-from antelog.watch.alerts.receivers import APPRISE, COMMAND, checked, receiver_of
-from antelog.watch.alerts.wording import alert_template
+from antelog.watch.alerts.alert import SILENT_INPUT, Alert, AlertError, AlertSetup, Line, queries_of
+from antelog.watch.alerts.choosing import Choice, choice_of
+from antelog.watch.alerts.receivers import (
+    ALERTMANAGER,
+    APPRISE,
+    COMMAND,
+    Receiver,
+    checked,
+    named_apart,
+    receiver_of,
+)
+from antelog.watch.alerts.wording import ChangeTexts, alert_template
+from antelog.watch.board.feed_program import group_name, key_column
 
 _KEYS = {"to": str, "on": list, "where": list, "template": str}
 _HOW = 'An alert is written like [[alert]], and below it to = "slack:@slack.url".'
@@ -47,8 +60,8 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
         choice_of(alert, queries)
         if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
             raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
-    known = program.source.name, program.plan.timescale
-    return AlertSetup(tuple(alerts), queries, *known, key=key_column(program.plan))
+    plan = program.plan
+    return AlertSetup(tuple(alerts), queries, program.source.name, plan.timescale, key=key_column(plan))
 
 
 def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
@@ -88,3 +101,53 @@ def _alert(given: dict[str, Any], place: str) -> Alert:
         raise AlertError(f"{place}: it does not say who gets it", _HOW)
     on, where = (tuple(given.get(name, ())) for name in ("on", "where"))
     return Alert(given["to"], on, where, given.get("template", ""))
+
+
+# ---- routes ----
+
+
+@dataclass(frozen=True)
+class Route:
+    """A receiver, the changes it gets, and their template."""
+
+    receiver: Receiver
+    choice: Choice
+    template: Template
+    texts: ChangeTexts
+    setup: AlertSetup
+
+    @property
+    def every(self) -> float:
+        """The seconds until more of a group are sent; Alertmanager groups by itself."""
+        return 0.0 if self.receiver.kind == ALERTMANAGER else self.setup.every
+
+    def group_of(self, line: Line) -> str:
+        """The group of the answer of a line."""
+        return group_name(line["query"], line["answer"], self.texts.query(line).key)
+
+    def severity_of(self, line: Line) -> str:
+        return self.texts.query(line).severity
+
+    def link_to(self, line: Line) -> str:
+        """The address of the answer on the page, without its token; nothing if there is no page."""
+        if not self.setup.link:
+            return ""
+        if line["query"] == SILENT_INPUT:
+            return f"{self.setup.link.rstrip('/')}/inputs"
+        return f"{self.setup.link.rstrip('/')}/answer/{name_in(line)}"
+
+
+def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
+    """A route for each alert. Raises AlertError."""
+    receivers = named_apart([receiver_of(alert.to) for alert in setup.alerts])
+    texts = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
+    return tuple(
+        Route(
+            receiver,
+            choice_of(alert, setup.queries),
+            alert_template(alert.template, setup.queries),
+            texts,
+            setup,
+        )
+        for receiver, alert in zip(receivers, setup.alerts, strict=True)
+    )

@@ -58,7 +58,11 @@ class SilentInputs:
             quiet = pulse.quiet_for(now) is not None
             if quiet and (pulse.unread or now <= self._began + (pulse.gap or 0)):
                 continue  # it may have been said, and not been read
-            found = {"": _input_text(each)} if quiet else {}
+            found = (
+                {"": f"no fact of {each.name} since {_at(pulse.heard or 0)}; {_expected(each)}"}
+                if quiet
+                else {}
+            )
             slots = self._inputs.slots(each.name)
             if slots is not None and not quiet:
                 if not slots.sure:
@@ -85,10 +89,6 @@ class SilentInputs:
 def silent_part(line: Line) -> SilentPart:
     """The input or slot that a change is about."""
     return SilentPart(str(line["answer"]["input"]), str(line["answer"].get("slot", "")))
-
-
-def _input_text(status: InputStatus) -> str:
-    return f"no fact of {status.name} since {_at(status.pulse.heard or 0)}; {_expected(status)}"
 
 
 def _slot_texts(status: InputStatus, slots: SlotStatus) -> dict[str, str]:

@@ -9,7 +9,6 @@ is the value of the variable X. Braces within values are not replaced.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
@@ -66,22 +65,13 @@ def within_limit(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """The values of the names for a line and a key."""
-
-    line: Line
-    key: str
-    values: dict[str, str]
-
-
-@dataclass(frozen=True)
 class ChangeTexts:
     """The texts of changes of some queries, with the times of ticks (None: unknown)."""
 
-    queries: dict[str, AlertQuery]
-    timescale: Timescale | None = None
-    _last: list[_Texts] = field(default_factory=list, compare=False)
+    def __init__(self, queries: dict[str, AlertQuery], timescale: Timescale | None = None) -> None:
+        self.queries, self.timescale = queries, timescale
+        self._line: Line = {}
+        self._key, self._values_of_line = "", dict[str, str]()
 
     def query(self, line: Line) -> AlertQuery:
         """The query of a line; one that the program no longer has, too."""
@@ -90,9 +80,9 @@ class ChangeTexts:
 
     def of(self, line: Line, key: str) -> dict[str, str]:
         """The values of all names a template may have; several receivers ask for those of a line in turn."""
-        if not self._last or self._last[0].line is not line or self._last[0].key != key:
-            self._last[:] = [_Texts(line, key, self._made(line, key))]
-        return self._last[0].values
+        if self._line is not line or self._key != key:
+            self._line, self._key, self._values_of_line = line, key, self._made(line, key)
+        return self._values_of_line
 
     def _made(self, line: Line, key: str) -> dict[str, str]:
         answer, chance = self._values(line), line.get("chance")

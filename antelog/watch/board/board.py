@@ -11,115 +11,90 @@ Answers that it holds no more are read again from the feed, and put into `recall
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
-from antelog.compile.plan.partition import group_variables
-from antelog.diagnostics import Source
+from antelog.answers import CLOSED, OPEN, name_in, state_after
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.wording import LOST, SEEN, meaning
-from antelog.errors import AntelogError
-from antelog.language import read
-from antelog.language.graph import graph_of
-from antelog.language.moments import Timescale
-from antelog.program import Program, compiled
-from antelog.run.sinks.result import CLOSED, ENDS
-from antelog.run.store import is_line, is_record, name_of, source_of
-from antelog.watch.board.answer_positions import AnswerPositions
-from antelog.watch.board.flow import Flow
-from antelog.watch.board.grouping import group_name
-from antelog.watch.board.input_status import Inputs, seconds_of
+from antelog.run.store import is_line, is_record, source_of
+from antelog.watch.board.answer_table import AnswerTables
+from antelog.watch.board.feed_program import FeedProgram
+from antelog.watch.board.input_status import CountRates, Inputs, seconds_of
 from antelog.watch.board.scoring import Trust
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, tracked
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, tracked
 
 DECIDED, DECIDED_SIZE = 50_000, 64_000_000
 """Decided answers that are kept, the latest: how many at most, and how many bytes they hold, about."""
 RECALLED = 50
 """Answers read again that are kept, the latest."""
+PIECE_LINES, PIECE_RECORDS = 1_000, 2_000
+"""Lines of answers, and records, in a piece of the feed, about."""
+MOST_LINES = 2_500_000
+"""Lines of answers whose places are known, at most, the latest."""
+MOST_TOUCHED = 200_000
+"""Answers that may wait to be written into the tables, at most: a page may have no reader for weeks."""
+_ID = 8
+"""The bytes of the id of an answer."""
 
 
-@dataclass(frozen=True)
-class FeedProgram:
-    """The program of a feed, and where it was read from."""
+@dataclass(eq=False)
+class FeedPiece:
+    """A piece of a feed: the position before it, the number of its records, the ids of their answers."""
 
-    source: Source = field(default_factory=lambda: Source("", ""))
+    position: int
+    records: int = 0
+    ids: bytearray = field(default_factory=bytearray)
 
-    @cached_property
-    def program(self) -> Program | None:
-        """The parsed program; None if there is no text or it has errors."""
+    @property
+    def lines(self) -> int:
+        """The number of lines of answers."""
+        return len(self.ids) // _ID
+
+
+class FeedPieces:
+    """The pieces of a feed, in order, by which the lines of an answer are found again.
+
+    Each has eight bytes for a line of an answer: of a feed of 1 GB these are some 20 MB.
+    """
+
+    def __init__(self, pieces: Iterable[FeedPiece] = (), at: int = 0) -> None:
+        self.kept, self.at = deque(pieces), at
+        self._lines = sum(each.lines for each in self.kept)
+
+    def begin(self, position: int) -> None:
+        """Some records follow, which are behind this position."""
+        if position < self.at:  # the feed was begun anew
+            self.kept.clear()
+            self._lines = 0
+        self.at = position
+        last = self.kept[-1] if self.kept else None
+        if last is None or last.lines >= PIECE_LINES or last.records >= PIECE_RECORDS:
+            self.kept.append(FeedPiece(position))
+            while self._lines > MOST_LINES:
+                self._lines -= self.kept.popleft().lines
+
+    def add(self, name: str | None) -> None:
+        """A record, and the answer that it is a line of, if it is one."""
+        if not self.kept:
+            return
+        piece = self.kept[-1]
+        piece.records += 1
+        if name is not None:
+            piece.ids += bytes.fromhex(name)
+            self._lines += 1
+
+    def of(self, name: str) -> Sequence[FeedPiece]:
+        """The pieces that have lines of an answer."""
         try:
-            return compiled(read(self.source)) if self.source.text else None
-        except AntelogError:
-            return None
-
-    @property
-    def path(self) -> str:
-        """The name of its file."""
-        return self.source.name
-
-    @property
-    def length(self) -> int | None:
-        """How long a tick is, in microseconds."""
-        return self.program.plan.tick if self.program else None
-
-    @property
-    def timescale(self) -> Timescale | None:
-        """The times of ticks."""
-        return self.program.plan.timescale if self.program else None
-
-    @cached_property
-    def ticks(self) -> Mapping[str, Mapping[str, str]]:
-        """The variables of each query that have ticks, with their types."""
-        queries = self.program.plan.queries if self.program else ()
-        return {query.name: query.answer.ticks for query in queries}
-
-    @cached_property
-    def alerts(self) -> Mapping[str, float | None]:
-        """The threshold of alerts of each query."""
-        queries = self.program.plan.queries if self.program else ()
-        return {query.name: query.alert for query in queries}
-
-    @cached_property
-    def severities(self) -> Mapping[str, str]:
-        """The severity of each query."""
-        queries = self.program.plan.queries if self.program else ()
-        return {query.name: query.severity for query in queries}
-
-    @cached_property
-    def rests_on(self) -> Mapping[str, frozenset[str]]:
-        """The inputs that each query depends on."""
-        if self.program is None:
-            return {}
-        below: dict[str, set[str]] = {}
-        for edge in graph_of(self.program.document).edges:
-            below.setdefault(edge.target, set()).add(edge.source)
-        names = {each.name for each in self.program.plan.inputs}
-        return {
-            query.name: frozenset(names & reachable(below, query.predicate))
-            for query in self.program.plan.queries
-        }
-
-    @cached_property
-    def keys(self) -> Mapping[str, str]:
-        """The variable of each query by which its answers are grouped."""
-        return {} if self.program is None else group_variables(self.program.plan)
-
-    def severity(self, query: str) -> str:
-        """How bad a confirmed answer of a query is: critical, warning, info or good."""
-        return self.severities.get(query, "info")
-
-    def key_of(self, answer: TrackedAnswer) -> str:
-        """The group of an answer."""
-        values, ticks = answer.values, self.ticks.get(answer.query, {})
-        name = self.keys.get(answer.query) or next((each for each in values if each not in ticks), None)
-        return group_name(answer.query, values, name)
-
-    def label(self, answer: TrackedAnswer) -> str:
-        """The text of an answer, its times as times."""
-        return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+            wanted = bytes.fromhex(name)
+        except ValueError:
+            return []
+        return [each for each in self.kept if wanted in each.ids] if len(wanted) == _ID else []
 
 
 @dataclass(eq=False)
@@ -138,8 +113,10 @@ class Board:
     def __post_init__(self) -> None:
         self.damaged = 0
         self.decided_size = 0
-        self.positions = AnswerPositions()
-        self.flow = Flow()
+        self.pieces = FeedPieces()
+        self.flow = CountRates[tuple[str, str]]()
+        self.touched: set[str] = set()
+        """The answers that have changed since its tables were brought up to date."""
         self.recalled = OrderedDict[str, TrackedAnswer]()
         self.sees = False
         """Whether the feed says when facts come again of what was lost: so long such an answer stays open."""
@@ -151,24 +128,26 @@ class Board:
         for record in records:
             self.version += 1
             name: str | None = None
-            if is_record(record):
-                name = _name(record) if "change" in record else None
-                self._take(record, name)
-            else:
+            if not is_record(record):
                 self.damaged += 1  # a line of another writer; the others are still shown
-            self.positions.add(name)
+            elif "change" in record:
+                self._change(record, name := name_in(record))
+            elif "status" in record:
+                self.inputs.take(record["status"])
+                self.flow.take(seconds_of(record["status"].get("at")), dict(self.changes))
+                self._reach(record["status"].get("tick"))
+            elif "reject" in record:
+                self.inputs.rejects.append(record["reject"])
+            elif "head" in record:
+                self._begin(record["head"])
+            self.pieces.add(name)
+        if len(self.touched) > MOST_TOUCHED:
+            self.tables.update()
 
-    def _take(self, record: Mapping[str, Any], name: str | None) -> None:
-        if name is not None:
-            self._change(record, name)
-        elif "status" in record:
-            self.inputs.take(record["status"])
-            self.flow.take(seconds_of(record["status"].get("at")), self.changes)
-            self._reach(record["status"].get("tick"))
-        elif "reject" in record:
-            self.inputs.rejects.append(record["reject"])
-        elif "head" in record:
-            self._begin(record["head"])
+    @cached_property
+    def tables(self) -> AnswerTables:
+        """The tables of its answers."""
+        return AnswerTables(self.open, self.decided, self.touched, lambda: self.head)
 
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer that is open, was lately decided, or was read again."""
@@ -176,30 +155,30 @@ class Board:
 
     def recall(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:
         """Keeps an answer for a while, from its records among some of the feed."""
-        found: TrackedAnswer | None = None
-        for record in records:
-            if "change" not in record or not is_record(record) or _name(record) != name:
-                continue
-            if found is None:
-                found = tracked(record, name)
-            else:
-                found.take(record)
-        if found is not None:
-            self.recalled[name] = found
-            while len(self.recalled) > RECALLED:
-                self.recalled.popitem(last=False)
-
-    @property
-    def has_chances(self) -> bool:
-        """Whether an open answer has a chance."""
-        return any(answer.now.chance is not None for answer in self.open.values())
+        lines = (each for each in records if "change" in each and is_record(each) and name_in(each) == name)
+        first = next(lines, None)
+        if first is None:
+            return
+        found = self.recalled[name] = tracked(first, name)
+        for line in lines:
+            found.take(line)
+        while len(self.recalled) > RECALLED:
+            self.recalled.popitem(last=False)
 
     @property
     def seen_chances(self) -> bool:
         """Whether an answer has a chance, or had one."""
-        return self.has_chances or any(
-            chance is not None for answer in self.decided.values() for _, chance in answer.chances
-        )
+        every = chain(self.open.values(), self.decided.values())
+        return any(chance is not None for answer in every for _, chance in answer.chances)
+
+    @property
+    def open_by_query(self) -> dict[str, int]:
+        """The number of open answers of each query."""
+        return dict.fromkeys(self.head.ticks, 0) | Counter(each.query for each in self.open.values())
+
+    def rates(self, query: str) -> dict[str, float]:
+        """The changes of a query a second over the last minute, by kind."""
+        return {kind: self.flow.rate((name, kind)) for name, kind in self.flow.names if name == query}
 
     @property
     def started(self) -> bool:
@@ -212,9 +191,11 @@ class Board:
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
             self.trust.ask(self.head.alerts)
-        before, self.open = self.open, {}
-        for name, line in {_name(line): line for line in _lines_in(head)}.items():
+        before = dict(self.open)
+        self.open.clear()
+        for name, line in {name_in(line): line for line in _lines_in(head)}.items():
             self.open[name] = _brought_up_to(before.get(name), line) or tracked(_as_change(line), name)
+        self.touched |= {*before, *self.open}
         self._reach(head.get("tick"))
 
     def _change(self, line: Line, name: str) -> None:
@@ -222,29 +203,26 @@ class Board:
         self.recalled.pop(name, None)
         self.changes[line["query"], kind if kind == SEEN else meaning(line)] += 1
         self._reach(line["tick"])
-        before = self.open.get(name)
-        if kind == SEEN and before is None:
+        open_before = self.open.get(name)
+        if kind == SEEN and open_before is None:
             return  # somebody has ended it
-        lost = meaning(line) == LOST
-        if not (lost if kind == SEEN else kind in ENDS and not (lost and self.sees)):
-            # What was rejected may come back: it is the same answer.
-            answer = before or self._reopened(name)
-            if answer is None:
-                answer = tracked(line, name)
-            else:
-                answer.take(line)
-            self.open[name] = answer
-            return
-        answer = self.open.pop(name, None) or self._reopened(name)
+        self.touched.add(name)
+        answer = open_before or self._reopened(name)  # what was rejected may come back: it is the same answer
         decided_by = None if answer is None else answer.now.decided_by
         if answer is None:
             answer = tracked(line, name)
         else:
             answer.take(line)
+        if state_after(line, sees=self.sees) == OPEN:
+            self.open[name] = answer
+            return
+        self.open.pop(name, None)
         self.decided[name] = answer
         self.decided_size += answer.size
         while len(self.decided) > DECIDED or self.decided_size > DECIDED_SIZE:
-            self.decided_size -= self.decided.popitem(last=False)[1].size
+            forgotten, oldest = self.decided.popitem(last=False)
+            self.decided_size -= oldest.size
+            self.touched.add(forgotten)
         if kind in (CLOSED, SEEN) or line.get(LOST):  # nobody knows what became of it
             self.trust.drop(answer)
         else:
@@ -262,21 +240,6 @@ class Board:
         if tick is not None and tick >= 0 and (self.tick is None or tick > self.tick):
             self.tick = tick
             self.trust.reach(tick)
-
-
-def reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
-    """The nodes that edges lead to from one, and that one."""
-    found, waiting = {start}, [start]
-    while waiting:
-        new = set(edges.get(waiting.pop(), ())) - found
-        found |= new
-        waiting += new
-    return found
-
-
-def _name(line: Line) -> str:
-    others = line.get("others") or ()
-    return name_of(line["query"], line["answer"], [others] if isinstance(others, str) else others)
 
 
 def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:

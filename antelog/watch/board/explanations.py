@@ -4,7 +4,7 @@ Temp(wt2, high, 7)          a mark at 7
 not Shdn(wt2, 9)            a mark at 9, of a fact that must not come
 Ack(a1, P, S) where S >= 4  a mark from 4 on: its tick is not known yet
 
-rules_behind(program, "Malf", {"Temp"})    the rules that lead from Temp to Malf, as they are written
+rules_from(program, "Malf", {"Temp"})      the rules that lead from Temp to Malf, as they are written
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePath
 
 from msgspec import Struct
 
-from antelog.diagnostics import Span
 from antelog.engine.step.wording import LOST
 from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import Rule, atoms_of
@@ -24,18 +24,10 @@ from antelog.program import Program
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 
 
-class LiteralTicks(Struct, frozen=True):
-    """The ticks that a literal may be about."""
-
-    first: int
-    last: int | None
-
-
 class Mark(Struct, frozen=True):
     """A literal: its text, with times in place of ticks; its tick, if any; whether it is known.
 
-    `reach` has the first and the last tick it may be about, where these are not `tick`; the last is None
-    where nothing in the literal bounds it. `literal` is there to write its ticks in another way.
+    `literal` is there to write its ticks in another way.
     """
 
     text: str
@@ -43,7 +35,6 @@ class Mark(Struct, frozen=True):
     tick: int | None
     known: bool
     negated: bool
-    reach: LiteralTicks | None
     literal: LineLiteral
 
 
@@ -60,7 +51,7 @@ def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list
 def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
     """The first and the last tick on the time line of an answer."""
     ticks = [mark.tick for mark in marked if mark.tick is not None]
-    ticks += [tick for mark in marked if mark.reach for tick in (mark.reach.first, mark.reach.last) if tick]
+    ticks += [tick for mark in marked for tick in mark.literal.span or () if tick]
     ends = [] if answer.now.decided_by is None else [answer.now.decided_by]
     return min([*ticks, answer.since]), max([*ticks, *ends, now])
 
@@ -78,14 +69,8 @@ def unseen(line: Line, timescale: Timescale | None) -> list[Mark]:
 def _marks(literals: Iterable[LineLiteral], timescale: Timescale | None, *, known: bool) -> list[Mark]:
     written = partial(moment, timescale=timescale)
     return [
-        Mark(each.text(written), each.predicate, each.tick, known, each.negated, _reach(each), each)
-        for each in literals
+        Mark(each.text(written), each.predicate, each.tick, known, each.negated, each) for each in literals
     ]
-
-
-def _reach(literal: LineLiteral) -> LiteralTicks | None:
-    """The ticks between those in the literal: `3..8`, `where U > 17, U <= 29`."""
-    return None if literal.span is None else LiteralTicks(*literal.span)
 
 
 # ---- rules ----
@@ -99,8 +84,19 @@ class Reason:
     file: str
     line: int
 
+    @property
+    def file_name(self) -> str:
+        """The name of its file, without the folder."""
+        return PurePath(self.file).name
 
-def rules_behind(program: Program, query: str, predicates: Collection[str]) -> list[Reason]:
+
+def rules_behind(program: Program, query: str, line: Line) -> list[Reason]:
+    """The rules that lead from the literals of a line to the query, in the program's order."""
+    found = range(len(line.get("explanations") or ()))
+    return rules_from(program, query, {mark.predicate for at in found for mark in marks(line, None, at)})
+
+
+def rules_from(program: Program, query: str, predicates: Collection[str]) -> list[Reason]:
     """The rules that lead from these predicates to the query, in the program's order."""
     rules = [rule for rule in program.document.rules if rule.body]
     plan = next((each for each in program.plan.queries if each.name == query), None)
@@ -118,7 +114,11 @@ def rules_behind(program: Program, query: str, predicates: Collection[str]) -> l
             seen |= below
             wanted += [each for each in below if each in leading and each not in predicates]
     spans = sorted({rule.span.start: rule.span for rule in found}.items())
-    return [_reason(program, span) for _, span in spans]
+    files = ((span, *program.source.located(span)) for _, span in spans)
+    return [
+        Reason(program.source.excerpt(span), file.name, file.position(there.start)[0])
+        for span, file, there in files
+    ]
 
 
 def _leading(rules: list[Rule], predicates: Collection[str]) -> set[str]:
@@ -132,8 +132,3 @@ def _leading(rules: list[Rule], predicates: Collection[str]) -> set[str]:
 
 def _rests(rule: Rule, on: Collection[str]) -> bool:
     return any(atom.predicate in on for atom, _ in atoms_of(rule))
-
-
-def _reason(program: Program, span: Span) -> Reason:
-    file, there = program.source.located(span)
-    return Reason(program.source.excerpt(span), file.name, file.position(there.start)[0])

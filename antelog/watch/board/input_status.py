@@ -1,4 +1,4 @@
-"""The status of the inputs: progress, lateness of facts, and rejected rows.
+"""The status of the inputs: progress, lateness of facts, rejected rows; and rates of facts and changes.
 
 A bounded number of status lines and rejected rows is kept, however long a run is.
 """
@@ -6,13 +6,14 @@ A bounded number of status lines and rejected rows is kept, however long a run i
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, Generic, TypeVar
 
 RATES = 120
-"""Statuses that are kept, a second apart, for rates."""
+"""Moments that are kept, a second apart, for rates."""
 REJECTS = 200
 """Rejected rows that are kept."""
 
@@ -20,8 +21,46 @@ REJECTS = 200
 _MB = 1_000_000
 _UNREAD = frozenset({"unread", "unit", "behind"})
 
-WINDOW = 60.0
-"""Seconds over which a rate is taken."""
+WINDOW, _PAUSE = 60.0, 1.0
+"""Seconds over which a rate is taken, and between two moments of counts."""
+
+K = TypeVar("K")
+
+
+class CountRates(Generic[K]):
+    """The counts of things by name so far, at moments a second apart, and how many there were a second."""
+
+    def __init__(self, moments: Iterable[tuple[float, Mapping[K, int]]] = ()) -> None:
+        self.moments = deque(moments, maxlen=RATES)
+
+    def take(self, at: float | None, counts: Mapping[K, int]) -> None:
+        """Counts at a moment, in seconds since 1970; None stands for an unknown one."""
+        last = self.moments[-1][0] if self.moments else float("-inf")
+        if at is None or 0 <= at - last < _PAUSE:
+            return
+        if at < last:
+            self.moments.clear()
+        self.moments.append((at, counts))
+
+    @property
+    def names(self) -> Iterable[K]:
+        """The names of which there are rates."""
+        return self.moments[-1][1] if len(self.moments) > 1 else ()
+
+    def each(self, name: K) -> list[float]:
+        """The rates from moment to moment."""
+        return [
+            max(0.0, (after.get(name, 0) - before.get(name, 0)) / (end - start))
+            for (start, before), (end, after) in pairwise(self.moments)
+        ]
+
+    def rate(self, name: K) -> float:
+        """The rate over the last minute."""
+        if len(self.moments) < 2:
+            return 0.0
+        end, after = self.moments[-1]
+        start, before = next(each for each in self.moments if each[0] >= end - WINDOW or each[0] == end)
+        return max(0.0, (after.get(name, 0) - before.get(name, 0)) / max(end - start, 1.0))
 
 
 @dataclass(frozen=True)
@@ -78,12 +117,10 @@ class InputStatus:
     @property
     def within(self) -> float | None:
         """The lateness of 99 of 100 facts as a share of the declared delay; None without facts or delay."""
-        total, seen = sum(self.late.values()), 0
-        for ticks in sorted(self.late):
-            seen += self.late[ticks]
-            if seen >= 0.99 * total:
-                return ticks / self.delay if self.delay else None
-        return None
+        total, ticks = sum(self.late.values()), sorted(self.late)
+        seen = zip(ticks, accumulate(self.late[each] for each in ticks), strict=True)
+        used = next((each for each, facts in seen if facts >= 0.99 * total), None)
+        return None if used is None or not self.delay else used / self.delay
 
 
 @dataclass(frozen=True)
@@ -108,10 +145,10 @@ class SlotStatus:
 
 @dataclass(eq=False)
 class Inputs:
-    """The latest status, the counts of facts second by second, and the latest rejected rows."""
+    """The latest status, the rates of facts, and the latest rejected rows."""
 
     status: Mapping[str, Any] = field(default_factory=dict)
-    seconds: deque[tuple[float, Mapping[str, int]]] = field(default_factory=lambda: deque(maxlen=RATES))
+    rates: CountRates[str] = field(default_factory=CountRates)
     rejects: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=REJECTS))
 
     def __post_init__(self) -> None:
@@ -125,10 +162,8 @@ class Inputs:
                 each["slots"]["listed"] = before.get("listed", {})
         self.status = status
         self._slots.clear()
-        at = seconds_of(status.get("at"))
         facts = {name: int(each.get("facts", 0)) for name, each in status.get("inputs", {}).items()}
-        if at is not None and (not self.seconds or at - self.seconds[-1][0] >= 1):
-            self.seconds.append((at, facts))
+        self.rates.take(seconds_of(status.get("at")), facts)
 
     @property
     def holding(self) -> str | None:
@@ -165,25 +200,10 @@ class Inputs:
             self._slots[name] = SlotStatus(given["of"], given["known"], given["silent"], listed, sure)
         return self._slots[name]
 
-    def rates(self, name: str) -> list[float]:
-        """Facts a second, from status to status."""
-        found = []
-        for (start, before), (end, after) in zip(self.seconds, list(self.seconds)[1:], strict=False):
-            found.append((after.get(name, 0) - before.get(name, 0)) / (end - start))
-        return [max(0.0, each) for each in found]
-
-    def rate(self, name: str) -> float:
-        """Facts a second over the last minute."""
-        if len(self.seconds) < 2:
-            return 0.0
-        end, after = self.seconds[-1]
-        start, before = next(each for each in self.seconds if each[0] >= end - WINDOW or each[0] == end)
-        return max(0.0, (after.get(name, 0) - before.get(name, 0)) / max(end - start, 1.0))
-
     @property
     def moments(self) -> list[tuple[float, str]]:
-        """The moments of `rates`, in seconds and as times of the day in UTC."""
-        return [(end, f"{datetime.fromtimestamp(end, UTC):%H:%M:%S}") for end, _ in list(self.seconds)[1:]]
+        """The moments of rates, in seconds and as times of the day in UTC."""
+        return [(end, f"{datetime.fromtimestamp(end, UTC):%H:%M:%S}") for end, _ in [*self.rates.moments][1:]]
 
 
 def seconds_of(at: str | None) -> float | None:

@@ -1,114 +1,102 @@
-"""A board in bytes, so that a page that is started again goes on from what it knew.
+"""A board that is kept in a file beside its feed, so that a page that is started again goes on from it.
 
-    pieces = list(saved(board))        some bytes each; the board may go on once the first is made
-    restored(pieces)                   the board; ValueError if they are none
+    kept = KeptBoard(path, reader)
+    kept.board()               the board, with the reader behind it; None if there is none for this feed
+    await kept.keep(board)     now and then: when to read on from the last one would take a while
 
-Answers come in pieces of some hundreds, for there may be 100,000. Nothing in it is code.
+It is good only for the feed it is of: it has a checksum of the last records that were read. Answers come in
+pieces of some hundreds, for there may be 100,000. Nothing in it is code.
 """
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, deque
-from collections.abc import Iterable, Iterator
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from hashlib import blake2b
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict
 
 import msgspec
-from msgspec import Struct
 
-from antelog.errors import StateError
+from antelog.errors import AntelogError, OutputError, StateError
 from antelog.forecast.scores.scores import from_dict, to_dict
-from antelog.run.store import about, source_of
-from antelog.watch.board.answer_positions import FeedPiece
-from antelog.watch.board.board import Board, FeedProgram
-from antelog.watch.board.flow import FlowMoment
+from antelog.run.store import FeedReader, about, source_of
+from antelog.watch.board.board import Board, FeedPiece, FeedPieces
+from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.writing import replacing
 
 _AT_ONCE = 500
 """Answers in a piece."""
-
-_Counts = dict[tuple[str, str], int]
-
-
-class _SavedTrust(Struct, array_like=True):
-    """The scores; `waiting` has the ids of answers in place of these."""
-
-    sums: dict[str, Any]
-    waiting: list[tuple[int, int, str]]
-    latest: dict[str, int]
-    taken: int
-    scored: int
-    first: int | None
-    now: int
+_SHORTEST = 1.5
+"""CPU seconds of work that a page that is started again may repeat, at least."""
+_SHARE = 5
+"""To keep boards takes at most one part in so many of the work."""
+_VERSION = b"antelog board 2\n"
+_LENGTH = 8
 
 
-class _SavedInputs(Struct, array_like=True):
-    """The status of inputs."""
+class _Saved(TypedDict):
+    """All of a board but its answers, of which it has the ids.
 
-    status: dict[str, Any]
-    seconds: list[tuple[float, dict[str, int]]]
-    rejects: list[dict[str, Any]]
-
-
-class _SavedLines(Struct, array_like=True):
-    """The ids of answers, how many changes there were, and where their lines are."""
-
-    open: list[str]
-    decided: list[str]
-    changes: _Counts
-    flow: list[tuple[float, _Counts]]
-    pieces: list[FeedPiece]
-    at: int
-
-
-class _SavedBoard(Struct, array_like=True):
-    """All of a board but its answers."""
+    The scores are sums, what waits to be scored by its tick and number, and five numbers.
+    """
 
     head: dict[str, Any]
     tick: int | None
-    version: int
-    damaged: int
-    lines: _SavedLines
-    inputs: _SavedInputs
-    trust: _SavedTrust
+    numbers: tuple[int, int]
     rules_changed: dict[str, Any] | None
+    open: list[str]
+    decided: list[str]
+    changes: dict[tuple[str, str], int]
+    flow: list[tuple[float, dict[tuple[str, str], int]]]
+    pieces: list[FeedPiece]
+    at: int
+    status: dict[str, Any]
+    rates: list[tuple[float, dict[str, int]]]
+    rejects: list[dict[str, Any]]
+    sums: dict[str, Any]
+    waiting: list[tuple[int, int, str]]
+    latest: dict[str, int]
+    scored: tuple[int, int, int | None, int]
 
 
 _encoded = msgspec.msgpack.Encoder().encode
-_BOARD = msgspec.msgpack.Decoder(_SavedBoard)
+_SAVED = msgspec.msgpack.Decoder(_Saved)
 _ANSWERS = msgspec.msgpack.Decoder(list[TrackedAnswer])
+_GOOD = msgspec.msgpack.Decoder(tuple[int, int, bytes, int])
+"""The position before the last records, how many these are, their checksum, the position after them."""
 
 
 def saved(board: Board) -> Iterator[bytes]:
     """The pieces of a board. Its answers must not change until the last one is made."""
-    trust = board.trust
+    trust, inputs = board.trust, board.inputs
     trust.scores()  # then all that was scored is in the sums
     waiting = {answer.id: answer for _, _, answer in trust.waiting}
     answers = list({**waiting, **board.decided, **board.open}.values())
-    sums = {name: to_dict(each) for name, each in trust.sums.items()}
-    numbers = [(tick, number, answer.id) for tick, number, answer in trust.waiting]
-    positions, inputs = board.positions, board.inputs
-    found = _SavedBoard(
-        {**about(board.head.source, None), "sees": board.sees},
-        board.tick,
-        board.version,
-        board.damaged,
-        _SavedLines(
-            list(board.open),
-            list(board.decided),
-            dict(board.changes),
-            [(each.at, dict(each.changes)) for each in board.flow.moments],
-            list(positions.kept),
-            positions.at,
-        ),
-        _SavedInputs(
-            dict(inputs.status),
-            [(at, dict(counts)) for at, counts in inputs.seconds],
-            [dict(each) for each in inputs.rejects],
-        ),
-        _SavedTrust(sums, numbers, dict(trust.latest), trust.taken, trust.scored, trust.first, trust.now),
-        None if board.rules_changed is None else dict(board.rules_changed),
-    )
+    found: _Saved = {
+        "head": {**about(board.head.source, None), "sees": board.sees},
+        "tick": board.tick,
+        "numbers": (board.version, board.damaged),
+        "rules_changed": None if board.rules_changed is None else dict(board.rules_changed),
+        "open": [*board.open],
+        "decided": [*board.decided],
+        "changes": dict(board.changes),
+        "flow": [(at, dict(counts)) for at, counts in board.flow.moments],
+        "pieces": [*board.pieces.kept],
+        "at": board.pieces.at,
+        "status": dict(inputs.status),
+        "rates": [(at, dict(counts)) for at, counts in inputs.rates.moments],
+        "rejects": [dict(each) for each in inputs.rejects],
+        "sums": {name: to_dict(each) for name, each in trust.sums.items()},
+        "waiting": [(tick, number, answer.id) for tick, number, answer in trust.waiting],
+        "latest": dict(trust.latest),
+        "scored": (trust.taken, trust.scored, trust.first, trust.now),
+    }
     several = (answers[at : at + _AT_ONCE] for at in range(0, len(answers), _AT_ONCE))
     return chain([_encoded(found)], map(_encoded, several))
 
@@ -117,32 +105,97 @@ def restored(pieces: Iterable[bytes]) -> Board:
     """The board of some pieces. Raises ValueError."""
     first, *rest = pieces
     try:
-        found = _BOARD.decode(first)
-        answers = {each.id: each for piece in rest for each in _ANSWERS.decode(piece)}
-        return _board(found, answers)
+        found = _SAVED.decode(first)
+        return _board(found, {each.id: each for piece in rest for each in _ANSWERS.decode(piece)})
     except (msgspec.MsgspecError, LookupError, TypeError, StateError) as error:
         raise ValueError(f"no board: {error}") from None
 
 
-def _board(found: _SavedBoard, answers: dict[str, TrackedAnswer]) -> Board:
-    board = Board(FeedProgram(source_of(found.head)), found.tick, found.version)
-    board.damaged, board.rules_changed, board.sees = found.damaged, found.rules_changed, found.head["sees"]
-    lines, inputs = found.lines, found.inputs
-    board.open = {name: answers[name] for name in lines.open}
-    board.decided = OrderedDict((name, answers[name]) for name in lines.decided)
+def _board(found: _Saved, answers: dict[str, TrackedAnswer]) -> Board:
+    board = Board(FeedProgram(source_of(found["head"])), found["tick"])
+    board.sees, board.rules_changed = found["head"]["sees"], found["rules_changed"]
+    board.version, board.damaged = found["numbers"]
+    board.open.update((name, answers[name]) for name in found["open"])
+    board.decided.update((name, answers[name]) for name in found["decided"])
     board.decided_size = sum(each.size for each in board.decided.values())
-    board.changes = Counter(lines.changes)
-    board.inputs.status = inputs.status
-    board.inputs.seconds.extend(inputs.seconds)
-    board.inputs.rejects.extend(inputs.rejects)
-    trust, kept = board.trust, found.trust
+    board.changes = Counter(found["changes"])
+    board.flow.moments.extend(found["flow"])
+    board.pieces = FeedPieces(found["pieces"], found["at"])
+    board.inputs.status = found["status"]
+    board.inputs.rates.moments.extend(found["rates"])
+    board.inputs.rejects.extend(found["rejects"])
+    trust = board.trust
     trust.ask(board.head.alerts)
-    trust.sums = {name: from_dict(each) for name, each in kept.sums.items()}
-    trust.waiting = [(tick, number, answers[name]) for tick, number, name in kept.waiting]
-    trust.latest, trust.taken, trust.scored = kept.latest, kept.taken, kept.scored
-    trust.first, trust.now = kept.first, kept.now
-    board.flow.moments.extend(FlowMoment(at, changes) for at, changes in lines.flow)
-    positions = board.positions
-    positions.kept, positions.at = deque(lines.pieces), lines.at
-    positions.lines = sum(each.lines for each in lines.pieces)
+    trust.sums = {name: from_dict(each) for name, each in found["sums"].items()}
+    trust.waiting = [(tick, number, answers[name]) for tick, number, name in found["waiting"]]
+    trust.latest = found["latest"]
+    trust.taken, trust.scored, trust.first, trust.now = found["scored"]
     return board
+
+
+class KeptBoard:
+    """The file with a board of a feed."""
+
+    def __init__(self, path: Path, reader: FeedReader) -> None:
+        self._path, self._reader = path, reader
+        self._before, self._count = 0, 0
+        self._work, self._cost = 0.0, 0.0
+
+    def board(self) -> Board | None:
+        """The board that was kept of this feed; the reader goes on behind what that knows."""
+        try:
+            first, *pieces = _pieces_in(self._path.read_bytes())
+            before, count, checksum, position = _GOOD.decode(first)
+            if not count or checksum != self._checksum(before, count):
+                return None
+            board = restored(pieces)
+        except (OSError, ValueError, msgspec.MsgspecError, AntelogError):  # none is there, or of another make
+            return None
+        self._before, self._count, self._reader.position = before, count, position
+        return board
+
+    def read(self, before: int, count: int, seconds: float) -> None:
+        """Takes note that some records were read behind a position, which took so many CPU seconds."""
+        if count:
+            self._before, self._count = before, count
+        self._work += seconds
+
+    @property
+    def due(self) -> bool:
+        """Whether to read on from the last one that was kept would take a while."""
+        return self._work > max(_SHORTEST, _SHARE * self._cost)
+
+    async def keep(self, board: Board) -> None:
+        """Writes the board, which must not change meanwhile. Where that is not possible, none is kept."""
+        began = time.process_time()
+        checksum = self._checksum(self._before, self._count)
+        good = (self._before, self._count, checksum, self._reader.position)
+        with suppress(OutputError):
+            await asyncio.to_thread(self._write, chain([_encoded(good)], saved(board)))
+        self._work, self._cost = 0.0, time.process_time() - began
+
+    def _write(self, pieces: Iterable[bytes]) -> None:
+        with replacing(self._path, mode=0o600) as file:  # facts are not for everybody on this machine
+            file.write(_VERSION)
+            for piece in pieces:
+                file.write(len(piece).to_bytes(_LENGTH) + piece)
+
+    def _checksum(self, before: int, count: int) -> bytes:
+        records = self._reader.read_again(before, count)
+        return blake2b(msgspec.json.encode(records), digest_size=16).digest()
+
+
+def _pieces_in(content: bytes) -> Sequence[bytes]:
+    """The pieces of a file. Raises ValueError if it is not whole."""
+    if not content.startswith(_VERSION):
+        raise ValueError("another version")
+    at, found = len(_VERSION), []
+    while at < len(content):
+        end = at + _LENGTH + int.from_bytes(content[at : at + _LENGTH])
+        if end > len(content):
+            raise ValueError("not whole")
+        found.append(content[at + _LENGTH : end])
+        at = end
+    if len(found) < 2:
+        raise ValueError("no board")
+    return found

@@ -95,10 +95,8 @@ class Trust:
     def results(self) -> dict[str, ScoreResult]:
         """The results of all queries with decided answers; worked out anew when there are more of these."""
         if self._at != self.scored:
-            self._at, self._results = (
-                self.scored,
-                {query: result(each) for query, each in self.scores().items()},
-            )
+            self._at = self.scored
+            self._results = {query: result(each) for query, each in self.scores().items()}
         return self._results
 
     def alerts(self, query: str) -> Alerted:
@@ -152,7 +150,12 @@ class Trust:
         answers = self.ready.pop(query)
         lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
         at, found = self._threshold(query), _scored_lines(lines)
-        rang = [row for number, each in enumerate(answers) for row in _alert(number, each, at)]
+        # An alert may be between two lines with chances.
+        rang = [
+            (number, each.alerted, at, each.now.tick, each.now.change == "confirmed")
+            for number, each in enumerate(answers)
+            if each.alerted is not None and each.alerted <= each.now.tick
+        ]
         self.sums[query] = scored(self._of_query(query), found) + at_threshold(found, _scored_lines(rang), at)
 
     def _threshold(self, query: str) -> float:
@@ -175,12 +178,6 @@ def _scored_lines(rows: Sequence[_Row]) -> ScoredLines:
         np.array(decided, np.int64),
         np.array(confirmed, np.bool_),
     )
-
-
-def _alert(number: int, answer: TrackedAnswer, threshold: float) -> Iterator[_Row]:
-    """The moment of its alert, if it had one: that may be between two lines with chances."""
-    if answer.alerted is not None and answer.alerted <= answer.now.tick:
-        yield number, answer.alerted, threshold, answer.now.tick, answer.now.change == "confirmed"
 
 
 def _rows(number: int, answer: TrackedAnswer) -> Iterator[_Row]:

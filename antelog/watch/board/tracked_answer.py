@@ -15,8 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from antelog.engine.step.wording import meaning
-from antelog.language.durations import ticks_in_words
-from antelog.language.moments import Timescale
 
 Line = Mapping[str, Any]
 
@@ -60,21 +58,28 @@ class TrackedAnswer(Struct, array_like=True):
     @property
     def line(self) -> Line:
         """The latest line."""
-        return self.line_at(-1)
+        found: Line = _decoded(self.lines[-1])
+        return found
 
     @property
     def all_lines(self) -> list[Line]:
         """All lines that are kept."""
-        return [self.line_at(number) for number in range(len(self.lines))]
+        return [_decoded(line) for line in self.lines]
+
+    @property
+    def open_for(self) -> int:
+        """The ticks from its first line to its latest."""
+        return max(0, self.now.tick - self.since)
+
+    @property
+    def alerted_before(self) -> int | None:
+        """The ticks from its alert to its latest line, if it had one."""
+        return None if self.alerted is None else max(0, self.now.tick - self.alerted)
 
     @property
     def size(self) -> int:
         """The bytes that it holds, about."""
         return _SIZE + sum(map(len, self.lines)) + _CHANCE_SIZE * len(self.chances)
-
-    def line_at(self, number: int) -> Line:
-        found: Line = _decoded(self.lines[number])
-        return found
 
     def take(self, line: Line) -> None:
         """Adds a line of this answer."""
@@ -102,25 +107,6 @@ def status_of(line: Line) -> AnswerStatus:
         line.get("decided_by"),
         None if silent is None else (silent["change"], silent["tick"]),
     )
-
-
-def label(
-    query: str,
-    values: Mapping[str, Any],
-    ticks: Mapping[str, str] | None = None,
-    timescale: Timescale | None = None,
-) -> str:
-    """`Malf(wt2, 7)`; `ticks` has the types of variables written as times or durations."""
-    return f"{query}({', '.join(value_text(values, name, ticks or {}, timescale) for name in values)})"
-
-
-def value_text(
-    values: Mapping[str, Any], name: str, ticks: Mapping[str, str], timescale: Timescale | None
-) -> str:
-    value = values[name]
-    if name in ticks and isinstance(value, int):
-        return ticks_in_words(value, ticks[name], timescale)
-    return "…" if value is None else str(value)
 
 
 def _keep(kept: list[Any], new: Any, most: int) -> None:

@@ -33,8 +33,8 @@ _FRESH = 1.0
 """Seconds for which the acts that were read are shown."""
 
 
-class NoActError(ValueError):
-    """A posted body is no act, or it lacks something."""
+class PostError(ValueError):
+    """A posted body is not what belongs there, or lacks something."""
 
 
 class PostedAct(Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,7 +83,7 @@ class ActList:
         try:
             given = msgspec.json.decode(body, type=PostedAct)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise NoActError(f"an act is a JSON object such as {_EXAMPLE}: {error}") from None
+            raise PostError(f"an act is a JSON object such as {_EXAMPLE}: {error}") from None
         if given.end:
             acts.withdraw(self.store, given.group, given.kind)
         else:
@@ -93,18 +93,18 @@ class ActList:
 
     def _act(self, given: PostedAct, who: str) -> Act:
         if not who:
-            raise NoActError("say who does it, with `who`")
+            raise PostError("say who does it, with `who`")
         if given.kind == "snoozed" and given.minutes is None:
-            raise NoActError("say for how long, with `minutes`")
+            raise PostError("say for how long, with `minutes`")
         if given.kind == "noted" and not given.note.strip():
-            raise NoActError("write a `note`")
+            raise PostError("write a `note`")
         now, answers = time.time(), tuple[str, ...]()
         if given.kind in ("acknowledged", "ended"):
             key_of, lost = self.board.head.key_of, given.kind == "ended"
             of_group = (each for each in self.board.open.values() if key_of(each) == given.group)
             answers = tuple(each.id for each in of_group if not lost or each.now.change == LOST)
             if not answers:
-                raise NoActError(f"nothing is {'lost' if lost else 'open'} of `{given.group[:50]}`")
+                raise PostError(f"nothing is {'lost' if lost else 'open'} of `{given.group[:50]}`")
         until = None if given.minutes is None else now + 60 * given.minutes
         return Act(given.group, given.kind, who, now, until, given.note.strip(), answers)
 

@@ -22,29 +22,29 @@ import msgspec
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import names_of, post
-from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
-from antelog.watch.board.explanations import marks, rules_behind
-from antelog.watch.board.selection import Given, selection_of
+from antelog.watch.board.answer_table import SORTS
+from antelog.watch.board.explanations import rules_behind
+from antelog.watch.board.selection import Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.web.acting import PostError
 from antelog.watch.web.live_board import LiveBoard, summary
 
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
     selection = selection_of(given)
-    seen = live.answers.select(selection)
+    seen = live.board.tables.select(selection)
     answers = [_answer(each) for each in seen.answers]
     return {"tick": live.board.tick, "total": seen.total, "from": selection.start, "answers": answers}
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
-    found = live.decided.chosen(given)
-    selection = selection_of(given)
-    shown = found.part(selection.start, selection.count)
+    table, selection = live.board.tables.decided, selection_of(given)
+    where = table.where(decided_filter(given))
     answers = [
-        {**_answer(each), "open_for": ticks_open(each), "alerted_before": ticks_alerted(each)}
-        for each in shown
+        {**_answer(each), "open_for": each.open_for, "alerted_before": each.alerted_before}
+        for each in table.answers(where, SORTS["decided"], selection.start, selection.count)
     ]
-    return {"tick": live.board.tick, "total": len(found), "from": selection.start, "answers": answers}
+    return {"tick": live.board.tick, "total": table.count(where), "from": selection.start, "answers": answers}
 
 
 def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
@@ -52,11 +52,8 @@ def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
     found = live.find(name)
     if found is None:
         return None
-    program, line = live.board.head.program, found.line
-    predicates = {
-        mark.predicate for at in range(len(line.get("explanations") or ())) for mark in marks(line, None, at)
-    }
-    rules = rules_behind(program, found.query, predicates) if program else []
+    program = live.board.head.program
+    rules = rules_behind(program, found.query, found.line) if program else []
     return {
         "id": found.id,
         "open": name in live.board.open,
@@ -87,8 +84,8 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
     for (query, change), count in board.changes.items():
         changes.setdefault(query, {})[change] = count
     rates = {
-        "facts": {each.name: board.inputs.rate(each.name) for each in board.inputs.each()},
-        "changes": {query: board.flow.rates(query) for query in changes},
+        "facts": {each.name: board.inputs.rates.rate(each.name) for each in board.inputs.each()},
+        "changes": {query: board.rates(query) for query in changes},
     }
     program = board.head.source.whole
     return {**summary(board), "path": board.head.path, "program": program, "changes": changes, "rates": rates}
@@ -110,24 +107,21 @@ def _answer(answer: TrackedAnswer) -> dict[str, Any]:
 # ---- posted facts ----
 
 
-class NoFactsError(ValueError):
-    """A posted body is not an object or a list of objects, or its input takes no facts by HTTP."""
-
-
 def posted(store: Path, name: str, body: bytes) -> dict[str, Any]:
     """Stores facts in the inbox of an input, on disk, and returns the answer: how many, and what is wrong."""
     try:
         given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
         given = given if isinstance(given, list) else [given]
-        facts = [_plain(each) for each in given]
+        plain = [{name: msgspec.json.decode(value) for name, value in each.items()} for each in given]
+        facts = [*map(msgspec.json.encode, plain)]  # each on one line
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise NoFactsError(f"facts are a JSON object, or a list of them: {error}") from None
+        raise PostError(f"facts are a JSON object, or a list of them: {error}") from None
     names = names_of(store, name)
     wrong = [fact for fact in given if not fact.keys() >= {*names}] if names else []
     if wrong and len(wrong) == len(given):
-        raise NoFactsError(_lacking(name, names or (), wrong[0]))
+        raise PostError(_lacking(name, names or (), wrong[0]))
     if names is None or not post(store, name, facts):  # nobody would read them
-        raise NoFactsError(f"facts of {name[:50]} do not come by HTTP; give --input {name[:50]}=http:")
+        raise PostError(f"facts of {name[:50]} do not come by HTTP; give --input {name[:50]}=http:")
     if not wrong:
         return {"accepted": len(facts)}
     reason = _lacking(name, names, wrong[0])
@@ -142,8 +136,3 @@ def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str
         f"{', '.join(names)}; if yours call a column otherwise, start `antelog watch` with "
         f"--map {name}.{lacks[0]}=NAME"
     )
-
-
-def _plain(fact: dict[str, msgspec.Raw]) -> bytes:
-    """A fact as JSON on one line."""
-    return msgspec.json.encode({name: msgspec.json.decode(value) for name, value in fact.items()})

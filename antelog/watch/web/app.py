@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from markupsafe import Markup
@@ -27,27 +27,92 @@ from starlette.types import ASGIApp
 
 from antelog.errors import AntelogError, StateError
 from antelog.escaping import json_text
+from antelog.process import Engine
+from antelog.run.answer_details import AnswerDetail, detail_of
+from antelog.run.store import is_store
+from antelog.run.store.inbox import ask
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given
-from antelog.watch.web.acting import ActList, NoActError, as_json
+from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.web.acting import ActList, PostError, as_json
 from antelog.watch.web.address import Tokens
-from antelog.watch.web.api import API, NoFactsError, of_answer, posted
-from antelog.watch.web.bench import Bench, NoEditError
-from antelog.watch.web.detail_reader import DetailReader
+from antelog.watch.web.api import API, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.shell import ASSETS, FirstView, asset, shell, version
+from antelog.watch.web.shell import ASSETS, asset, shell, version
 from antelog.watch.web.templating import render, share, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 
+Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"
 """The header in which a proxy says who somebody is."""
+_TRIES, _PAUSE = 20, 0.1
+"""How often, and after how many seconds, it is looked whether details have come that were just asked for."""
 _BEAT, _LOOK = 10.0, 2.0
 """Seconds between two signs of life of a stream of news, and between two looks at what time changes."""
+
+
+class Bench(Protocol):
+    """The draft of a page on which rules are tried: an editor stands beside the views, and posts its edits.
+
+    It gives the board of another draft or tick to `live`.
+    """
+
+    live: LiveBoard
+
+    def state(self) -> dict[str, Any]:
+        """The draft, its problems, and the ticks to look at."""
+
+    async def post(self, body: bytes) -> dict[str, Any]:
+        """Takes an edit. Raises PostError."""
+
+    def shared(self) -> str:
+        """The draft and all its ticks as one file of HTML, without a script."""
+
+
+@dataclass(eq=False)
+class DetailReader:
+    """The details of the answer that somebody looks at: asked of the run, by its store.
+
+    An engine in this process is asked itself. Those who wait for news are woken once there are details. Other
+    sources, such as files of changes, have none.
+    """
+
+    store: Path | None
+    live: LiveBoard
+    _waiting: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
+        """The details of an answer, as far as they are known; None if nothing is."""
+        engine: Engine | None = getattr(self.live.reader, "engine", None)
+        if engine is not None:
+            return detail_of(engine, answer.line)
+        if self.store is None or not is_store(self.store):
+            return None
+        found = self._asked(self.store, answer)
+        if found is None and not self._waiting:
+            waiting = asyncio.ensure_future(self._wait(self.store, answer))
+            self._waiting.add(waiting)
+            waiting.add_done_callback(self._waiting.discard)
+        return found
+
+    def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:
+        try:
+            found = ask(store, answer.id, answer.lines[-1], time.time())
+            return None if found is None else msgspec.json.decode(found, type=AnswerDetail)
+        except (StateError, sqlite3.Error, msgspec.DecodeError):
+            return None  # of an earlier make, or busy
+
+    async def _wait(self, store: Path, answer: TrackedAnswer) -> None:
+        for _ in range(_TRIES):
+            await asyncio.sleep(_PAUSE)
+            if self._asked(store, answer) is not None:
+                self.live.refresh()
+                return
 
 
 @dataclass(frozen=True)
@@ -78,13 +143,13 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/api/state", routes.state),
             Route("/part/{view:path}", routes.part),
             Route("/events", routes.events),
-            Route("/api/answers/{id}", routes.answer),
+            Route("/api/answers/{id}", routes.once_read(routes.answer)),
             Route(ACTS, routes.acts, methods=["GET", "POST"]),
             Route(EDITS, routes.edits, methods=["GET", "POST"]),
             Route("/export/shared.html", routes.shared),
-            Route("/api/{view}", routes.api),
-            Route("/export/{view:path}", routes.export),
-            Route("/metrics", routes.metrics),
+            Route("/api/{view}", routes.once_read(routes.api)),
+            Route("/export/{view:path}", routes.once_read(routes.export)),
+            Route("/metrics", routes.once_read(routes.metrics)),
             Route("/facts/{input}", routes.facts, methods=["POST"]),
         ],
         lifespan=routes.lifespan,
@@ -101,7 +166,7 @@ class _Routes:
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
         self.details = DetailReader(self.entry.store, self.live)
-        self.live.answers.acts = self.act_list.by_group
+        self.live.board.tables.acts = self.act_list.by_group
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -120,11 +185,12 @@ class _Routes:
         edits, tokens = self.entry.bench is not None, self.entry.tokens
         given = bearer(request.headers) or request.query_params.get("token", "")
         looks = tokens.look is None or may_look(given, [each for each in (tokens.look, tokens.act) if each])
-        first = None
+        fresh, view = None, None
         if looks and not edits:
             path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
-            first = FirstView(freshness(self.live, time.time()), self._view(request, path))
-        return HTMLResponse(shell(_root(request), guarded=tokens.look is not None, edits=edits, first=first))
+            fresh, view = freshness(self.live, time.time()), self._view(request, path)
+        guarded = tokens.look is not None
+        return HTMLResponse(shell(_root(request), guarded=guarded, edits=edits, fresh=fresh, view=view))
 
     async def static(self, request: Request) -> Response:
         of, _, name = request.path_params["name"].rpartition("/")
@@ -171,6 +237,14 @@ class _Routes:
             scene = replace(scene, detail=self.details.of(answer))
         return make(scene, rest)
 
+    def once_read(self, endpoint: Endpoint) -> Endpoint:
+        """The endpoint, which has nothing to show until what was recorded before is read."""
+
+        async def found(request: Request) -> Response:
+            return self._later() if self.live.catching_up else await endpoint(request)
+
+        return found
+
     def _later(self) -> Response:
         """The answer while there is nothing to show."""
         said = f"the page is catching up: {share(self.live.share)} of what was recorded is read"
@@ -178,13 +252,9 @@ class _Routes:
 
     async def api(self, request: Request) -> Response:
         make = API.get(request.path_params["view"])
-        if self.live.catching_up:
-            return self._later()
         return _missing() if make is None else _json(make(self.live, _given(request)))
 
     async def answer(self, request: Request) -> Response:
-        if self.live.catching_up:
-            return self._later()
         name = request.path_params["id"]
         found, answer = of_answer(self.live, name), self.live.find(name)
         if found is None or answer is None:
@@ -193,8 +263,6 @@ class _Routes:
         return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:
-        if self.live.catching_up:
-            return self._later()
         view, _, form = request.path_params["view"].rpartition(".")
         found = of_view(self.live, view, form, _given(request))
         if found is None:
@@ -202,8 +270,6 @@ class _Routes:
         return Response(found, media_type=f"text/{form}", headers=_saved_as(f"antelog.{form}"))
 
     async def metrics(self, _request: Request) -> Response:
-        if self.live.catching_up:
-            return self._later()
         found = metrics(self.live.board, counts_in(self.entry.store))
         return Response(found, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
@@ -213,41 +279,33 @@ class _Routes:
         program = self.live.board.head.program
         if self.entry.store is None or (program and name not in {each.name for each in program.plan.inputs}):
             return _missing()
-        try:
-            answer = await asyncio.to_thread(posted, self.entry.store, name, body)
-        except NoFactsError as error:
-            return JSONResponse({"error": str(error)}, 400)
-        except (OSError, StateError, sqlite3.Error) as error:
-            return JSONResponse({"error": f"the facts could not be kept: {error}"}, 507)
-        return JSONResponse(answer)
+        taking = asyncio.to_thread(posted, self.entry.store, name, body)
+        return await _answered("the facts could not be kept: ", taking)
 
     async def acts(self, request: Request) -> Response:
         """Says what people did, and takes what somebody does, which all readers then see."""
         if not self.act_list.possible:
             return _missing()
-        try:
-            if request.method == "GET":
-                return _json(as_json(self.act_list.current()))
-            body, user = await request.body(), request.headers.get(_USER, "") if self.entry.proxied else ""
-            found = await asyncio.to_thread(self.act_list.post, body, user[:100])
-        except NoActError as error:
-            return JSONResponse({"error": str(error)}, 400)
-        except (OSError, StateError, sqlite3.Error) as error:
-            return JSONResponse({"error": f"it could not be kept: {error}"}, 507)
+        return await _answered("it could not be kept: ", self._acts(request))
+
+    async def _acts(self, request: Request) -> object:
+        if request.method == "GET":
+            return as_json(self.act_list.current())
+        body, user = await request.body(), request.headers.get(_USER, "") if self.entry.proxied else ""
+        found = await asyncio.to_thread(self.act_list.post, body, user[:100])
         self.live.refresh()
-        return _json(as_json(found))
+        return as_json(found)
 
     async def edits(self, request: Request) -> Response:
         """Says what is edited, and takes edits."""
         bench = self.entry.bench
         if bench is None:
             return _missing()
-        try:
-            return _json(bench.state() if request.method == "GET" else await bench.post(await request.body()))
-        except NoEditError as error:
-            return JSONResponse({"error": str(error)}, 400)
-        except AntelogError as error:
-            return JSONResponse({"error": str(error)}, 507)
+        return (
+            _json(bench.state())
+            if request.method == "GET"
+            else await _answered("", bench.post(await request.body()))
+        )
 
     async def shared(self, _request: Request) -> Response:
         """The draft and all its ticks as a file."""
@@ -276,23 +334,20 @@ class _Routes:
                 yield ": still there\n\n"
 
     def _scene(self, request: Request) -> ViewContext:
-        board, given = self.live.board, _given(request)
-        acts, self.live.answers.stale = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        return ViewContext(board, self.live.answers, self.live.decided, _root(request), given, acts=acts)
+        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
+        return ViewContext(self.live.board, _root(request), _given(request), acts=acts, stale=covers)
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version, and how fresh it is."""
-        if self._known.get("version") != self.live.board.version:
-            self._known = self._found()
+        board = self.live.board
+        if self._known.get("version") != board.version:
+            clock = ViewContext(board).clock
+            reached = "" if board.tick is None else clock.at(board.tick)
+            wall = board.tick is not None and clock.wall is not None
+            program = Path(board.head.path).name
+            self._known = {**summary(board), "reached": reached, "program": program, "wall": wall}
         more = {"catching_up": round(self.live.share, 3)} if self.live.catching_up else {}
         return {**self._known, **more, **freshness(self.live, time.time()).state}
-
-    def _found(self) -> dict[str, Any]:
-        board = self.live.board
-        clock = ViewContext(board, self.live.answers, self.live.decided).clock
-        reached = "" if board.tick is None else clock.at(board.tick)
-        wall = board.tick is not None and clock.wall is not None
-        return {**summary(board), "reached": reached, "program": Path(board.head.path).name, "wall": wall}
 
 
 def _root(request: Request) -> str:
@@ -310,6 +365,16 @@ def _saved_as(name: str) -> dict[str, str]:
 
 def _json(found: object) -> Response:
     return Response(msgspec.json.encode(found), media_type="application/json")
+
+
+async def _answered(trouble: str, answer: Awaitable[object]) -> Response:
+    """The answer to what was posted, or the reason why it was not taken."""
+    try:
+        return _json(await answer)
+    except PostError as error:
+        return JSONResponse({"error": str(error)}, 400)
+    except (OSError, AntelogError, sqlite3.Error) as error:
+        return JSONResponse({"error": f"{trouble}{error}"}, 507)
 
 
 def _missing() -> Response:

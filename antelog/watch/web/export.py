@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, meaning
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
+from antelog.language.highlighting import html_lines
 from antelog.language.moments import Timescale
-from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
+from antelog.watch.board.answer_table import SORTS
+from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import failed, marks, unseen
-from antelog.watch.board.selection import MOST, Given, selection_of
+from antelog.watch.board.selection import MOST, SEVERITIES, Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import Line
+from antelog.watch.web.freshness import freshness
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import render
 from antelog.watch.web.views import PARTS
@@ -29,7 +35,6 @@ Row = Sequence[object]
 
 _WHOLE = {"from": ["0"], "count": [str(MOST)]}
 """The rows in a file of HTML; a CSV has all."""
-_ALL = 10_000_000
 
 
 def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
@@ -55,15 +60,11 @@ class TickCells:
     def cells(self, *ticks: int | None) -> Sequence[object]:
         """Ticks, each with its time in ISO 8601."""
         scale = self.timescale
-        return [each for tick in ticks for each in ((tick, _iso(tick, scale)) if scale else (tick,))]
-
-
-def _iso(tick: int | None, timescale: Timescale) -> str | None:
-    return None if tick is None or tick not in timescale.ticks else timescale.time(tick).isoformat()
-
-
-def _ticks(live: LiveBoard) -> TickCells:
-    return TickCells(live.board.head.timescale)
+        if scale is None:
+            return ticks
+        known = [None if tick is None or tick not in scale.ticks else scale.time(tick) for tick in ticks]
+        times = (None if time is None else time.isoformat() for time in known)
+        return [each for pair in zip(ticks, times, strict=True) for each in pair]
 
 
 def as_csv(lines: Iterable[Row]) -> str:
@@ -79,7 +80,8 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     """The view as an HTML file with its style, which loads nothing and has no script."""
     if view == "answer":
         live.find(rest)
-    scene = ViewContext(live.board, live.answers, live.decided, given={**given, **_WHOLE}, live=False)
+    covers = freshness(live, time.time()).covers
+    scene = ViewContext(live.board, given={**given, **_WHOLE}, live=False, stale=covers)
     found = PARTS[view](scene, rest)
     if found is None:
         return None
@@ -89,11 +91,10 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
 
 
 def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     names = ticks.names("since", "decided by"), ticks.names("at")
     yield ("query", "answer", "chance", *names[0], "if nothing comes", *names[1], "evidence", "awaited", "id")
-    selection = replace(selection_of(given), start=0, count=_ALL)
-    for answer in live.answers.select(selection).answers:
+    for answer in live.board.tables.select(replace(selection_of(given), start=0, count=-1)).answers:
         now = answer.now
         change, at = now.silent or (LOST if now.change == LOST else None, None)
         yield (
@@ -109,7 +110,7 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 
 def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     yield (*ticks.names("tick"), "change", "chance", *ticks.names("decided by"), "evidence", "awaited")
     found = live.find(rest)
     for line in found.all_lines if found else ():
@@ -123,9 +124,10 @@ def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
 
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     yield ("query", "answer", "became", *ticks.names("at"), "open for", "alerted before", "because", "id")
-    for answer in live.decided.chosen(given).part(0, _ALL):
+    table = live.board.tables.decided
+    for answer in table.answers(table.where(decided_filter(given)), SORTS["decided"]):
         found = unseen(answer.line, ticks.timescale) or failed(answer.line, ticks.timescale)
         because = "; ".join(each.text for each in found)
         yield (
@@ -133,15 +135,15 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
             live.board.head.label(answer),
             answer.now.change,
             *ticks.cells(answer.now.tick),
-            ticks_open(answer),
-            ticks_alerted(answer),
+            answer.open_for,
+            answer.alerted_before,
             because,
             answer.id,
         )
 
 
 def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
-    ticks = _ticks(live)
+    ticks = TickCells(live.board.head.timescale)
     newest = ticks.names("newest")
     yield ("input", "facts", *newest, "delay", "ticks late", "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():
@@ -187,3 +189,51 @@ _TABLES: dict[str, Callable[[LiveBoard, str, Given], Iterable[Row]]] = {
     "trust": _trust,
     "plan": _plan,
 }
+
+
+# ---- a draft with all its ticks ----
+
+_EVERY = {"severity": list(SEVERITIES), "group": ["none"], **_WHOLE}
+
+
+@dataclass(frozen=True)
+class SharedTable:
+    """A table of facts as texts."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class SharedDraft:
+    """The texts of a program and its facts; `begin` is the tick that is seen first."""
+
+    name: str
+    program: str
+    tables: Mapping[str, SharedTable]
+    begin: int | None
+
+
+def as_page(draft: SharedDraft, boards: Iterable[tuple[int, Board]], changing: Iterable[int]) -> str:
+    """Rules, facts and answers at all ticks as one file of HTML, which needs no server and has no script.
+
+    Given are the board at each tick, and the ticks at which something changes. Each tick is a radio button
+    with a section behind it, so arrow keys go through time.
+    """
+    changing = frozenset(changing)
+    scenes = ((tick, ViewContext(board, given=_EVERY, live=False)) for tick, board in boards)
+    return render(
+        "shared.html",
+        draft=draft,
+        lines=[Markup(line) for line in html_lines(draft.program)],  # which Pygments escapes
+        ticks=[
+            {
+                "tick": tick,
+                "text": scene.clock.short(tick),
+                "changes": tick in changing,
+                "now": PARTS["now"](scene, ""),
+                "decided": PARTS["decided"](scene, "rows"),
+            }
+            for tick, scene in scenes
+        ],
+    )

@@ -10,13 +10,13 @@ All of it is made here, so that the first view has it, and one without a script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from antelog.forecast.reports.words import count
 from antelog.watch.board.input_status import InputStatus, SlotStatus, seconds_of
-from antelog.watch.web.live_board import LiveBoard, open_by_query, skipped
+from antelog.watch.web.live_board import LiveBoard, skipped
 from antelog.watch.web.templating import share
 from antelog.watch.web.views.context import TickClock
 
@@ -50,7 +50,9 @@ class Freshness:
 
 def freshness(live: LiveBoard, now: float) -> Freshness:
     """How fresh the board of a page is at a moment, in seconds since 1970."""
-    notes, stopped = tuple(_notes(live)), _stopped(live, now)
+    notes, stopped = tuple(live.board.inputs.status.get("notes", ())), _stopped(live, now)
+    if live.damaged:
+        notes += (f"{skipped(live.damaged)}.",)
     if stopped is not None:
         return replace(stopped, band=(*stopped.band, *notes))
     inputs, head = live.board.inputs, live.board.head
@@ -61,7 +63,11 @@ def freshness(live: LiveBoard, now: float) -> Freshness:
         if each.name not in silent and (found := inputs.slots(each.name)) is not None and found.silent
     ]
     clock = _clock(live)
-    band = [_of_backlog(each) for each in inputs.each() if each.pulse.behind >= _LATE]
+    band = [
+        f"{each.name} is read {span(each.pulse.behind)} late: {each.pulse.amount} are unread."
+        for each in inputs.each()
+        if each.pulse.behind >= _LATE
+    ]
     band += [_of_input(live, clock, each, now) for each in silent.values()]
     band += [_of_slots(clock, each, found) for each, found in slots]
     rests: set[object] = {query for query, names in head.rests_on.items() if not names.isdisjoint(silent)}
@@ -89,8 +95,7 @@ def _stopped(live: LiveBoard, now: float) -> Freshness | None:
     if not live.caught_up:
         words = f"The page is behind: {read}. What is shown is of {since}."
         return Freshness("behind", f"behind: {share(live.share)} is read", (words,))
-    late = [each for each in live.board.inputs.each() if each.pulse.behind >= _LATE]
-    if late:
+    if any(each.pulse.behind >= _LATE for each in live.board.inputs.each()):
         words = f"antelog watch is at work on what was unread at {since}, or has ended."
     else:
         words = f"Nothing has come from antelog watch since {since}: it has read all there was, or has ended."
@@ -101,19 +106,8 @@ def _clock(live: LiveBoard) -> TickClock:
     return TickClock(live.board.head.timescale, live.board.tick or 0)
 
 
-def _notes(live: LiveBoard) -> Iterator[str]:
-    """Notes of the run about itself, and lines that were skipped."""
-    yield from live.board.inputs.status.get("notes", ())
-    if live.damaged:
-        yield f"{skipped(live.damaged)}."
-
-
-def _of_backlog(found: InputStatus) -> str:
-    return f"{found.name} is read {span(found.pulse.behind)} late: {found.pulse.amount} are unread."
-
-
 def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float) -> str:
-    counts = open_by_query(live.board)
+    counts = live.board.open_by_query
     rests_on = live.board.head.rests_on
     answers = sum(number for query, number in counts.items() if found.name in rests_on.get(query, ()))
     rest = "rests" if answers == 1 else "rest"

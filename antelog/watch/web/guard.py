@@ -127,9 +127,15 @@ class Guard:
         if (found := self._foreign(path, headers)) is not None:
             return found
         if scope["method"] == "POST" and path.startswith("/facts/"):
-            return self._posted(headers)
+            facts = self.tokens.facts
+            if facts is None or not same(bearer(headers), facts):
+                return 401, "the token for facts is missing or wrong"
+            return self._too_much(headers, LARGEST)
         if scope["method"] == "POST" and path in (ACTS, EDITS):
-            return self._acted(headers, _LARGEST_ACT if path == ACTS else LARGEST)
+            act = self.tokens.act
+            if act is None or not may_look(bearer(headers), [act]):
+                return 401, "the token of those who may act is missing or wrong; open the link to act"
+            return self._too_much(headers, _LARGEST_ACT if path == ACTS else LARGEST)
         if scope["method"] not in ("GET", "HEAD"):
             return 405, f"only GET; facts are posted to /facts/INPUT, acts to {ACTS}"
         if self.tokens.look is not None and not _may_pass(scope, headers, self.tokens.of_readers):
@@ -142,24 +148,10 @@ class Guard:
         if self.origins is not None and origin is not None and not _among(origin, self.origins):
             return 403, "another page may not ask this one"
         if site not in ("none", "same-origin"):
-            is_link = (
-                headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-            )
-            if not is_link or not _is_page(path):
+            mode, destination = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+            if (mode, destination) != ("navigate", "document") or not _is_page(path):
                 return 403, "another page may not ask this one"
         return None
-
-    def _posted(self, headers: Headers) -> tuple[int, str] | None:
-        facts = self.tokens.facts
-        if facts is None or not same(bearer(headers), facts):
-            return 401, "the token for facts is missing or wrong"
-        return self._too_much(headers, LARGEST)
-
-    def _acted(self, headers: Headers, largest: int) -> tuple[int, str] | None:
-        act = self.tokens.act
-        if act is None or not may_look(bearer(headers), [act]):
-            return 401, "the token of those who may act is missing or wrong; open the link to act"
-        return self._too_much(headers, largest)
 
     def _too_much(self, headers: Headers, largest: int) -> tuple[int, str] | None:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -176,8 +168,6 @@ class Guard:
 
 _NOT_CALLED = "this server is not called that; name it with --allowed-host, or hosts= of antelog.live"
 _TOO_LARGE = f"at most {LARGEST:,} bytes at once"
-
-
 _MORE = {400: {"connection": "close"}, 401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}
 """Headers of a refusal, by its status."""
 

@@ -15,16 +15,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from antelog.errors import AntelogError
 from antelog.forecast.reports.words import count
-from antelog.run.store import FeedReader
-from antelog.watch.board.answer_index import AnswerIndex
+from antelog.run.store import FeedReader, Record
 from antelog.watch.board.board import Board
-from antelog.watch.board.decided_answers import DecidedIndex
+from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
-from antelog.watch.web.kept_board import KeptBoard
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
@@ -37,27 +35,28 @@ EVERY = 0.25
 
 
 class Reader(Protocol):
-    """Reads the next records of a feed."""
+    """Reads the next records of a feed, and old ones again if it has a `position`.
 
-    def read(self, limit: int) -> list[dict[str, Any]]: ...
+    `damaged` is the number of lines that were no records.
+    """
 
+    @property
+    def position(self) -> int | None:
+        return None
 
-@runtime_checkable
-class Measured(Protocol):
-    """A reader that knows which share of what there is it has read, and how many lines were no records."""
+    @property
+    def damaged(self) -> int:
+        return 0
 
-    damaged: int
+    def read(self, limit: int) -> list[Record]: ...
 
-    def share(self) -> float: ...
+    def read_again(self, _position: int, _limit: int) -> list[Record]:
+        """Records behind an earlier position."""
+        return []
 
-
-@runtime_checkable
-class FeedAgain(Protocol):
-    """A reader that can read old records again."""
-
-    position: int
-
-    def read_again(self, position: int, limit: int) -> list[dict[str, Any]]: ...
+    def share(self) -> float:
+        """The share of what there is that was read."""
+        return 1.0
 
 
 @dataclass(eq=False)
@@ -80,10 +79,8 @@ class LiveBoard:
         if self.path is not None and isinstance(self.reader, FeedReader):
             self._kept = KeptBoard(self.path, self.reader)
             self.board = self._kept.board() or self.board
-        self.answers = AnswerIndex(self.board)
-        self.decided = DecidedIndex(self.board)
         self.failure: str | None = None
-        self.catching_up, self._said = False, 0
+        self.catching_up, self._damaged_then = False, 0
 
     async def follow(self) -> None:
         """Reads the feed for ever, in pieces, and serves requests between them.
@@ -102,14 +99,16 @@ class LiveBoard:
             try:
                 self.take_some()
                 if self.caught_up and self.catching_up:
-                    self.answers.warm()
+                    self.board.tables.open.fill_words()  # before the first reader asks
                     self.catching_up = False
                 if self.failure is not None:
                     self.failure = None
                     self.refresh()
             except (OSError, AntelogError) as error:
                 self._fail(str(error))
-            self._count_damaged()
+            if self.caught_up and self.damaged >= max(1, 2 * self._damaged_then):  # and then twice as many
+                self._damaged_then = self.damaged
+                self.say(f"the page: {skipped(self.damaged)}")
             await asyncio.sleep(0 if not self.caught_up else _PAUSE)
             if kept is not None and kept.due:
                 await kept.keep(self.board)
@@ -121,16 +120,10 @@ class LiveBoard:
             self.say(f"the page cannot read on: {reason}")
             self.refresh()
 
-    def _count_damaged(self) -> None:
-        """Says how many lines were skipped, at first, and again when they are twice as many."""
-        if self.caught_up and self.damaged >= max(1, 2 * self._said):
-            self._said = self.damaged
-            self.say(f"the page: {skipped(self.damaged)}")
-
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer; one that the board holds no more is read from the feed."""
-        if self.board.find(name) is None and isinstance(self.reader, FeedAgain):
-            pieces = self.board.positions.pieces(name)
+        if self.board.find(name) is None:
+            pieces = self.board.pieces.of(name)
             records = (
                 record
                 for piece in [*pieces[:1], *pieces[1:][-LINES:]]
@@ -140,26 +133,25 @@ class LiveBoard:
         return self.board.find(name)
 
     def take_some(self) -> None:
-        began, before = time.process_time(), 0
-        if isinstance(self.reader, FeedAgain):
-            before = self.reader.position
-            self.board.positions.begin(before)
+        began, before = time.process_time(), self.reader.position
+        if before is not None:
+            self.board.pieces.begin(before)
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
         if records:
             self.take(records)
         if self._kept is not None:
-            self._kept.read(before, len(records), time.process_time() - began)
+            self._kept.read(before or 0, len(records), time.process_time() - began)
 
     @property
     def share(self) -> float:
         """The share of what there is that was read."""
-        return self.reader.share() if isinstance(self.reader, Measured) else 1.0
+        return self.reader.share()
 
     @property
     def damaged(self) -> int:
-        """The lines that were skipped, as they are no records."""
-        return self.board.damaged + (self.reader.damaged if isinstance(self.reader, Measured) else 0)
+        """The lines that were skipped, as they are not records."""
+        return self.board.damaged + self.reader.damaged
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board, and wakes those who wait for news."""
@@ -169,7 +161,7 @@ class LiveBoard:
     def show(self, board: Board) -> None:
         """Takes another board in place of this one."""
         board.version = self.board.version + 1
-        self.board, self.answers, self.decided = board, AnswerIndex(board), DecidedIndex(board)
+        self.board = board
         self._wake()
 
     def refresh(self) -> None:
@@ -204,19 +196,14 @@ def heard_of(board: Board, open_answers: Mapping[str, int]) -> dict[str, Any]:
         found[each.name] = {**asdict(each.pulse), "queries": queries, "open": answers}
         if (slots := board.inputs.slots(each.name)) is not None:
             listed = dict([*slots.listed.items()][:_LISTED])
-            found[each.name]["slots"] = {
-                "of": slots.of,
-                "noun": slots.noun,
-                "known": slots.known,
-                "silent": slots.silent,
-                "listed": listed,
-            }
+            shown = {name: getattr(slots, name) for name in ("of", "noun", "known", "silent")}
+            found[each.name]["slots"] = {**shown, "listed": listed}
     return found
 
 
 def summary(board: Board) -> dict[str, Any]:
     """The summary of a board: its version, tick, numbers of open answers, and freshness of inputs."""
-    counts = open_by_query(board)
+    counts = board.open_by_query
     return {
         "version": board.version,
         "tick": board.tick,
@@ -225,11 +212,3 @@ def summary(board: Board) -> dict[str, Any]:
         "holding": board.inputs.holding,
         "fresh": heard_of(board, counts),
     }
-
-
-def open_by_query(board: Board) -> dict[str, int]:
-    """The number of open answers of each query."""
-    found = dict.fromkeys(board.head.ticks, 0)
-    for answer in board.open.values():
-        found[answer.query] = found.get(answer.query, 0) + 1
-    return found

@@ -17,9 +17,9 @@ from prometheus_client.registry import Collector
 
 from antelog.watch.alerts.outbox import WAITING
 from antelog.watch.board.board import Board
-from antelog.watch.web.live_board import summary
+from antelog.watch.board.input_status import Inputs
 
-Labels = Mapping[str, str]
+Samples = Iterable[tuple[Mapping[str, str], float]]
 
 
 def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
@@ -36,107 +36,90 @@ class _Collector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The metrics that have values."""
-        return (
-            each for each in (*self._of_answers(), *self._of_inputs(), *self._of_alerts()) if each.samples
-        )
-
-    def _of_answers(self) -> Iterator[Metric]:
-        board = self.board
-        if board.tick is not None:
-            yield GaugeMetricFamily("antelog_tick", "The tick that is reached.", board.tick)
-        yield _gauge(
-            "antelog_open_answers", "Answers that are open.",
-            (({"query": query}, count) for query, count in summary(board)["open"].items()),
-        )  # fmt: skip
-        if seen := board.inputs.status.get("seen"):
-            documentation = "Values that variables under `not` only have answers for."
-            yield GaugeMetricFamily("antelog_seen_values", documentation, seen)
-        yield _counter(
-            "antelog_changes", "Changes of answers.",
-            (
-                ({"query": query, "change": change}, count)
-                for (query, change), count in sorted(board.changes.items())
-            ),
-        )  # fmt: skip
-
-    def _of_inputs(self) -> Iterator[Metric]:
-        inputs = self.board.inputs
-        known = list(inputs.each())
-        yield _counter(
-            "antelog_facts", "Facts that came.", (({"input": each.name}, each.facts) for each in known)
-        )
-        yield _counter(
-            "antelog_rejects", "Rows that were set aside.",
-            (
-                ({"input": each.name, "reason": reason}, count)
-                for each in known
-                for reason, count in sorted(each.rejects.items())
-            ),
-        )  # fmt: skip
-        yield _gauge(
-            "antelog_holding_input", "Whether an input holds time back.",
-            (({"input": each.name}, int(each.name == inputs.holding)) for each in known),
-        )  # fmt: skip
-
-        now = time.time()
-        yield _gauge(
-            "antelog_seconds_since_fact", "Seconds since facts came last.",
-            (
-                ({"input": each.name}, round(now - each.pulse.heard, 3))
-                for each in known
-                if each.pulse.heard is not None
-            ),
-        )  # fmt: skip
-        yield _gauge(
-            "antelog_silent_input", "Whether no fact came for longer than expected.",
-            (
-                ({"input": each.name}, int(each.pulse.silent_for(now) is not None))
-                for each in known
-                if each.pulse.gap is not None
-            ),
-        )  # fmt: skip
-        read = [each for each in known if each.pulse.unit]
-        yield _gauge(
-            "antelog_unread", "Rows or bytes of an input's source that are still to be read.",
-            (({"input": each.name, "unit": each.pulse.unit}, each.pulse.unread) for each in read),
-        )  # fmt: skip
-        yield _gauge(
-            "antelog_behind_seconds", "For how long some of these have been there, at most.",
-            (({"input": each.name}, each.pulse.behind) for each in read),
-        )  # fmt: skip
-
-        slots = [(each.name, found) for each in known if (found := inputs.slots(each.name)) is not None]
-        yield _gauge(
-            "antelog_silent_slots", "Slots of which no fact came for longer than expected.",
-            (({"input": name}, found.silent) for name, found in slots),
-        )  # fmt: skip
-
-    def _of_alerts(self) -> Iterator[Metric]:
-        yield _counter(
-            "antelog_alerts", "Alerts by what became of them.",
-            (
-                ({"to": to, "outcome": outcome}, count)
-                for to, counts in self.alerts.items()
-                for outcome, count in counts.items()
-                if outcome != WAITING
-            ),
-        )  # fmt: skip
-        yield _gauge(
-            "antelog_alerts_waiting", "Alerts that are still to be sent.",
-            (({"to": to}, counts.get(WAITING, 0)) for to, counts in self.alerts.items()),
-        )  # fmt: skip
+        every = (*_of_answers(self.board), *_of_inputs(self.board.inputs), *_of_alerts(self.alerts))
+        return (each for each in every if each.samples)
 
 
-def _gauge(name: str, documentation: str, values: Iterable[tuple[Labels, float]]) -> Metric:
-    return _filled(GaugeMetricFamily(name, documentation), values)
+def _of_answers(board: Board) -> Iterator[Metric]:
+    by_query = (({"query": query}, count) for query, count in board.open_by_query.items())
+    changes = sorted(board.changes.items())
+    if board.tick is not None:
+        yield _gauge("antelog_tick", "The tick that is reached.", [({}, board.tick)])
+    yield _gauge("antelog_open_answers", "Answers that are open.", by_query)
+    if seen := board.inputs.status.get("seen"):
+        documentation = "Values that variables under `not` only have answers for."
+        yield _gauge("antelog_seen_values", documentation, [({}, seen)])
+    yield _counter(
+        "antelog_changes",
+        "Changes of answers.",
+        (({"query": query, "change": change}, count) for (query, change), count in changes),
+    )
 
 
-def _counter(name: str, documentation: str, values: Iterable[tuple[Labels, int]]) -> Metric:
-    return _filled(CounterMetricFamily(name, documentation), values)
+def _of_inputs(inputs: Inputs) -> Iterator[Metric]:
+    now, known = time.time(), [({"input": each.name}, each) for each in inputs.each()]
+    rejects = (
+        ({**name, "reason": reason}, count)
+        for name, each in known
+        for reason, count in sorted(each.rejects.items())
+    )
+    heard = ((name, each.pulse.heard) for name, each in known)
+    silent = (
+        (name, each.pulse.silent_for(now) is not None) for name, each in known if each.pulse.gap is not None
+    )
+    read = [(name, each.pulse) for name, each in known if each.pulse.unit]
+    slots = ((name, inputs.slots(each.name)) for name, each in known)
+    yield _counter("antelog_facts", "Facts that came.", ((name, each.facts) for name, each in known))
+    yield _counter("antelog_rejects", "Rows that were set aside.", rejects)
+    yield _gauge(
+        "antelog_holding_input",
+        "Whether an input holds time back.",
+        ((name, each.name == inputs.holding) for name, each in known),
+    )
+    yield _gauge(
+        "antelog_seconds_since_fact",
+        "Seconds since facts came last.",
+        ((name, round(now - at, 3)) for name, at in heard if at is not None),
+    )
+    yield _gauge("antelog_silent_input", "Whether no fact came for longer than expected.", silent)
+    yield _gauge(
+        "antelog_unread",
+        "Rows or bytes of an input's source that are still to be read.",
+        (({**name, "unit": each.unit}, each.unread) for name, each in read),
+    )
+    yield _gauge(
+        "antelog_behind_seconds",
+        "For how long some of these have been there, at most.",
+        ((name, each.behind) for name, each in read),
+    )
+    yield _gauge(
+        "antelog_silent_slots",
+        "Slots of which no fact came for longer than expected.",
+        ((name, each.silent) for name, each in slots if each is not None),
+    )
 
 
-def _filled(family: Metric, values: Iterable[tuple[Labels, float]]) -> Metric:
-    suffix = "_total" if family.type == "counter" else ""
-    for labels, value in values:
-        family.add_sample(f"{family.name}{suffix}", dict(labels), value)
+def _of_alerts(alerts: Mapping[str, Mapping[str, int]]) -> Iterator[Metric]:
+    outcomes = (
+        ({"to": to, "outcome": outcome}, count)
+        for to, counts in alerts.items()
+        for outcome, count in counts.items()
+        if outcome != WAITING
+    )
+    waiting = (({"to": to}, counts.get(WAITING, 0)) for to, counts in alerts.items())
+    yield _counter("antelog_alerts", "Alerts by what became of them.", outcomes)
+    yield _gauge("antelog_alerts_waiting", "Alerts that are still to be sent.", waiting)
+
+
+def _gauge(name: str, documentation: str, samples: Samples) -> Metric:
+    family = GaugeMetricFamily(name, documentation)
+    for labels, value in samples:
+        family.add_sample(name, dict(labels), value)
+    return family
+
+
+def _counter(name: str, documentation: str, samples: Samples) -> Metric:
+    family = CounterMetricFamily(name, documentation)
+    for labels, value in samples:
+        family.add_sample(f"{name}_total", dict(labels), value)
     return family

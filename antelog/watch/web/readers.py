@@ -54,42 +54,39 @@ def reader_of(path: Path) -> Reader:
     return ChangesReader(path) if path.is_file() else FolderReader(path)
 
 
-class FolderReader:
+class FolderReader(Reader):
     """Reads a folder as a feed or as changes, once it has files: it may be empty at first."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._found: FeedReader | ChangesReader | None = None
+        self._found: Reader | None = None
 
     def read(self, limit: int) -> list[Record]:
-        if self._found is None:
-            feed = is_folder_feed(self.path)
-            found = FeedReader(FolderFeed(self.path)) if feed else ChangesReader(self.path)
-            records = found.read(limit)
-            if records:
-                self._found = found
-            return records
-        return self._found.read(limit)
+        if self._found is not None:
+            return self._found.read(limit)
+        feed = is_folder_feed(self.path)
+        found: Reader = FeedReader(FolderFeed(self.path)) if feed else ChangesReader(self.path)
+        records = found.read(limit)
+        if records:
+            self._found = found
+        return records
 
     @property
-    def position(self) -> int:
-        """The position in the feed, if it is one."""
-        return self._found.position if isinstance(self._found, FeedReader) else 0
+    def position(self) -> int | None:
+        return 0 if self._found is None else self._found.position
 
     def read_again(self, position: int, limit: int) -> list[Record]:
-        return self._found.read_again(position, limit) if isinstance(self._found, FeedReader) else []
+        return [] if self._found is None else self._found.read_again(position, limit)
 
     @property
     def damaged(self) -> int:
-        """The lines that were skipped."""
         return 0 if self._found is None else self._found.damaged
 
     def share(self) -> float:
-        """The share of what there is that was read."""
         return 1.0 if self._found is None else self._found.share()
 
 
-class ChangesReader:
+class ChangesReader(Reader):
     """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.
 
     Files that begin with a dot or an underscore are skipped: they are Spark's own. `damaged` counts lines
@@ -97,7 +94,7 @@ class ChangesReader:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.damaged = path, 0
+        self.path, self._damaged = path, 0
         self._done: set[Path] = set()
         self._offsets: dict[Path, int] = {}
         self._waiting: deque[Record] = deque()
@@ -108,6 +105,10 @@ class ChangesReader:
             if len(self._waiting) >= limit:
                 break
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+
+    @property
+    def damaged(self) -> int:
+        return self._damaged
 
     def share(self) -> float:
         """The share of what there is that was read, in bytes of files."""
@@ -138,7 +139,7 @@ class ChangesReader:
                 if (record := record_of(line)) is not None:
                     yield record
                 else:
-                    self.damaged += 1
+                    self._damaged += 1
 
     def _table(self, path: Path) -> Iterator[Record]:
         if path in self._done:
@@ -149,11 +150,11 @@ class ChangesReader:
             return  # not written to its end yet
         self._done.add(path)
         found = [line_of(row) for row in rows]
-        self.damaged += found.count(None)
+        self._damaged += found.count(None)
         yield from (dict(each) for each in found if each is not None)
 
 
-class EngineReader:
+class EngineReader(Reader):
     """The records of an engine: the open answers at the start, then the changes given to `tell`."""
 
     def __init__(self, engine: Engine, program: Program) -> None:

@@ -8,14 +8,17 @@ page.stop()
 
 from __future__ import annotations
 
+import os
 import select
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from antelog.errors import UnsupportedError
+from antelog.errors import AntelogError, UnsupportedError
 from antelog.lazily import brought_by
 from antelog.watch.child import Child, Restarts
 from antelog.watch.web.address import PageAddress, checked
@@ -25,6 +28,13 @@ _PATIENCE = 20.0
 
 _BETWEEN_STARTS = 5.0
 """Seconds from the start to the next, if it dies; then twice as many, and so on."""
+
+
+class Order(msgspec.Struct, frozen=True):
+    """The feed to serve, and the address."""
+
+    feed: str
+    address: PageAddress
 
 
 class Page:
@@ -69,8 +79,8 @@ class Page:
         self.child.end(5)
 
     def _begin(self) -> Child:
-        order = {"feed": str(self.feed.resolve()), "address": checked(self.address)}
-        child = Child("antelog.watch.web", msgspec.json.encode(order), answers=True)
+        order = Order(str(self.feed.resolve()), checked(self.address))
+        child = Child("antelog.watch.web.serving", msgspec.json.encode(order), answers=True)
         answer = _answer(child)
         if "port" not in answer:
             reason = answer.get("error", "its process has ended")
@@ -102,3 +112,54 @@ def _reason(errors: bytes) -> str:
     if "No module named" in last:
         return f"{last.rpartition(': ')[2]}; the page needs: {brought_by('watch')}"
     return last or "it has said nothing"
+
+
+# ---- the process ----
+
+
+def main() -> int:
+    """The page's process: it reads an `Order` from standard input, and ends when that does.
+
+    It prints a line with the port once it listens, then notes for the one who started it.
+    """
+    from antelog.watch.web.app import Entry, page_app  # noqa: PLC0415 - needs Starlette, as all of these
+    from antelog.watch.web.listening import listen, serve, server_of  # noqa: PLC0415
+    from antelog.watch.web.live_board import LiveBoard  # noqa: PLC0415
+    from antelog.watch.web.readers import reader_of  # noqa: PLC0415
+
+    order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
+    try:
+        reader = reader_of(Path(order.feed))
+        listening = listen(order.address)
+    except AntelogError as error:
+        _tell({"error": str(error)})
+        return 1
+    except OSError as error:
+        _tell({"error": f"{order.address.host}:{order.address.port}: {error.strerror or error}"})
+        return 1
+    port = listening.getsockname()[1]
+    address = msgspec.structs.replace(order.address, port=port)
+    entry = Entry(
+        address.hosts, address.origins, address.tokens, Path(order.feed), proxied=address.behind_proxy
+    )
+    live = LiveBoard(reader, path=Path(f"{order.feed}-board"), say=lambda text: _tell({"note": text}))
+    server = server_of(page_app(live, entry), address)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _tell({"port": port})
+    serve(server, listening)
+    return 0
+
+
+def _tell(message: dict[str, object]) -> None:
+    sys.stdout.write(msgspec.json.encode(message).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _end_with_parent() -> None:
+    """Ends the process at the end of standard input; nothing has to be saved."""
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,7 +6,6 @@ token in a header. The printed link has the token: its answer has the first view
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -65,18 +64,17 @@ def version() -> str:
     return found.hexdigest()
 
 
-@dataclass(frozen=True)
-class FirstView:
-    """The words before any script: how fresh it is, and the view; None if there is none of that name."""
-
-    fresh: Freshness
-    view: Markup | None
-
-
-def shell(root: str, *, guarded: bool, edits: bool = False, first: FirstView | None = None) -> Markup:
+def shell(
+    root: str,
+    *,
+    guarded: bool,
+    edits: bool = False,
+    fresh: Freshness | None = None,
+    view: Markup | None = None,
+) -> Markup:
     """The page, mounted at `root`; `guarded`: its views need a token; `edits`: with an editor beside them.
 
-    With its `first` view for those who may see it.
+    With how `fresh` it is and its first view for those who may see it.
     """
     names = [name for name in ASSETS if edits or name not in _OF_BENCH]
     return render(
@@ -84,7 +82,8 @@ def shell(root: str, *, guarded: bool, edits: bool = False, first: FirstView | N
         root=root,
         guarded=guarded,
         edits=edits,
-        first=first,
+        fresh=fresh,
+        view=view,
         version=version(),
         views=VIEWS,
         styles=[name for name in names if ASSETS[name] == _STYLE],

@@ -20,9 +20,9 @@ import msgspec
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
 from antelog.process import Engine
-from antelog.watch.web.bench import NoEditError
-from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.sharing import SharedDraft, SharedTable, as_page
+from antelog.watch.web.acting import PostError
+from antelog.watch.web.export import SharedDraft, SharedTable, as_page
+from antelog.watch.web.live_board import LiveBoard, Reader
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
 from antelog.workbench.play.running import Course, Played, PlayOptions, play
 
@@ -47,7 +47,7 @@ class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(eq=False)
-class PlayBench:
+class PlayBench(Reader):
     """The draft of a page, and what came of it.
 
     It is the feed of its board, which has nothing to read: the board is replaced as a whole.
@@ -97,12 +97,12 @@ class PlayBench:
         try:
             edit = msgspec.json.decode(body, type=PostedEdit)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise NoEditError(f"this is not an edit: {error}") from None
+            raise PostError(f"this is not an edit: {error}") from None
         if edit.save:
             return {"saved": await asyncio.to_thread(self.files.save, self.played.saved)}
         if edit.lesson is not None:
             if edit.lesson not in LESSONS:
-                raise NoEditError("there is no lesson of that name")
+                raise PostError("there is no lesson of that name")
             self.lesson = edit.lesson
             await self._edit(LESSONS[edit.lesson], None)
             return self.state()
@@ -149,7 +149,7 @@ class PlayBench:
         edition = self._edition
         async with self._running:
             if edition != self._edition:
-                raise NoEditError("a newer edit has come")
+                raise PostError("a newer edit has come")
             self._take(await asyncio.to_thread(self._play, draft, edition), tick)
 
     def _play(self, draft: Draft, edition: int) -> Played:
@@ -172,6 +172,6 @@ class PlayBench:
         if course is None:
             return
         if tick is not None and tick not in course.ticks:
-            raise NoEditError(f"there is no tick {tick}")
+            raise PostError(f"there is no tick {tick}")
         self.tick, self._engine = tick, None
         self.live.show(course.board_at(tick))

@@ -36,8 +36,9 @@ from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import Record, about
 from antelog.run.waiting import DueRows
-from antelog.watch.board.board import Board, FeedProgram
-from antelog.watch.web.bench import NoEditError
+from antelog.watch.board.board import Board
+from antelog.watch.board.feed_program import FeedProgram
+from antelog.watch.web.acting import PostError
 from antelog.workbench.play.draft import LARGEST, Draft, Sheet, as_csv, fitted
 
 MOST_LINES = 20_000
@@ -163,7 +164,7 @@ class _TickByTick(ChangeView):
             self.first = int(arrivals[0])
         for tick in [*ends, batch.now]:
             if self._stopping():
-                raise NoEditError("a newer edit has come")
+                raise PostError("a newer edit has come")
             part = batch.between(engine.now, tick)
             facts = part.facts
             for name, table in facts.items():
@@ -177,7 +178,7 @@ class _TickByTick(ChangeView):
 def play(
     draft: Draft, options: PlayOptions, folder: Path, stopping: Callable[[], bool] = lambda: False
 ) -> Played:
-    """Runs a draft; its tables are written to a folder for that. Raises NoEditError when `stopping` is."""
+    """Runs a draft; its tables are written to a folder for that. Raises PostError when `stopping` is."""
     if sum(len(sheet.rows) for sheet in draft.tables.values()) > LARGEST:
         return Played(
             draft=draft, problems=[_problem(f"there are more than {LARGEST:,} rows; take some out")]

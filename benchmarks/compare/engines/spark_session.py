@@ -8,8 +8,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from antelog.spark import BUCKETS, LOCAL_CHECKPOINT
-from antelog.spark.session.configuration import settings_of
-from antelog.spark.session.session import session
+from antelog.spark.pipeline.configuration import settings_of
+from antelog.spark.pipeline.session import session
 from benchmarks.compare.folder import Folder
 from benchmarks.compare.systems import CORES, MEMORY
 

@@ -12,7 +12,7 @@ from tests.servers import UnavailableError
 from tests.servers.artefacts import for_kafka
 from tests.servers.kafka import kafka
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("here")]
 
 
 def test_every_message_is_accounted_for() -> None:

@@ -94,6 +94,7 @@ def test_a_stream_shows_what_is_open_and_does_so_again_when_it_starts_again() ->
         assert [row["answer"]["X"] for row in asked(said, "api/now")["answers"]] == ["wt3"]
 
 
+@pytest.mark.long
 def test_what_is_read_once_stays_on_the_page_until_it_is_stopped() -> None:
     Path("in").mkdir()
     (Path("in") / "a.csv").write_text(FIRST, encoding="utf-8")

@@ -14,6 +14,7 @@ from antelog.engine.values.values import Values
 from antelog.errors import StateError
 from antelog.forecast.judges.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
 from antelog.forecast.judges.looks import Look
+from antelog.forecast.parts import rewritten
 from antelog.process import Engine
 from tests.forecast.making import cells, facts_of
 
@@ -30,10 +31,11 @@ def test_what_the_latest_values_say() -> None:
     assert len(found[0]) == NUMBER
 
 
-def test_a_value_counts_once_it_has_arrived() -> None:
-    known, values = latest([("a", 110, 5, 9), ("a", 90, 4, 4)])
-    seen = known.features((cells(values, ["a"] * 3),), np.array([8, 9, 3]), ">")
-    assert seen[:, 0].tolist() == [-10.0, 10.0, 0.0]
+def test_cells_are_rewritten_where_others_stand_for_the_values() -> None:
+    known, values = latest([("a", 110, 5, 5)])
+    others = Values(["x", "a"])
+    moved = rewritten(known, lambda column: others.recoded(column, values))
+    assert moved.features((cells(others, ["a", "x"]),), np.array([5, 5]), ">")[:, 0].tolist() == [10.0, 0.0]
 
 
 def test_only_facts_with_the_constants_and_a_number_count() -> None:

@@ -42,7 +42,6 @@ def test_percent(share: float, text: str) -> None:
         (0, MINUTES, "none"),
         (3, MINUTES, "30 minutes"),
         (144, MINUTES, "1 day"),
-        (151, MINUTES, "1 day"),
         (2000, MINUTES, "2 weeks"),
     ],
 )

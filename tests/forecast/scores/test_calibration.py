@@ -61,7 +61,6 @@ RIGHT = {
     "nearly alike": Made(shared=0.9),
     "rare": Made(begin=-6.0),
     "long": Made(ticks=3000, life=2),
-    "few": Made(answers=150),
 }
 
 

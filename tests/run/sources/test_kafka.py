@@ -1,4 +1,4 @@
-"""antelog/run/sources/{kafka,messages,opening,posted}.py: topics, by a made-up client and a real one."""
+"""antelog/run/sources/{kafka,messages,opening}.py: topics, by a made-up client and a real one."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from types import SimpleNamespace
 import pytest
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.files.chunks import sorted_out
 from antelog.files.columns import mapped
 from antelog.run.address import Kafka as Topic
 from antelog.run.address import Posted
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
-from antelog.run.sources.opening import FOLLOWED, Around, source_of
-from antelog.run.sources.posted import PostedFacts
+from antelog.run.sources.opening import FOLLOWED, PostedFacts, StandardInput, source_of
 from antelog.run.sources.recorded import RecordedFiles
-from antelog.run.sources.source import FactSource, Mark, rows_of
-from antelog.run.sources.standard import StandardInput
+from antelog.run.sources.source import FactSource, Mark
 from antelog.run.store import Store, post
 from tests.cli.trying import PROGRAM
 from tests.processes import started
@@ -107,7 +106,8 @@ def test_a_column_says_where_each_message_was_read_however_often_one_begins_agai
         assert isinstance(topic, Topic)
         for begin in range(3):
             source = KafkaTopic(topic, wanted, mark={"next": {"1": begin}}, make=Broker({1: list(values)}))
-            tables = [rows_of(wanted, piece).table for piece in source.poll()]
+            pieces = [sorted_out(wanted, [each.chunk], each.file) for each in source.poll()]
+            tables = [rows.table for (rows,) in pieces]
             found = [each for table in tables for each in table.column("value").to_pylist()]
             assert found == [f"temp[1]:{offset}" for offset in range(begin, 3)]
             assert tables[0].column_names[:3] == ["device", "value", "time"]
@@ -158,14 +158,14 @@ def test_each_place_has_its_source(tmp_path: Path) -> None:
     }  # fmt: skip
     with closing(Store.open(tmp_path / "s")) as store:
         for text, kind in kinds.items():
-            source = source_of(FOLLOWED.read(text), WANTED, Around(inbox=store.inbox))
+            source = source_of(FOLLOWED.read(text), WANTED, inbox=store.inbox)
             assert isinstance(source, kind)
             source.close()
-    complete, resumed = Around(complete=True), Around(complete=True, resumed=True)
-    assert isinstance(source_of(FOLLOWED.read("a.csv"), WANTED, complete), RecordedFiles)
-    assert isinstance(source_of(FOLLOWED.read("a.csv"), WANTED, resumed), GrowingFile)
+    there = FOLLOWED.read("a.csv")
+    assert isinstance(source_of(there, WANTED, complete=True), RecordedFiles)
+    assert isinstance(source_of(there, WANTED, complete=True, resumed=True), GrowingFile)
     with pytest.raises(UnsupportedError, match="leave out --no-page"):
-        source_of(Posted(), WANTED, Around())
+        source_of(Posted(), WANTED)
 
 
 def test_posted_facts_are_read_once_and_forgotten_when_a_state_has_them(tmp_path: Path) -> None:

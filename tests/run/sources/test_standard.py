@@ -1,4 +1,4 @@
-"""antelog/run/sources/standard.py: standard input."""
+"""antelog/run/sources/opening.py: standard input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from antelog.run.sources.standard import StandardInput
+from antelog.run.sources.opening import StandardInput
 from tests.run.sources.taking import HEADER, WANTED, devices, taken
 
 

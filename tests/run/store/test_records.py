@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import antelog
 from antelog.diagnostics import Source
@@ -10,13 +11,14 @@ from antelog.lines import line_of
 from antelog.run.store import about, record_of, reject_line, source_of, status_line
 from tests.lines import lines_of
 
-RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
+RECORD: dict[str, Any] = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
 
 
 def test_a_row_of_spark_becomes_a_record() -> None:
     row = {**RECORD, "answer": '{"X": "wt2"}'}
-    assert line_of(row) == RECORD
-    assert line_of({**row, "forecast": [{"tick": 4, "chance": 0.5}]}) == {**RECORD, "forecast": [[4, 0.5]]}
+    assert line_of(row) == dict(RECORD)
+    row["forecast"] = [{"tick": 4, "chance": 0.5}]
+    assert line_of(row) == {**RECORD, "forecast": [[4, 0.5]]}
 
 
 def test_so_far_is_an_object_as_in_lines() -> None:

@@ -128,10 +128,3 @@ def test_with_a_model_facts_from_before_the_change_count(seed: int) -> None:
     expected = chances(rows_of(engine.advance(LAST, frames(FACTS, new.plan, -1, LAST))), since=CUT + 1)
     assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
     assert len({*expected.values()}) > 20
-
-
-def test_judges_that_are_left_out_stay_so() -> None:
-    old, new = (program(each, declared=False) for each in (GONE, NEW))
-    before = job(old, "learn", judges=["model"])
-    rows = streamed(before, job(new, "learn", [before], judges=["model"]), 0)
-    assert {row["chance_from"] for row in rows if row["tick"] > CUT} == {"model", None}

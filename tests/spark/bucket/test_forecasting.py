@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,15 +19,17 @@ from antelog.compile.nodes.plan import Plan
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.lines import Limits
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
 from antelog.forecast.scores import scores
 from antelog.process import Engine
 from antelog.spark.bucket import storage
+from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.stream import forget
+from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
-from antelog.spark.learning import learned, runner, scored
-from antelog.spark.transport.packing import PACKED
+from antelog.spark.running import learned, runner, scored
 from tests.engine.replay import Compiled, frames
 from tests.forecast.making import with_what_was_found_meanwhile
 from tests.odds import with_odds
@@ -69,6 +72,9 @@ def readings(seed: int) -> list[Fact]:
     return sorted(found, key=lambda fact: fact[2])
 
 
+FACTS = readings(0)
+
+
 @lru_cache
 def history() -> Model:
     """What was learned of another stream."""
@@ -95,9 +101,9 @@ def _rounded(value: Any) -> Any:
 
 
 def in_process(
-    program: antelog.Program, model: Any, facts: Sequence[Fact], until: int = TICKS + 5
+    program: antelog.Program, model: Any, facts: Sequence[Fact], until: int = TICKS + 5, **limits: Any
 ) -> list[dict[str, Any]]:
-    engine = Engine(program, model=model)
+    engine = Engine(program, model=model, **limits)
     log = engine.advance(until, frames(facts, program.plan, -1, until))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
 
@@ -109,15 +115,20 @@ def forecasts(given: GivenModel, *, learn: bool = False) -> Forecasts:
 
 
 def streamed(
-    given: Forecasts, buckets: int, ends: Sequence[int], program: antelog.Program = PROGRAM, room: int = 40
+    given: Forecasts,
+    buckets: int,
+    ends: Sequence[int],
+    program: antelog.Program = PROGRAM,
+    room: int = 40,
+    facts: Sequence[Fact] = FACTS,
 ) -> list[dict[str, Any]]:
-    facts, plan = readings(0), program.plan
-    job = job_of(plan, tables_of(plan, facts), buckets, forecasts=given)
-    stream = Stream(job, random.Random(buckets))
+    """The lines of a stream's buckets; each is often read anew from what is stored of it."""
+    plan = program.plan
+    stream = Stream(job_of(plan, tables_of(plan, facts), buckets, forecasts=given), random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(storage, "ROOM", room)
         patch.setattr(storage, "SMALL", room)
-        parts = [*cut(facts, ends), [closing(plan, TICKS + 5)]]
+        parts = [*cut(facts, ends), [closing(plan, facts[-1][-1] + 5)]]
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
@@ -140,59 +151,6 @@ def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     given = forecasts_of(program.plan, None, LearningSettings(False))
     assert given is not None
     assert streamed(given, buckets, ends, program) == expected
-
-
-SLOTTED = RULES.replace("level: text, time) delay 2", "level: text, time) delay 2, one per device")
-
-
-@pytest.mark.parametrize("chances", ["chance Temp(_, high, _) = 30%, again 70%.", ""])
-@pytest.mark.parametrize(("buckets", "ends"), CUTS)
-def test_so_are_those_of_slots_that_learn_of_other_facts(buckets: int, ends: list[int], chances: str) -> None:
-    """With declared chances from the facts of each slot, as in one process; or as in a model."""
-    program = antelog.parse(f"{SLOTTED} {chances} chance Off(_, _) = 5%.")
-    model = None
-    if not chances:
-        engine = Engine(program, model="learn")
-        engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
-        model = engine.model
-    given = forecasts_of(program.plan, model, LearningSettings(False))
-    assert given is not None
-    expected = in_process(program, model, readings(0))
-    assert len({row.get("chance") for row in expected}) > 20
-    assert streamed(given, buckets, ends, program) == expected
-
-
-COUNTS = """
-input Temp(device: text, level: text, time) delay 2.
-input Off(device: text, time) delay 1.
-Often(X, T) :- Temp(X, high, T), count(Temp(X, high, T..T+4)) >= 4, not Off(X, T+2).
-Mixed(X, T) :- Temp(X, high, T), count(Temp(X, _, T-2..T+6)) >= 8.
-query Often(X, T) alert 60%.
-query Mixed(X, T).
-"""
-
-
-@pytest.mark.parametrize(("buckets", "ends"), CUTS)
-def test_chances_of_counts_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
-    program = antelog.parse(COUNTS)
-    engine = Engine(program, model="learn")
-    engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
-    given = forecasts_of(program.plan, engine.model, LearningSettings(False))
-    assert given is not None
-    expected = _chances(in_process(program, engine.model, readings(0)))
-    assert {source for *_, source in expected} == {"outcomes", None}
-    assert _chances(streamed(given, buckets, ends, program)) == expected
-
-
-def _chances(rows: Iterable[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
-    return [
-        (
-            *(row[name] for name in ("query", "tick", "change", "X", "T")),
-            row.get("chance"),
-            row.get("chance_from"),
-        )
-        for row in rows
-    ]
 
 
 @pytest.mark.parametrize("given", [forecasts("learn"), forecasts(history(), learn=True)], ids=["alone", "on"])
@@ -232,16 +190,6 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
         row
         for row in in_process(PROGRAM, newer, facts)
         if row["change"] in ("possible", "revised") and row["tick"] >= since
-    ]
-
-
-def test_of_kinds_only_those_asked_for_are_reported() -> None:
-    tables = tables_of(PLAN, readings(0))
-    job = job_of(PLAN, tables, 3, forecasts=forecasts(history()), batch=True, only=("likely", "confirmed"))
-    reported = run_batch(job, tables, random.Random(0)).changes
-    assert {row["change"] for row in reported} == {"likely", "confirmed"}
-    assert comparable(reported) == [
-        row for row in in_process(PROGRAM, history(), readings(0)) if row["change"] in ("likely", "confirmed")
     ]
 
 
@@ -320,3 +268,46 @@ def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: st
     log = engine.advance(20, frames(facts, plan, -1, 20))
     rows = ({"query": query, **row} for query, table in log.items() for row in table.to_pylist())
     assert reported == comparable(rows)
+
+
+# ---- lines that are left out ----
+
+RARE, FEW = Limits(min_chance=0.4), Limits(most=2)
+
+
+@pytest.mark.parametrize(("buckets", "ends", "room"), [(1, [90, 200, 310], 0), (5, [150, 333], 40)])
+def test_with_min_chance_buckets_change_nothing(buckets: int, ends: list[int], room: int) -> None:
+    lines = in_process(PROGRAM, history(), FACTS, min_chance=RARE.min_chance)
+    assert {row["change"] for row in lines} == {*KINDS} - {"closed"}
+    assert len(lines) < len(in_process(PROGRAM, history(), FACTS))
+    assert streamed(replace(forecasts(history()), limits=RARE), buckets, ends, room=room) == lines
+
+
+@pytest.mark.parametrize(("buckets", "ends"), [(1, []), (5, [150, 333])])
+def test_most_is_of_each_bucket(buckets: int, ends: list[int]) -> None:
+    """A bucket has the lines of an engine that has its keys alone."""
+    names = pa.array(["a", "b", "c", "d", "e"])
+    places = dict(zip(names.to_pylist(), parts_of(names, buckets).tolist(), strict=True))
+    parts = [
+        in_process(PROGRAM, history(), [fact for fact in FACTS if places[str(fact[1][0])] == place], most=2)
+        for place in sorted(set(places.values()))
+    ]
+    given = replace(forecasts(history()), limits=FEW)
+    assert streamed(given, buckets, ends) == comparable(row for part in parts for row in part)
+
+
+def test_unlikely_answers_are_not_among_the_open_ones() -> None:
+    facts = [fact for fact in FACTS if fact[2] <= 60]
+    tables = tables_of(PLAN, facts)
+    given = replace(forecasts(history()), limits=Limits(min_chance=0.5))
+    job = job_of(PLAN, tables, 3, forecasts=given, batch=True, only=("confirmed",))
+    reported = run_batch(job, tables, random.Random(0), answers=True).changes
+    engine = Engine(PROGRAM, model=history(), min_chance=0.5)
+    engine.advance(60, frames(facts, PLAN, -1, 60))
+    expected = [
+        {"query": name, **row, "change": "open"}
+        for name in ("Malf", "Calm")
+        for row in engine.answers(name).to_pylist()
+        if row["change"] != "confirmed"
+    ]
+    assert comparable(row for row in reported if row["change"] == "open") == comparable(expected)

@@ -86,26 +86,12 @@ def test_parts_that_are_swapped_doubled_or_gone_are_noticed(stream: Stream) -> N
         _refused(stream, head, parts, "what the checkpoint keeps of a bucket is damaged")
 
 
-def test_what_was_kept_at_different_times_does_not_go_together(stream: Stream) -> None:
-    head, _ = stream.stored(0)
-    _batch(stream, NEXT)
-    _refused(stream, head, stream.stored(0)[1], "is damaged")
-
-
 def test_a_head_of_another_shape_is_refused(stream: Stream) -> None:
     head, parts = stream.stored(0)
     fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
     fields["time"]["now"] = ""
     wrong = sealed.seal(msgspec.msgpack.encode(fields))
     _refused(stream, wrong, parts, r"the head the checkpoint keeps of a bucket .*\$\.time\.now")
-
-
-def test_a_head_of_another_version_is_refused_with_what_to_do(stream: Stream) -> None:
-    head, parts = stream.stored(0)
-    older = head.replace(b"state %04d" % sealed.VERSION, b"state %04d" % (sealed.VERSION - 1), 1)
-    assert older != head
-    version = f"is of version {sealed.VERSION - 1}, but this antelog reads version {sealed.VERSION}"
-    _refused(stream, older, parts, version)
 
 
 def test_of_another_version_only_that_is_said() -> None:

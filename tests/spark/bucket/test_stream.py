@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 from antelog import StateError, parse
-from antelog.spark.bucket import stream
 from antelog.spark.bucket.state import BucketState, start
 from antelog.spark.bucket.stream import forget, recall, remember
 from antelog.spark.job.job import ARRIVED, Job
@@ -57,11 +56,6 @@ def test_a_tick_may_go_on_in_the_next_micro_batch() -> None:
     assert _log(stream, [("a", 3, 3)]) == []
     assert _log(stream, [("a", 4, 4), ("b", 3, 3)]) == [(3, "possible", "a", 3), (3, "possible", "b", 3)]
     assert (4, "confirmed", "a", 3) in _log(stream, [("b", 9, 9)])
-
-
-def test_without_lag_the_highest_tick_is_finished_at_once() -> None:
-    stream, _ = _stream("arrival", lag=0)
-    assert _log(stream, [("a", 3, 3)]) == [(3, "possible", "a", 3)]
 
 
 def test_lag_takes_in_what_arrives_out_of_order() -> None:
@@ -126,16 +120,6 @@ def test_an_older_version_is_not_taken_for_the_one_in_the_store(bucket: BucketSt
     assert recall(b"bucket", b"1") is bucket
     assert recall(b"bucket", b"2") is None
     assert recall(b"another", b"1") is None
-
-
-def test_those_not_used_for_the_longest_time_are_forgotten(
-    bucket: BucketState, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stream, "_LIMIT", 2)
-    for lineage in (b"a", b"b", b"a", b"c"):
-        remember(lineage, b"1", bucket)
-    known = [lineage for lineage in (b"a", b"b", b"c") if recall(lineage, b"1") is not None]
-    assert known == [b"a", b"c"]
 
 
 RULES = "tick 1 second. input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."

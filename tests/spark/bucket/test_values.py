@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 import antelog
@@ -12,17 +10,14 @@ from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.model_file import Model, packed
 from antelog.forecast.parts import merged
 from antelog.process import Engine
-from antelog.spark.bucket import storage
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
-from antelog.spark.learning import learned as in_bucket
-from tests.forecast.judges import test_latest as looking
+from antelog.spark.running import learned as in_bucket
 from tests.forecast.judges.test_values import PROGRAM, TICKS, learned, readings
 from tests.spark.bucket import test_forecasting as others
-from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
-from tests.spark.simulated import Stream
+from tests.spark.comparing import Fact, job_of, tables_of
 
-PLAN, GIVEN = PROGRAM.plan, looking.GIVEN
+PLAN = PROGRAM.plan
 FACTS: list[Fact] = [("Temp", tuple(row[:-1]), row[-1]) for row in readings()]
 
 
@@ -32,34 +27,12 @@ def forecasts(given: GivenModel, plan: Plan = PLAN) -> Forecasts:
     return found
 
 
-def streamed(
-    given: Forecasts, buckets: int, ends: list[int], plan: Plan = PLAN, facts: list[Fact] = FACTS
-) -> list[dict[str, object]]:
-    stream = Stream(job_of(plan, tables_of(plan, facts), buckets, forecasts=given), random.Random(buckets))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storage, "ROOM", 40)
-        patch.setattr(storage, "SMALL", 40)
-        parts = [*cut(facts, ends), [closing(plan, facts[-1][-1] + 5)]]
-        return others.comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
-
-
 @pytest.mark.parametrize(("buckets", "ends"), [(1, []), (3, [150, 333]), (4, [40, 700])])
 def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
     """The latest values of a key are in its bucket, also those that fit no rule."""
     expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
     assert any(row.get("chance_from") == "values" for row in expected)
-    assert streamed(forecasts(learned()), buckets, ends) == expected
-
-
-def test_so_are_those_that_look_at_inputs_which_the_query_names() -> None:
-    rows = looking.facts().items()
-    facts: list[Fact] = [(name, row, row[-1]) for name, each in rows for row in each if row[-1] < 100]
-    facts.sort(key=lambda fact: fact[2])
-    model = looking.learned().model
-    expected = others.in_process(GIVEN, model, facts, facts[-1][-1] + 5)
-    assert any(row.get("chance_from") == "values" for row in expected)
-    found = streamed(forecasts(model, GIVEN.plan), 3, [70], GIVEN.plan, facts)
-    assert found == expected
+    assert others.streamed(forecasts(learned()), buckets, ends, PROGRAM, facts=FACTS) == expected
 
 
 def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:

@@ -23,7 +23,7 @@ from antelog.language.syntax import Value
 from tests.spark.killing import command, run_and_kill, run_to_end
 
 KILLS = int(os.environ.get("ANTELOG_TESTS_KILLS", "1"))
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600 + 120 * KILLS)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600 + 120 * KILLS)]
 OLD = """\
 input Temp(device: text, level: number, time) delay 2.
 Malf(X, T) :- Temp(X, V, T), V > 5, Temp(X, W, T+2), W > 5.

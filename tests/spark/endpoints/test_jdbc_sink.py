@@ -7,11 +7,10 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from antelog import DataError, parse
+from antelog import parse
 from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import Outputs, outputs
@@ -123,28 +122,7 @@ def test_a_batch_that_comes_again_takes_the_place_of_what_was_cut_short(
     assert [path.name for path in tmp_path.iterdir()] == ["batch=0"]
 
 
-def test_without_changes_there_are_the_columns(seen: Outputs, tmp_path: Path) -> None:
-    write_parquet(seen.of(seen.frame.where("false")), tmp_path, "", "zstd")
-    (file,) = tmp_path.glob("*.parquet")
-    table = pq.read_table(file)
-    assert (table.num_rows, table.schema.names) == (0, seen.changes.columns)
-
-
-def test_a_task_that_fails_leaves_nothing_to_read(
-    seen: Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_parquet(seen, tmp_path, "batch=0", "snappy")
-    before = _files(tmp_path)
-    monkeypatch.setattr(Outputs, "handed", _fails)
-    with pytest.raises(DataError, match=r"cannot be written to: the disk is full\. Make room, or give"):
-        write_parquet(seen, tmp_path, "batch=1", "snappy")
-    assert [name for name in _files(tmp_path) if not name.startswith(".")] == before
-
-
-def _fails(*_: object) -> DataFrame:
-    raise OSError("the disk is full")
-
-
+@pytest.mark.long
 def test_what_arrow_cannot_compress_is_written_by_spark(seen: Outputs, tmp_path: Path) -> None:
     conf = seen.frame.sparkSession.conf
     known = conf.get("spark.sql.parquet.compression.codec", "snappy") or "snappy"

@@ -89,11 +89,3 @@ def test_first_lines_are_the_same_without_a_job(
     found = list(folders.heads(spark, Files(asked, Form.CSV), count, stream=False))
     assert found == [LINES[:count]]
     assert (_jobs(spark) == before) == (name == "a.csv")
-
-
-def test_a_file_that_spark_passes_over_is_left_to_it(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "_a.csv").write_bytes(DATA)
-    plain = list(folders.heads(spark, Files(str(tmp_path / "_a.csv"), Form.CSV), 2, stream=False))
-    assert plain == [[row.value for row in spark.read.text(str(tmp_path / "_a.csv")).limit(2).collect()]]
-    with pytest.raises(DataError):
-        list(folders.heads(spark, Files(str(tmp_path / "none.csv"), Form.CSV), 2, stream=False))

@@ -63,8 +63,10 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
     facts = made_up(dice)
     write(facts, folder)
     with ExitStack() as stack:
-        database = started(stack, postgres)
-        broker = started(stack, connected_kafka)
+        database: Postgres | UnavailableError = UnavailableError("only `make long` starts servers")
+        broker: Kafka | UnavailableError = UnavailableError("only `make long` starts servers")
+        if "ANTELOG_TESTS_KILLS" in os.environ:
+            database, broker = started(stack, postgres), started(stack, connected_kafka)
         outputs = ["parquet:changes"]
         jars: list[Path] = []
         if isinstance(database, Postgres):
@@ -169,6 +171,7 @@ def test_rejects(killed: Killed) -> None:
     assert {row["reason"] for row in rows} == {"late"}
 
 
+@pytest.mark.long
 def test_postgres(killed: Killed) -> None:
     if isinstance(killed.database, UnavailableError):
         pytest.skip(str(killed.database))
@@ -179,6 +182,7 @@ def test_postgres(killed: Killed) -> None:
     )
 
 
+@pytest.mark.long
 def test_kafka(killed: Killed) -> None:
     if isinstance(killed.broker, UnavailableError):
         pytest.skip(str(killed.broker))

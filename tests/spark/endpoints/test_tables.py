@@ -35,7 +35,7 @@ KNOWN = [("a",), ("b",), ("c",)]
 COLUMNS = "query, tick, {}, answer, X, T, explanations, if_silent, decided_by, because"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 def test_merging_again(tmp_path: Path, kind: str) -> None:
     """Micro-batches that come again, and older ones, change nothing; nor does one that is appended again."""

@@ -46,8 +46,7 @@ def _streamed(plan: Plan, facts: Sequence[Fact], until: int, buckets: int, seed:
     return [stream.batch(tables_of(plan, part)) for part in parts]
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("buckets", [1, 2, 5])
+@pytest.mark.parametrize(("buckets", "seed"), [(1, 0), (2, 1), (5, 2)])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_buckets(name: str, buckets: int, seed: int) -> None:
     plan = plan_of(name)

@@ -13,17 +13,17 @@ from pyspark.sql import SparkSession
 import antelog.spark
 from antelog import DataError, parse
 from antelog.run.options import keywords, taken
-from antelog.run.settings import Settings
 from antelog.spark import changes, outputs
-from antelog.spark.job.functions import received, sent
-from antelog.spark.job.options import AnswerOptions, ChangeOptions, LearnOptions, OutputOptions, RejectOptions
+from antelog.spark.job.checking import (
+    AnswerOptions,
+    ChangeOptions,
+    LearnOptions,
+    OutputOptions,
+    RejectOptions,
+)
+from antelog.spark.job.job import Data, sent
 from tests.random_functions import FUNCTIONS
 from tests.spark.streamed import stream_of
-
-
-def test_options_are_settings_of_all_runners() -> None:
-    own = set(inspect.signature(ChangeOptions).parameters) - {"static", "query"}
-    assert own < set(inspect.signature(Settings).parameters)
 
 
 def test_functions_have_the_options_as_keywords() -> None:
@@ -53,14 +53,9 @@ def test_an_option_a_function_has_not(taken: type, given: str, said: str) -> Non
 
 
 def test_several_functions_of_one_module_are_sent() -> None:
-    found = received(sent(FUNCTIONS))
+    found = Data({}, {}, set(), {}, sent(FUNCTIONS)).functions
     assert {name: each.takes for name, each in found.items()} == dict.fromkeys(FUNCTIONS, "values")
     assert (found["half"](8), found["tag"]("a"), found["near"](1, 9)) == (4, "t-a", False)
-
-
-def test_without_functions_nothing_is_sent() -> None:
-    assert sent({}) == b""
-    assert not received(b"")
 
 
 RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."

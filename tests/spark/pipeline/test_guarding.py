@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from antelog import parse
 from antelog.errors import OutputError, StateError
 from antelog.spark import guard, outputs
-from antelog.spark.pipeline.locking import LOCK, local_folder, locked
+from antelog.spark.pipeline.requirements import LOCK, local_folder, locked
 from tests.processes import Start
 from tests.spark.streamed import run, stream_of
 
@@ -39,6 +39,7 @@ def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
         guard(spark, str(folder), first)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [b"", b'{"identity": {"form', b"[]", b"\xff"])
 @pytest.mark.parametrize("checksum", [True, False])
 def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, checksum: bool) -> None:
@@ -70,7 +71,7 @@ def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, che
 
 HOLDS = """
 import sys
-from antelog.spark.pipeline.locking import locked
+from antelog.spark.pipeline.requirements import locked
 with locked(sys.argv[1]):
     print("has it", flush=True)
     sys.stdin.read()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from pyspark.errors import StreamingQueryException
-from pyspark.sql.streaming.query import StreamingQuery
 
 from antelog import DataError
 from antelog.spark.pipeline.stream_run import StreamRun
-from tests.spark.streamed import ATTEMPTS, run_to_end
 
 BUSY = "terminated with exception: Python worker failed to connect back. SQLSTATE: XXKST"
 
@@ -54,19 +51,3 @@ def test_it_does_so_a_few_times_only() -> None:
 def test_other_failures_are_told_at_once(failure: str) -> None:
     with pytest.raises(DataError, match=failure):
         list(_following(failure).progress(lambda: False))
-
-
-def test_streams_of_tests_start_again_a_few_times_only(tmp_path: Path) -> None:
-    started = []
-
-    class Busy(_Query):
-        def awaitTermination(self) -> None:  # noqa: N802 - Spark's name
-            raise StreamingQueryException(BUSY)
-
-    def start() -> StreamingQuery:
-        started.append(1)
-        return cast(StreamingQuery, Busy(BUSY))
-
-    with pytest.raises(AssertionError, match="the machine is too busy"):
-        run_to_end(start, tmp_path)
-    assert len(started) == ATTEMPTS

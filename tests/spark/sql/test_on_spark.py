@@ -21,7 +21,9 @@ from tests.spark.sql.comparing import compare, lines
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
 
 
-@pytest.mark.parametrize("name", cases.ON_SPARK)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name != "orders")) for name in cases.ON_SPARK]
+)
 def test_of_each_example(spark: SparkSession, name: str) -> None:
     compare(spark, cases.example(name))
 
@@ -54,7 +56,9 @@ TIMES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", TIMES)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.long] * (kind != "texts")) for kind in TIMES]
+)
 def test_times_are_read_as_in_a_batch(spark: SparkSession, kind: str) -> None:
     """In the zone of the session, New York, an hour comes twice."""
     levels = ["high"] * 5 + [None]
@@ -123,6 +127,7 @@ def test_values_of_all_types_come_out_as_in_a_batch(spark: SparkSession) -> None
     assert in_order(found.toArrow().to_pylist()) == in_order(both.toArrow().to_pylist())
 
 
+@pytest.mark.long
 def test_types_of_objects(spark: SparkSession) -> None:
     program = parse(
         "input A(x, y, z, u, v, time). Q(X, Y, Z, U, V, T) :- A(X, Y, Z, U, V, T). query Q(X, Y, Z, U, V, T)."
@@ -136,33 +141,10 @@ def test_types_of_objects(spark: SparkSession) -> None:
     _agree(spark, program, {"A": frame}, "facts", 9)
 
 
-def test_chances_and_kinds(spark: SparkSession) -> None:
-    program = parse("""
-        tick 1 minute.
-        input Temp(x: text, time) delay 1.
-        chance Temp(_, _) = 20%.
-        Twice(X, T) :- Temp(X, T), Temp(X, T+1).
-        query Twice(X, T).
-    """)
-    frame = spark.createDataFrame([("a", 3), ("a", 4), ("b", 5)], "x string, time int")
-    frame.createOrReplaceTempView("facts")
-    kinds = ("possible", "confirmed")
-    register(spark, "f", program, only=kinds)
-    batch = changes(program, {"Temp": frame}, only=kinds, begin=0, until=9)
-    found = lines(spark, "SELECT * FROM f(TABLE(facts), since => 0, until => 9)")
-    assert found == in_order(batch.toArrow().to_pylist())
-    assert {row["change"] for row in found} == set(kinds)
-    assert any("chance" in row for row in found)
-
-
-def _readings(spark: SparkSession) -> DataFrame:
-    rows = [("a", "high", 1), ("a", "high", 2), ("b", "high", 2), ("b", "low", 3)]
-    frame = spark.createDataFrame(rows, "device string, level string, time int")
-    frame.createOrReplaceTempView("facts")
-    return frame
-
-
-@pytest.mark.parametrize("clause", ["PARTITION BY (device, level)", "PARTITION BY (device, time)"])
+@pytest.mark.parametrize(
+    "clause",
+    ["PARTITION BY (device, level)", pytest.param("PARTITION BY (device, time)", marks=pytest.mark.long)],
+)
 def test_a_clause_that_divides_a_key_is_refused(spark: SparkSession, clause: str) -> None:
     rows = [(device, level, time) for device in "ab" for time in range(3) for level in ("high", "low")]
     frame = spark.createDataFrame(rows, "device string, level string, time int")
@@ -174,49 +156,16 @@ def test_a_clause_that_divides_a_key_is_refused(spark: SparkSession, clause: str
     )
 
 
-def test_a_coarser_clause_is_taken(spark: SparkSession) -> None:
-    _readings(spark)
-    register(spark, "f", TWICE)
-    whole = lines(spark, "SELECT * FROM f(TABLE(facts))")
-    assert whole
-    for coarser in (
-        "PARTITION BY device < 'b'",
-        "PARTITION BY (device, upper(device))",
-        "WITH SINGLE PARTITION",
-    ):
-        assert lines(spark, f"SELECT * FROM f(TABLE(facts) {coarser})") == whole
-
-
-def test_what_has_no_key_comes_in_one_partition(spark: SparkSession) -> None:
-    _readings(spark)
-    program = parse("input T(device, level, time). N(T) :- count(T(_, high, T)) >= 1. query N(T).")
-    assert register(spark, "f", program) == "WITH SINGLE PARTITION"
-    whole = lines(spark, "SELECT * FROM f(TABLE(facts), until => 9)")
-    assert [row["T"] for row in whole if row["change"] == "confirmed"] == [1, 2]
-    assert lines(spark, "SELECT * FROM f(TABLE(facts) WITH SINGLE PARTITION, until => 9)") == whole
-    assert _refusal(spark, "SELECT * FROM f(TABLE(facts) PARTITION BY level, until => 9)").endswith(
-        "Leave it out, or write WITH SINGLE PARTITION"
-    )
-
-
+@pytest.mark.long
 def test_rows_of_no_input_are_refused(spark: SparkSession) -> None:
     spark.sql("SELECT 'a' AS input, 1 AS x, 1 AS thing, 1.0 AS size, 0 AS time").createOrReplaceTempView(
         "facts"
     )
     register(spark, "f", VALUES)
     assert _refusal(spark, "SELECT * FROM f(TABLE(facts))") == (
-        "the column `input` has 'a', which is not an input of the program. Did you mean A? "
-        "Leave other rows out: TABLE(SELECT * FROM … WHERE input IN (…))"
+        "the column `input` has 'a', which is not an input of the program. Did you mean A? Leave other rows "
+        "out: TABLE(SELECT * FROM … WHERE input IN (…))"
     )
-
-
-def test_the_query_that_puts_tables_together_is_one(spark: SparkSession) -> None:
-    register(spark, "f", VALUES)
-    spark.sql("SELECT 1 AS x, 'b' AS thing, 2.5 AS size, 0 AS time").createOrReplaceTempView("facts")
-    text = _refusal(spark, "SELECT * FROM f(TABLE(facts))").partition("together: ")[2]
-    union = spark.sql(text.replace("…", "facts"))
-    assert union.columns == ["input", "x", "time", "thing", "size"]
-    assert [row.input for row in union.collect()] == ["A", "B"]
 
 
 def test_streams_are_refused(spark: SparkSession) -> None:

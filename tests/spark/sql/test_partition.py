@@ -46,14 +46,6 @@ def test_lines_come_once_all_rows_of_their_keys_are_there(monkeypatch: pytest.Mo
         assert _together(found) == _together(whole)
 
 
-def test_lines_are_handed_out_a_few_with_each_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    each = len(_run(ROWS, monkeypatch, 100)[-1]) // 3  # the lines of a key
-    for piece in (2, 4):
-        sizes = [len(lines) for lines in _run(ROWS, monkeypatch, piece)]
-        assert max(sizes[:8]) == 1 + each // piece
-        assert sum(sizes) == 3 * each
-
-
 def test_rows_of_several_keys_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = _together(_run(ROWS, monkeypatch, 100))
     for seed in range(5):
@@ -108,14 +100,3 @@ def test_the_values_are_those_of_the_columns() -> None:
         expected = [tuple(map(_plain, row.values())) for row in part.to_pylist()]
         assert list(rows_of([part])) == expected
     assert repr(next(iter(rows_of([batch.slice(2)])))[2]).endswith("-0.0))")
-
-
-def test_equal_texts_and_lists_of_texts_are_one_object() -> None:
-    batch = pa.record_batch(COLUMNS)
-    first, _, third, _, again, *_ = rows_of([batch, batch])
-    assert first[0] is third[0]
-    assert first[0] is again[0]
-    evidence = [row[2][at][0] for row, at in ((first, 0), (third, 1), (again, 0))]  # type: ignore[index]
-    assert evidence[0] is evidence[1]
-    assert evidence[0] is evidence[2]
-    assert evidence[0][1] is evidence[1][1]

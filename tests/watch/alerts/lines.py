@@ -7,7 +7,7 @@ from typing import Any
 
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup, Line
 from antelog.watch.alerts.letters import FIRING, AlertGroup, AlertItem, Letter, StillFiring, letter_of
-from antelog.watch.alerts.routes import Route, routes_of
+from antelog.watch.alerts.setup import Route, routes_of
 from tests.watch import lines
 
 QUERIES = (

@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from antelog.run.store import Store, acts, name_of
+from antelog.answers import name_of
+from antelog.run.store import Store, acts
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
-from antelog.watch.alerts.routes import routes_of
+from antelog.watch.alerts.setup import routes_of
 from tests.watch.alerts.lines import line
 
 QUERIES = (

@@ -52,17 +52,6 @@ def test_all_of_a_take_or_nothing(path: Path) -> None:
         assert outbox.waiting() == {}
 
 
-def test_a_letter_that_fails_lets_others_go_first(path: Path) -> None:
-    with opened(path) as outbox:
-        outbox.take(1, [("x", A), ("x", B)])
-        for failures in range(6):
-            first = outbox.first("x")
-            assert first is not None
-            assert first.letter.key == ("b" if failures > 4 else "a")
-            outbox.fail(first, itself=failures < 5)
-        assert keys(outbox) == ["b", "a"]
-
-
 def test_counts(path: Path) -> None:
     with opened(path) as outbox:
         assert outbox.counts() == {}
@@ -99,19 +88,3 @@ def test_another_file_is_refused(path: Path) -> None:
         opened(path),
     ):
         pass
-
-
-def test_no_letter_overtakes_another_about_the_same_answer(path: Path) -> None:
-    opens, ends = Letter("1", "{}", "Malf wt2"), Letter("2", "{}", "Malf wt2")
-    with opened(path) as outbox:
-        outbox.take(1, [("x", opens), ("x", ends), ("x", C), ("y", ends)])
-        first = outbox.first("x")
-        assert first is not None
-        assert first.letter == opens
-        other = outbox.first("x", [first.number])  # while that is on its way, or rests
-        assert other is not None
-        assert other.letter == C
-        outbox.settle(first, SENT)
-        last = outbox.first("x")
-        assert last is not None
-        assert last.letter == ends

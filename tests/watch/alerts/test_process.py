@@ -1,4 +1,4 @@
-"""antelog/watch/alerts/process.py: the process that sends ends with us, comes back, and shows no address."""
+"""antelog/watch/alerts/running.py: the process that sends ends with us, comes back, and shows no address."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import msgspec
 import pytest
 
 from antelog.run.store import Store
-from antelog.watch.alerts import process
+from antelog.watch.alerts import running
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.outbox import counts_in
-from antelog.watch.alerts.process import AlertProcess
+from antelog.watch.alerts.running import AlertProcess
 from antelog.watch.alerts.sender import AT_ONCE
 from tests.processes import Process, Start, runs, until
 from tests.watch.alerts.lines import QUERIES, line
@@ -72,7 +72,7 @@ def test_it_comes_back(
     server: Server, store: Store, monkeypatch: pytest.MonkeyPatch, between: float, comes_back: bool
 ) -> None:
     """But not at once: what ends soon after its start would end again."""
-    monkeypatch.setattr(process, "_BETWEEN_STARTS", between)
+    monkeypatch.setattr(running, "_BETWEEN_STARTS", between)
     alerts = AlertProcess(PATH, setup(server))
     keys = add(store, 1)
     until(lambda: sorted(server.keys) == sorted(keys))
@@ -92,7 +92,7 @@ def test_it_comes_back(
 
 def test_killed_again_and_again(server: Server, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is lost, and what is sent twice has one key."""
-    monkeypatch.setattr(process, "_BETWEEN_STARTS", 0.0)
+    monkeypatch.setattr(running, "_BETWEEN_STARTS", 0.0)
     server.slow = 0.02
     alerts = AlertProcess(PATH, setup(server))
     keys: list[str] = []
@@ -112,7 +112,7 @@ def test_it_ends_when_we_are_killed(server: Server, store: Store, start: Start) 
     until(lambda: server.keys == keys)
     if Path("/proc").exists():
         shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
-        assert "antelog.watch.alerts" in shown
+        assert "antelog.watch.alerts.running" in shown
         assert "127.0.0.1" not in shown
     parent.kill()
     until(lambda: not runs(child))
@@ -140,7 +140,7 @@ def _of_another(server: Server, start: Start) -> tuple[Process, int]:
     script = (
         "import sys, pathlib, msgspec\n"
         "from antelog.watch.alerts.alert import AlertSetup\n"
-        "from antelog.watch.alerts.process import AlertProcess\n"
+        "from antelog.watch.alerts.running import AlertProcess\n"
         "setup = msgspec.json.decode(sys.stdin.buffer.readline(), type=AlertSetup)\n"
         "print(AlertProcess(pathlib.Path('p.state'), setup).pid, flush=True)\n"
         "sys.stdin.read()\n"

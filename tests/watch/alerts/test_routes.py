@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import name_of
-from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
+from antelog.answers import name_of
+from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.letters import RESOLVED, StillFiring, key_of, letter_of
-from antelog.watch.alerts.routes import Route, routes_of
+from antelog.watch.alerts.setup import Route, routes_of
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, letters, line
 
 ALERTS = (
@@ -41,15 +41,6 @@ def test_in_their_words() -> None:
     assert json.loads(found["slack:@a"].body)["text"] == "wt2 is hot"
     assert json.loads(found["command:cat"].body)["text"].startswith("Malf X = wt2, T = 7: likely")
     assert {letter.key for letter in found.values()} == {key_of(line())}
-
-
-def test_a_wrong_alert_is_refused() -> None:
-    with pytest.raises(AlertError):
-        routes_of(AlertSetup((Alert("nobody"),), QUERIES, "p.alog"))
-
-
-def test_a_repeat_has_the_same_key() -> None:
-    assert key_of(line()) == key_of(line(chance=0.9, explanations=[]))
 
 
 @pytest.mark.parametrize(

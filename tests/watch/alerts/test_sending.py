@@ -18,8 +18,8 @@ from antelog.watch.alerts import sending
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import RESOLVED, letter_of
 from antelog.watch.alerts.receivers import Receiver, receiver_of
-from antelog.watch.alerts.routes import routes_of
 from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, client_for, retry_after, send, wait_after
+from antelog.watch.alerts.setup import routes_of
 from tests.processes import runs, until
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, line
 from tests.watch.alerts.receiving import Server

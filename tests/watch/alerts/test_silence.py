@@ -12,7 +12,7 @@ from antelog.run.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import SENT, opened
-from antelog.watch.alerts.routes import routes_of
+from antelog.watch.alerts.setup import routes_of
 from antelog.watch.alerts.silence import SilentInputs
 from tests.watch.alerts.test_alert import PROGRAM
 

@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
+from antelog.answers import name_of
 from antelog.language.moments import Timescale
-from antelog.run.store import name_of
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.routes import routes_of
-from antelog.watch.board.board import DECIDED, Board
-from antelog.watch.board.tracked_answer import CHANCES, LINES, label
+from antelog.watch.alerts.setup import routes_of
+from antelog.watch.board import board as boards
+from antelog.watch.board.board import DECIDED, Board, FeedPieces
+from antelog.watch.board.feed_program import label
+from antelog.watch.board.tracked_answer import CHANCES, LINES
 from tests.broken_lines import ODD
 from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, status
@@ -160,3 +162,44 @@ def test_a_line_that_makes_no_sense_is_counted_and_the_others_are_shown() -> Non
     found = board(*ODD, possible("wt2", 7))
     assert list(found.open) == [WT2]
     assert found.damaged == 4
+
+
+# ---- where the lines of an answer are in its feed ----
+
+A, B = "00112233445566aa", "00112233445566bb"
+
+
+def pieces(*names: str | None) -> FeedPieces:
+    """The pieces of records that are read one by one."""
+    found = FeedPieces()
+    for position, name in enumerate(names):
+        found.begin(position)
+        found.add(name)
+    return found
+
+
+def seen(found: FeedPieces, name: str) -> list[list[int]]:
+    return [[each.position, each.records] for each in found.of(name)]
+
+
+def test_pieces_have_the_lines_of_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boards, "PIECE_LINES", 2)
+    found = pieces(A, None, B, A, A, None, B)
+    assert seen(found, A) == [[0, 3], [3, 2]]
+    assert seen(found, B) == [[0, 3], [5, 2]]
+    assert seen(found, "0" * 16) == seen(found, "") == seen(found, "wt2") == seen(found, "00") == []
+
+
+def test_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boards, "PIECE_LINES", 1)
+    monkeypatch.setattr(boards, "MOST_LINES", 3)
+    found = pieces(*[A, B] * 5)
+    assert [position for position, _ in seen(found, A) + seen(found, B)] == [6, 8, 7, 9]
+
+
+def test_a_feed_that_is_begun_anew_has_pieces_of_its_own() -> None:
+    found = pieces(*[A] * 5)
+    found.begin(2)
+    found.add(B)
+    assert seen(found, A) == []
+    assert seen(found, B) == [[2, 1]]

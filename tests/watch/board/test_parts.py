@@ -1,11 +1,11 @@
 """antelog/watch/board/{input_status,explanations,scoring}.py: lateness, marks, rules, scores."""
 
 import antelog
+from antelog.answers import name_of
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
-from antelog.run.store import name_of
 from antelog.watch.board.board import Board
-from antelog.watch.board.explanations import marks, rules_behind, span
+from antelog.watch.board.explanations import marks, rules_from, span
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
 from antelog.watch.board.tracked_answer import tracked
 from tests.lines import lines_of
@@ -26,8 +26,8 @@ def test_rates_are_from_status_to_status() -> None:
     for second in range(RATES + 50):
         at = f"2026-11-25T09:{second // 60:02}:{second % 60:02}.000Z"
         inputs.take(status(second, facts=20 * second, at=at)["status"])
-    assert inputs.rates("Temp") == [20.0] * (RATES - 1)
-    assert inputs.rates("Unknown") == [0.0] * (RATES - 1)
+    assert inputs.rates.each("Temp") == [20.0] * (RATES - 1)
+    assert inputs.rates.each("Unknown") == [0.0] * (RATES - 1)
 
 
 def test_rejected_rows_are_bounded() -> None:
@@ -68,9 +68,9 @@ def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:
     assert span(marks(line, None), tracked(line, "a"), 20) == (7, 20)
 
 
-def test_the_rules_behind_an_explanation() -> None:
+def test_the_rules_from_an_explanation() -> None:
     program = antelog.parse(PROGRAM)
-    found = rules_behind(program, "Malf", {"Temp"})
+    found = rules_from(program, "Malf", {"Temp"})
     assert [(each.line, each.text) for each in found] == [
         (3, "Hot(X, T) :- Temp(X, high, T)."),
         (4, "Malf(X, T) :- Hot(X, T), Hot(X, T+1)."),
@@ -82,7 +82,7 @@ def test_rules_that_lead_elsewhere_are_not_behind_it() -> None:
         "input A(x, time).\ninput B(x, time).\nC(X, T) :- A(X, T).\nC(X, T) :- B(X, T).\n"
         "Q(X, T) :- B(X, T), not C(X, T+1).\nQ(X, T) :- C(X, T+2), B(X, T).\nquery Q(X, T).\n"
     )
-    found = rules_behind(antelog.parse(text), "Q", {"B", "C"})
+    found = rules_from(antelog.parse(text), "Q", {"B", "C"})
     assert [each.line for each in found] == [5, 6]
 
 

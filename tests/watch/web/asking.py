@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message
 from antelog.watch.board.board import Board
 from antelog.watch.web.address import PageAddress, Tokens
 from antelog.watch.web.app import Entry, page_app
-from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.live_board import LiveBoard, Reader
 from tests.watch.lines import Record, head
 
 TOKEN = "the-token"
@@ -22,7 +22,7 @@ ACTS = "the-token-to-act"
 ADDRESS = PageAddress(port=8080, tokens=Tokens(TOKEN, ACTS, FACTS))
 
 
-class NoFeed:
+class NoFeed(Reader):
     """A reader of a feed that has nothing more to say."""
 
     def read(self, limit: int) -> list[Record]:

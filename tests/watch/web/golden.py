@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from antelog.watch.web.address import PageAddress
@@ -37,7 +37,7 @@ _COMPARE = """
 """
 
 
-def taken(tab: Tab, page: Page) -> Iterator[tuple[str, bytes]]:
+def taken(tab: Tab, page: Page, looks: Sequence[tuple[int, bool]]) -> Iterator[tuple[str, bytes]]:
     """A picture of each view at each look, with its name."""
     tab.size(1600, 900)
     tab.open_page(page.url)
@@ -45,7 +45,7 @@ def taken(tab: Tab, page: Page) -> Iterator[tuple[str, bytes]]:
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
     for view in VIEWS:
         path = {"now": "", "answer": answer}.get(view, view)
-        for width, dark in LOOKS:
+        for width, dark in looks:
             tab.size(width, 720, dark=dark, scale=0.5)
             tab.run(f"go('/{path}')")
             tab.until(
@@ -64,14 +64,16 @@ def difference(tab: Tab, one: bytes, other: bytes) -> float:
     return found
 
 
-def pictures_of(chromium: Browser, folder: Path) -> Iterator[tuple[str, bytes]]:
+def pictures_of(
+    chromium: Browser, folder: Path, looks: Sequence[tuple[int, bool]] = LOOKS
+) -> Iterator[tuple[str, bytes]]:
     """Pictures of a feed that is always the same."""
     folder.mkdir(exist_ok=True)
     # However slow the machine, the feed is not old, which the page would say.
     written(folder / "s", [*some(7)[:-1], status(9, at=ago(-3600))])
     page = Page(folder / "s", PageAddress())
     try:
-        yield from taken(chromium.tab(alone=True), page)
+        yield from taken(chromium.tab(alone=True), page, looks)
     finally:
         page.stop()
 

@@ -15,13 +15,15 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 from starlette.types import Message
 
+from antelog.answers import name_of
 from antelog.errors import DataError
-from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt, name_of
+from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt
 from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.board.board import Board
-from antelog.watch.web.api import NoFactsError, posted
+from antelog.watch.web.acting import PostError
+from antelog.watch.web.api import posted
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv
 from antelog.watch.web.live_board import LiveBoard
@@ -252,7 +254,7 @@ def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "x" * 300, "a\0b"])
 def test_an_input_that_takes_no_facts_is_said(tmp_path: Path, name: str) -> None:
     Store.open(tmp_path / "s").close()
-    with pytest.raises(NoFactsError, match="do not come by HTTP"):
+    with pytest.raises(PostError, match="do not come by HTTP"):
         posted(tmp_path / "s", name, b'{"a": 1}')
 
 

@@ -1,4 +1,4 @@
-"""antelog/watch/web/connections.py: those who send nothing, or read nothing, keep nobody out."""
+"""antelog/watch/web/listening.py: those who send nothing, or read nothing, keep nobody out."""
 
 import asyncio
 import http.client
@@ -12,10 +12,10 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from antelog.watch.web import connections
+from antelog.watch.web import listening
 from antelog.watch.web.address import PageAddress, Tokens
-from antelog.watch.web.connections import Connection, most
 from antelog.watch.web.guard import LARGEST
+from antelog.watch.web.listening import Connection, most
 from antelog.watch.web.serving import Page
 from tests.processes import until_async
 from tests.watch.lines import possible, written
@@ -92,7 +92,7 @@ async def _app(scope: Scope, _receive: Receive, send: Send) -> None:
         await send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
     for _ in range(60 if scope["path"] == "/news" else 0):
         await send({"type": "http.response.body", "body": b".", "more_body": True})
-        await asyncio.sleep(connections.LOOK / 4)  # noqa: TID251 - news come now and then
+        await asyncio.sleep(listening.LOOK / 4)  # noqa: TID251 - news come now and then
     await send({"type": "http.response.body", "body": b"done"})
 
 
@@ -101,7 +101,7 @@ Client = Callable[[int, uvicorn.Server], Awaitable[None]]
 
 def _run(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Serves an app as long as a client has something to do with it."""
-    monkeypatch.setattr(connections, "LOOK", 0.1)
+    monkeypatch.setattr(listening, "LOOK", 0.1)
 
     async def run() -> None:
         with socket.socket() as listening:
@@ -171,10 +171,10 @@ def test_a_stream_of_news_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_too_many_the_oldest_that_waits_for_its_client_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "most", lambda: 3)
+    monkeypatch.setattr(listening, "most", lambda: 3)
 
     async def client(port: int, server: uvicorn.Server) -> None:
-        monkeypatch.setattr(connections, "LOOK", 60.0)
+        monkeypatch.setattr(listening, "LOOK", 60.0)
         opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(4)]
         await _end(opened[0][0])
         for _, writer in opened[1:]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,19 @@ def findings(tab: Tab) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("count", [0, 5, 200, 20_000])
-def test_every_view_at_every_width_without_a_finding(chromium: Browser, tmp_path: Path, count: int) -> None:
+@pytest.mark.parametrize(
+    ("count", "widths", "themes"),
+    [
+        (200, WIDTHS[-1:], [False]),
+        *(
+            pytest.param(count, WIDTHS, [False, True], marks=pytest.mark.long)
+            for count in (0, 5, 200, 20_000)
+        ),
+    ],
+)
+def test_every_view_without_a_finding(
+    chromium: Browser, tmp_path: Path, count: int, widths: Sequence[int], themes: Sequence[bool]
+) -> None:
     written(tmp_path / "feed", plant(count), PROGRAM)
     page = Page(tmp_path / "feed", PageAddress())
     try:
@@ -95,11 +107,13 @@ def test_every_view_at_every_width_without_a_finding(chromium: Browser, tmp_path
         for view in views:
             tab.run(f"go('/{view}')")
             tab.until(f"shown === '{view or 'now'}'")
-            for width in WIDTHS:
-                for dark in (False, True):
-                    tab.size(width, 900, dark=dark)
-                    assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (view, width)
-                    assert findings(tab) == [], (view, width, dark)
+            assert tab.run("document.querySelectorAll('nav [aria-current=page]').length") == 1
+            for width, dark in product(widths, themes):
+                tab.size(width, 900, dark=dark)
+                assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (view, width)
+                assert findings(tab) == [], (view, width, dark)
+        fonts = "[...document.fonts].filter(each => each.status === 'loaded').map(each => each.family).join()"
+        assert {"Inter", "JetBrains Mono"} <= {each.strip('"') for each in tab.run(fonts).split(",")}
         assert tab.errors == []
     finally:
         page.stop()

@@ -1,4 +1,4 @@
-"""antelog/watch/web/detail_reader.py and the view of an answer: what if, latest facts, silence, acts."""
+"""antelog/watch/web/app.py and the view of an answer: what if, latest facts, silence, acts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 import antelog
+from antelog.answers import name_of
 from antelog.run.answer_details import DetailWriter
-from antelog.run.store import name_of
 from antelog.watch.live import Live
-from antelog.watch.web.app import Entry
-from antelog.watch.web.detail_reader import DetailReader
+from antelog.watch.web.app import DetailReader, Entry
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import reader_of
 from tests.lines import lines_of
@@ -69,7 +68,7 @@ def test_the_run_is_asked_through_the_store(tmp_path: Path) -> None:
     async def looked() -> int:
         assert details.of(answer) is None
         version = live.board.version
-        DetailWriter(store.details, engine).tend()
+        DetailWriter(store.inbox, engine).tend()
         await live.news(version)
         found = details.of(answer)
         assert found is not None

@@ -14,7 +14,7 @@ import pytest
 
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.freshness import span
-from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.live_board import LiveBoard, Reader
 from antelog.watch.web.readers import reader_of
 from tests.processes import until_async
 from tests.watch.recorded_run import recorded
@@ -84,7 +84,7 @@ def test_without_the_token_the_page_has_no_data(live: LiveBoard) -> None:
     assert "wt2" in ask(app, f"/decided?token={TOKEN}", token=None).text
 
 
-class _Fails:
+class _Fails(Reader):
     """A reader with an error that nobody foresaw."""
 
     def read(self, limit: int) -> list[dict[str, Any]]:

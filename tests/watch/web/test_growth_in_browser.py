@@ -14,7 +14,7 @@ from tests.watch.lines import written
 from tests.watch.web.test_console import PROGRAM, plant
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
 ROUND = ("inputs", "decided", "plan", "trust", "")

@@ -1,10 +1,10 @@
-"""antelog/watch/web/live_board.py, antelog/watch/board/answer_positions.py: links to answers of long ago."""
+"""antelog/watch/web/live_board.py, antelog/watch/board/board.py: links to answers of long ago."""
 
 from pathlib import Path
 
 import pytest
 
-from antelog.run.store import name_of
+from antelog.answers import name_of
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import reader_of
 from tests.watch.lines import add, confirmed, possible, rejected, status, written
@@ -17,7 +17,7 @@ def test_a_link_leads_to_an_answer_that_only_the_store_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("antelog.watch.board.board.DECIDED", 5)
-    monkeypatch.setattr("antelog.watch.board.answer_positions.LINES", 7)
+    monkeypatch.setattr("antelog.watch.board.board.PIECE_LINES", 7)
     writer = written(tmp_path / "s", [possible("wt2", 7), possible("wt2", 7, 8, 0.9, change="likely")])
     live = LiveBoard(reader_of(tmp_path / "s"))
     live.take_some()

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from antelog.watch.web.acting import PostError
 from antelog.watch.web.app import Entry, page_app
-from antelog.watch.web.bench import NoEditError
 from antelog.workbench.play.bench import PlayBench
 from antelog.workbench.play.draft import DraftFiles
 from antelog.workbench.play.running import PlayOptions
@@ -117,7 +117,7 @@ def test_errors_leave_the_views_as_they_were(bench: PlayBench) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"save": 1}', b'{"path": "/"}', b"\xff", b'{"lesson": "x"}'])
 def test_what_is_no_edit(bench: PlayBench, body: bytes) -> None:
-    with pytest.raises(NoEditError):
+    with pytest.raises(PostError):
         asyncio.run(bench.post(body))
 
 

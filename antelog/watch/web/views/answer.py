@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from markupsafe import Markup
 
@@ -17,11 +16,10 @@ from antelog.forecast.reports.words import count
 from antelog.language.moments import Timescale
 from antelog.lines import LineLiteral, literal_of
 from antelog.run.answer_details import LiteralDetail
-from antelog.watch.board.explanations import Mark, Reason, failed, marks, rules_behind, span, unseen
+from antelog.watch.board.explanations import Mark, failed, marks, rules_behind, span, unseen
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.templating import render, share
-from antelog.watch.web.views.acts import shown_group
-from antelog.watch.web.views.charts import ChartRow, TimeChart
+from antelog.watch.web.views.charts import ChartRow, TimeChart, places
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
@@ -38,7 +36,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
     if found is None:
         return None
     line = found.line
-    given = line.get("explanations") or ()
+    given, program = line.get("explanations") or (), scene.board.head.program
     return render(
         "answer.html",
         scene=scene,
@@ -60,9 +58,10 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         cases=list(_cases(scene, line)),
         chart=_chart(scene, found),
         when=list(_when(scene, found, line)),
-        rules=_rules(scene, found, line),
-        others=scene.index.others(found),
-        group=shown_group(scene, found),
+        rules=None if program is None else rules_behind(program, found.query, line),
+        others=scene.board.tables.others(found),
+        group=scene.key(found),
+        acts=scene.shown_acts(scene.key(found)),
         by_model=_by_model(scene, line),
         source=line.get("chance_from"),
     )
@@ -87,18 +86,14 @@ def _by_model(scene: ViewContext, line: Line) -> float | None:
 # ---- why ----
 
 
-@dataclass(frozen=True)
-class ShownExplanation:
-    lane: Lane
-    marks: Sequence[Mark]
-
-
-def _explanations(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[ShownExplanation]:
+def _explanations(
+    scene: ViewContext, found: TrackedAnswer, line: Line
+) -> Iterator[tuple[Lane, Sequence[Mark]]]:
     for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
         first, last = span(marked, found, scene.clock.now)
         axis = TimeAxis(scene.clock, first, max(last, first + 1))
-        yield ShownExplanation(lane(axis, marked, found), marked)
+        yield lane(axis, marked, found), marked
 
 
 @dataclass(frozen=True)
@@ -172,17 +167,6 @@ def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
             yield Case(mark, comes, fails, detail.chance, detail.if_so, detail.if_not, latest)
 
 
-def _rules(scene: ViewContext, found: TrackedAnswer, line: Line) -> Sequence[Reason] | None:
-    """The rules behind it; None if the program is not known."""
-    program = scene.board.head.program
-    if program is None:
-        return None
-    given = line.get("explanations") or ()
-    predicates = {mark.predicate for at in range(len(given)) for mark in marks(line, None, at)}
-    rules = rules_behind(program, found.query, predicates)
-    return [Reason(each.text, PurePath(each.file).name, each.line) for each in rules]
-
-
 # ---- how likely, and when ----
 
 
@@ -198,34 +182,20 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
         last = _by_model(scene, found.line) or last
     if end > so_far[-1][0] or not is_open:
         so_far.append((end, last))
-    timed = scene.clock.milliseconds(end) is not None
+    begins, zone = places(scene.clock, [tick for tick, _ in so_far])
     rows = [
-        ChartRow(_moment(scene, tick, timed=timed), scene.clock.at(tick), [chance], [share(chance)])
-        for tick, chance in so_far
+        ChartRow(at, scene.clock.at(tick), [chance], [share(chance)])
+        for at, (tick, chance) in zip(begins, so_far, strict=True)
     ]
     alert = scene.board.head.alerts.get(found.query)
-    return TimeChart(
-        "Chance over time", "chance", ("time", "chance"), rows, scene.clock.zone if timed else "", alert
-    )
+    return TimeChart("Chance over time", "chance", ("time", "chance"), rows, zone, alert)
 
 
-def _moment(scene: ViewContext, tick: int, *, timed: bool) -> float:
-    begin = scene.clock.milliseconds(tick - 1) if timed else None
-    return float(tick if begin is None else begin)
+def _when(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[tuple[str, str, float]]:
+    """The chances to be confirmed, tick by tick or, where these are many, in steps of some.
 
-
-@dataclass(frozen=True)
-class WhenBar:
-    """How likely it is that the answer is confirmed at some ticks."""
-
-    title: str
-    text: str
-    chance: float
-    high: float
-
-
-def _when(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[WhenBar]:
-    """The chances to be confirmed, tick by tick or, where these are many, in steps of some."""
+    Of each the title, the text, and the height of its bar.
+    """
     ahead = line.get("forecast") or ()
     if found.id not in scene.board.open or not ahead:
         return
@@ -238,4 +208,4 @@ def _when(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[When
     most = max(chance for _, chance, _ in parts) or 1.0
     for tick, chance, total in parts:
         title = f"{share(chance)} at {scene.clock.at(tick)}; {share(total)} by then"
-        yield WhenBar(title, scene.clock.short(tick), chance, 100 * chance / most)
+        yield title, scene.clock.short(tick), 100 * chance / most

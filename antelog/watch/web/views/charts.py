@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antelog.watch.web.templating import number
+from antelog.watch.web.views.context import TickClock
 
 WIDE, HIGH = 600.0, 140.0
 
@@ -28,17 +29,6 @@ class ChartRow:
 
 
 @dataclass(frozen=True)
-class StackedBar:
-    """A part of a bar, in a box of `WIDE` by `HIGH`; its kind is the head of its series."""
-
-    kind: str
-    x: float
-    y: float
-    wide: float
-    high: float
-
-
-@dataclass(frozen=True)
 class TimeChart:
     """A chart of some series. `kind` says how it is drawn, `level` is a line in it.
 
@@ -53,8 +43,8 @@ class TimeChart:
     level: float | None = None
 
     @property
-    def stacks(self) -> Sequence[StackedBar]:
-        """The counts of each row on each other, the last series lowest."""
+    def stacks(self) -> Sequence[tuple[str, float, float, float, float]]:
+        """The counts of each row on each other, the last series lowest: kind, x, y, width and height."""
         most = max((sum(value or 0 for value in row.values) for row in self.rows), default=0) or 1
         wide, found = WIDE / max(1, len(self.rows)), []
         for at, row in enumerate(self.rows):
@@ -63,7 +53,7 @@ class TimeChart:
                 high = 0.95 * HIGH * (value or 0) / most
                 y -= high
                 if high:
-                    found.append(StackedBar(kind, at * wide, y, 0.9 * wide, high))
+                    found.append((kind, at * wide, y, 0.9 * wide, high))
         return found
 
     @property
@@ -81,9 +71,19 @@ class TimeChart:
                 for row in self.rows
                 if (value := row.values[at]) is not None
             ]
-            lead = "H" if self.kind == "chance" else "L"
+            line = "H{}V{}" if self.kind == "chance" else "L{} {}"
             steps = [
-                f"H{number(x)}V{number(y)}" if lead == "H" else f"L{number(x)} {number(y)}" for x, y in spots
+                ("M{} {}" if at == 0 else line).format(*map(number, spot)) for at, spot in enumerate(spots)
             ]
-            found.append(f"M{number(spots[0][0])} {number(spots[0][1])}{''.join(steps[1:])}" if spots else "")
+            found.append("".join(steps))
         return found
+
+
+def places(clock: TickClock, ticks: Sequence[int]) -> tuple[list[float], str]:
+    """The places of ticks in a chart, and the zone: milliseconds of their beginnings, or their numbers."""
+    begins = [clock.milliseconds(tick - 1) for tick in ticks]
+    if clock.milliseconds(ticks[-1]) is None:
+        return [*map(float, ticks)], ""
+    return [
+        float(tick if begin is None else begin) for tick, begin in zip(ticks, begins, strict=True)
+    ], clock.zone

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -13,17 +14,22 @@ from zoneinfo import ZoneInfo
 
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
+from antelog.language.printer import value_text as written_value
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.acts import Act
-from antelog.watch.board.answer_index import AnswerIndex
+from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
-from antelog.watch.board.decided_answers import DecidedIndex
-from antelog.watch.board.selection import Given
-from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
+from antelog.watch.board.feed_program import key_column, value_text
+from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
+from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _MINUTE, _HOUR = 60, 3_600
 _LONGEST = 200
 """Characters of a value in a list."""
+_CUT = 90
+"""Characters at each end of a name that are kept."""
+_SHORT, _END = 12, 14
+"""Characters of names that are not cut, and at the end of others that are always shown."""
 _OFFSET = re.compile(r"[+-]\d\d:\d\d$")
 _PRESENT = 60_000
 """Milliseconds by which a stream may be behind the clock and still follow it, besides three ticks."""
@@ -57,18 +63,16 @@ class TickClock:
         today = moment(self.now, self.timescale).partition(" ")[0]
         return text if not space else hour if day == today else f"{day[5:]} {hour}"
 
-    def hour(self, seconds: float) -> str:
+    def hour(self, seconds: float, form: str = "%H:%M") -> str:
         """A moment of the wall clock, in seconds since 1970: `10:30`, or `28 Nov 10:30` if not today."""
         zone = ZoneInfo(self.zone or "UTC")
         found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
-        return f"{found:%H:%M}" if found.date() == today.date() else f"{found:%d %b %H:%M}".lstrip("0")
+        day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
+        return f"{day}{found:{form}}"
 
     def moment(self, seconds: float) -> str:
         """A moment of the wall clock with its seconds and the zone: `10:30:05 UTC`."""
-        zone = ZoneInfo(self.zone or "UTC")
-        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
-        day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
-        return f"{day}{found:%H:%M:%S} {zone.key}"
+        return f"{self.hour(seconds, '%H:%M:%S')} {self.zone or 'UTC'}"
 
     @property
     def zone(self) -> str:
@@ -118,29 +122,29 @@ class TickClock:
 
 @dataclass(frozen=True, eq=False)
 class ViewContext:
-    """The board and its indexes, the path at which the page is mounted, and the address of the view.
+    """The board, the path at which the page is mounted, and the address of the view.
 
     `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
-    `detail` is about the answer that is shown.
+    `detail` is about the answer that is shown; `stale` says whether an answer, by query and group, rests on
+    what does not come.
     """
 
     board: Board
-    index: AnswerIndex
-    decided: DecidedIndex
     root: str = ""
     given: Given = field(default_factory=dict)
     live: bool = True
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
     detail: AnswerDetail | None = None
+    stale: Callable[[str, str], bool] = lambda _query, _group: False
 
     @cached_property
     def clock(self) -> TickClock:
         return TickClock(self.board.head.timescale, self.board.tick or 0)
 
-    @property
+    @cached_property
     def chances(self) -> bool:
         """Whether open answers have chances."""
-        return self.board.has_chances
+        return self.board.tables.open.count(SqlCondition("chance IS NOT NULL")) > 0
 
     def address(self, answer: TrackedAnswer) -> str:
         return f"{self.root}/answer/{quote(answer.id)}"
@@ -155,12 +159,26 @@ class ViewContext:
     def severity(self, query: str) -> str:
         return self.board.head.severity(query)
 
+    def key(self, answer: TrackedAnswer) -> str:
+        """The group of an answer."""
+        return self.board.head.key_of(answer)
+
+    @property
+    def key_name(self) -> str:
+        """The name of the key: the column of an input that has it, such as Device."""
+        program = self.board.head.program
+        return ((key_column(program.plan) if program else None) or "value").capitalize()
+
+    def shown_acts(self, group: str) -> list[ShownAct]:
+        """The acts of people about a group."""
+        return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
+
     def label(self, answer: TrackedAnswer) -> AnswerLabel:
         """The label of an answer: the query, then the values, those that are times quieter."""
-        ticks = self.board.head.ticks.get(answer.query, {})
-        scale = self.board.head.timescale
+        head = self.board.head
+        ticks = head.ticks.get(answer.query, {})
         values = [
-            LabelValue(value_text(answer.values, name, ticks, scale), time=ticks.get(name) == TIME)
+            (value_text(answer.values, name, ticks, head.timescale), ticks.get(name) == TIME)
             for name in answer.values
         ]
         return AnswerLabel(answer.query, values)
@@ -172,13 +190,22 @@ class ViewContext:
         values = []
         for name, value in answer.values.items():
             if ticks.get(name) == TIME and isinstance(value, int):
-                values.append(LabelValue(self.clock.short(value), time=True))
+                values.append((self.clock.short(value), True))
             elif name != key:
                 text = value_text(answer.values, name, ticks, head.timescale)
-                values.append(
-                    LabelValue(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…", time=False)
-                )
+                text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+                values.append((text, False))
         return AnswerLabel(answer.query, values)
+
+    def shorter(self, answer: TrackedAnswer, text: str) -> str:
+        """The text of a literal without the key, which is beside it."""
+        value = answer.values.get(self.board.head.keys.get(answer.query, ""))
+        if value is None:
+            return text
+        key = written_value(value)
+        if f"({key}, " in text:
+            return text.replace(f"({key}, ", "(", 1)
+        return text.replace(f", {key}, ", ", ", 1)
 
     def words(self, answer: TrackedAnswer) -> str:
         """The words of an answer, if its query has some."""
@@ -186,19 +213,85 @@ class ViewContext:
 
 
 @dataclass(frozen=True)
-class LabelValue:
-    """A value of an answer as it is shown; `time`: it is a time."""
+class AnswerLabel:
+    """The query and the values of an answer as they are shown, and whether each is a time."""
 
-    text: str
-    time: bool
+    query: str
+    values: Sequence[tuple[str, bool]]
+
+    def __str__(self) -> str:
+        return f"{self.query}({', '.join(text for text, _ in self.values)})"
 
 
 @dataclass(frozen=True)
-class AnswerLabel:
-    """The query and the values of an answer."""
+class ShownAct:
+    """An act of a person as it is shown; `title` is the whole of it."""
 
-    query: str
-    values: Sequence[LabelValue]
+    kind: str
+    text: str
+    title: str
 
-    def __str__(self) -> str:
-        return f"{self.query}({', '.join(each.text for each in self.values)})"
+
+def _shown_act(act: Act, clock: TickClock) -> ShownAct:
+    at = clock.hour(act.at)
+    until = "" if act.until is None else clock.hour(act.until)
+    match act.kind:
+        case "acknowledged":
+            text = f"✓ {act.who}, until decided"
+            title = f"{act.who} takes care of it, since {at}, until all of it is decided"
+        case "snoozed":
+            text, title = f"Zz {act.who}, until {until}", f"{act.who} snoozed it at {at}, until {until}"
+        case "ended":
+            text, title = f"∎ {act.who}", f"{act.who} ends at {at} what is lost from sight"
+        case _:
+            text, title = f"✎ {act.note}", f"{act.who} at {at}: {act.note}"
+    return ShownAct(act.kind, text[:80], title)
+
+
+def cut(name: str) -> tuple[str, str]:
+    """A name cut where names of devices differ: the first part gives way where there is little room."""
+    if len(name) > 2 * _CUT:
+        name = f"{name[:_CUT]}…{name[-_CUT:]}"
+    if len(name) <= _SHORT:
+        return name, ""
+    at = max(name.rfind(each, 0, len(name) - 1) for each in "/.:-_ ")
+    at = max(at if at > 0 else len(name) // 2, len(name) - _END)
+    return name[:at], name[at:]
+
+
+# ---- filters with a list of values ----
+
+Counts = Mapping[str, Mapping[str, int]]
+"""The number of answers with each value of each facet."""
+_TITLES = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": "", "state": "Chance"}
+_ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "state": STATES}
+_PREFIXES = 8
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A filter with the values to choose from, how many answers each has, and which are chosen."""
+
+    name: str
+    title: str
+    choices: Sequence[str]
+    counts: Mapping[str, int]
+    chosen: Collection[str]
+
+
+def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
+    """The filters of which there is something to choose."""
+    for name, title in _TITLES.items():
+        if (counted := counts.get(name)) is None:
+            continue
+        chosen = {*scene.given.get(name, ())} - {""}
+        values: Sequence[str]
+        if name in _ORDERS:
+            values = [each for each in _ORDERS[name] if counted.get(each) or each in chosen]
+        elif name == "query":
+            values = sorted({*counted, *chosen})
+        else:
+            most = [] if len(counted) > 4 * _PREFIXES else Counter(counted).most_common(_PREFIXES)
+            values = sorted({*dict(most), *chosen})
+        if len(values) > 1 or chosen:
+            yield Facet(name, title or scene.key_name, values, counted, chosen)

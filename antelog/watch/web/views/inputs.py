@@ -6,8 +6,10 @@ makes answers wait for nothing, too short a one loses facts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from statistics import fmean
 
 from markupsafe import Markup
@@ -26,7 +28,7 @@ def inputs(scene: ViewContext) -> Markup:
     """Renders the view."""
     known = list(scene.board.inputs.each())
     board = scene.board
-    rates = [fmean(board.inputs.rates(each.name)[-5:] or [0.0]) for each in known]
+    rates = [fmean(board.inputs.rates.each(each.name)[-5:] or [0.0]) for each in known]
     aside = sum(sum(each.rejects.values()) for each in known)
     facts = sum(each.facts for each in known)
     reasons = [(each.name, reason, number) for each in known for reason, number in each.rejects.items()]
@@ -59,13 +61,11 @@ class ShownInput:
 
 @dataclass(frozen=True)
 class LateBar:
-    """The facts of a lateness; `late`: they were later than the declared delay."""
+    """The facts of a lateness; `late`: they were later than the declared delay. All sizes are percents."""
 
     title: str
     label: str
     share: str
-    x: float
-    wide: float
     high: float
     late: bool
 
@@ -109,19 +109,19 @@ def _late(scene: ViewContext, found: InputStatus) -> Iterator[LateBar]:
     bins = [0] * (max([found.delay, *found.late]) // step + 1)
     for late, facts in found.late.items():
         bins[late // step] += facts
-    most, wide = max(bins), 100 / len(bins)
+    most = max(bins)
     every = -(-len(bins) // _LABELS)
     for at, facts in enumerate(bins):
         ahead = scene.clock.ahead(at * step) if at else "in time"
         title = f"{count(facts, 'fact')} {ahead}{' late' if at else ''}"
         label = ahead if at % every == 0 else ""
         part = share(facts / sum(bins)) if facts and len(bins) <= 2 * _LABELS else ""
-        yield LateBar(title, label, part, at * wide, wide, 100 * facts / most, at * step > found.delay)
+        yield LateBar(title, label, part, 100 * facts / most, at * step > found.delay)
 
 
 def _rates(scene: ViewContext, name: str) -> TimeChart | None:
     """Facts a second; None before there are two statuses."""
-    rates, moments = scene.board.inputs.rates(name), scene.board.inputs.moments
+    rates, moments = scene.board.inputs.rates.each(name), scene.board.inputs.moments
     if not rates:
         return None
     rows = [
@@ -131,29 +131,17 @@ def _rates(scene: ViewContext, name: str) -> TimeChart | None:
     return TimeChart(f"Facts of {name} a second", "rate", ("time", "facts a second"), rows, "UTC")
 
 
-@dataclass(frozen=True)
-class ShownReject:
-    """Equal rows that were set aside one after the other: where, why, and how many."""
-
-    at: str
-    input: str
-    reason: str
-    row: str
-    number: int
-
-
-def _rejects(scene: ViewContext) -> Iterator[ShownReject]:
-    """The latest rows that were set aside; equal ones are one."""
-    counts: dict[tuple[str, str, str], int] = {}
+def _rejects(scene: ViewContext) -> Iterator[tuple[str, str, str, str, int]]:
+    """The latest rows that were set aside; equal ones are one: when, of which input, why, and how many."""
+    counts = Counter[tuple[str, str, str]]()
     ticks: dict[tuple[str, str, str], object] = {}
     for each in reversed(scene.board.inputs.rejects):
         same = str(each.get("input", "")), str(each.get("reason", "")), str(each.get("row", ""))[:300]
-        counts[same] = counts.get(same, 0) + 1
+        counts[same] += 1
         ticks.setdefault(same, each.get("tick"))
-    for same, number in list(counts.items())[:_ROWS]:
+    for same, number in islice(counts.items(), _ROWS):
         tick = ticks[same]
-        known = isinstance(tick, int) and tick >= 0
-        yield ShownReject(scene.clock.at(tick) if known and isinstance(tick, int) else NONE, *same, number)
+        yield scene.clock.at(tick) if isinstance(tick, int) and tick >= 0 else NONE, *same, number
 
 
 def _rate(rate: float) -> str:

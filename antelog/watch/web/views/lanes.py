@@ -47,12 +47,12 @@ class TimeAxis:
         return self.x(self.clock.now)
 
     @property
-    def labels(self) -> Sequence[AxisLabel]:
-        """Labels at round times, none of them close to now."""
+    def labels(self) -> Sequence[tuple[float, str, bool]]:
+        """Labels at round times, none of them close to now; those near it have room on a wide axis only."""
         step = _step((self.last - self.first) / _LABELS, self.clock.length)
         ticks = range(-int(-self.first // step) * step, int(self.last) + 1, step)
         return [
-            AxisLabel(self.x(tick), self.clock.short(tick), abs(self.x(tick) - self.now) < 2.5 * _CLOSE)
+            (self.x(tick), self.clock.short(tick), abs(self.x(tick) - self.now) < 2.5 * _CLOSE)
             for tick in ticks
             if tick >= 0 and abs(self.x(tick) - self.now) > _CLOSE
         ]
@@ -69,15 +69,6 @@ def _step(least: float, length: int | None) -> int:
             return found
     power: int = 10 ** max(0, len(str(int(least))) - 1)
     return next(each * power for each in (1, 2, 5, 10) if each * power >= least)
-
-
-@dataclass(frozen=True)
-class AxisLabel:
-    """A label; `near`: it has room beside that of now only where the axis is wide."""
-
-    x: float
-    text: str
-    near: bool
 
 
 @dataclass(frozen=True)
@@ -110,16 +101,15 @@ def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> Lane:
     end = answer.now.decided_by
     spots = []
     for mark in marks:
-        if mark.tick is None and mark.reach is None:
+        low, high = mark.literal.span or (mark.tick, mark.tick)
+        if low is None:
             continue
         level = _LEVELS[min(levels[mark.tick], 2)]
         levels[mark.tick] += 1
         title = f"{'there' if mark.known else 'awaited'}: {mark.text}"
-        low = high = mark.tick
-        if mark.reach is not None:
-            low, high = mark.reach.first, mark.reach.last if mark.reach.last is not None else end
+        high = end if high is None else high
         until = None if high in (None, low) else axis.x(high or 0)
-        spots.append(LaneMark(axis.x(low or 0), until, level, mark.known, mark.negated, title))
+        spots.append(LaneMark(axis.x(low), until, level, mark.known, mark.negated, title))
     wall = axis.clock.wall
     late = end is not None and wall is not None and wall > end + 1
     known = sum(each.known for each in marks)

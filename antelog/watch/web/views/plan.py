@@ -9,23 +9,34 @@ more flows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import log10
 
 from markupsafe import Markup
 
-from antelog.compile.nodes.plan import Relation
 from antelog.diagnostics import Source
 from antelog.escaping import shown_lines
-from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
+from antelog.language.graph import Edge, Graph, graph_of
 from antelog.language.highlighting import html_lines
+from antelog.pictures.marks import (
+    INPUT,
+    QUERY,
+    RULE,
+    STATIC,
+    EdgeLabel,
+    PlanMark,
+    PlanMarks,
+    PlanSizes,
+    kinds_of,
+    placed_marks,
+)
 from antelog.program import Program
 from antelog.watch.board.explanations import marks
 from antelog.watch.web.templating import number, render
 from antelog.watch.web.views.context import ViewContext
 
-_LAYER, _HALF, _DOT, _GAP, _EDGE = 37.0, 21.0, 12.0, 22.0, 16.0
+_SIZES = PlanSizes(layer=37.0, half=21.0, dot=12.0, gap=22.0, around=16.0)
 _LETTER, _SMALL = 8.2, 6.6
 """The widths of letters, of names and of notes."""
 _ROOM, _QUERY = 8, 36
@@ -50,19 +61,6 @@ def plan(scene: ViewContext) -> Markup:
 
 
 @dataclass(frozen=True)
-class PlanDrawing:
-    """The graph as it is drawn, in a box with its left end at `left`."""
-
-    left: float
-    wide: float
-    high: float
-    edges: Sequence[DrawnEdge]
-    labels: Sequence[EdgeLabel]
-    boxes: Sequence[Box]
-    dots: Sequence[Dot]
-
-
-@dataclass(frozen=True)
 class DrawnEdge:
     """An edge; it is the wider, the more flows along it."""
 
@@ -73,67 +71,39 @@ class DrawnEdge:
 
 
 @dataclass(frozen=True)
-class EdgeLabel:
-    text: str
-    x: float
-    y: float
+class PlanDrawing:
+    """The graph as it is drawn, in a box with its left end at `left`."""
+
+    left: float
     wide: float
-
-
-@dataclass(frozen=True)
-class Box:
-    """A predicate with a note of its counts."""
-
-    name: str
-    kind: str
-    note: str
-    x: float
-    y: float
-    wide: float
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A rule, by the number of its line; `anchor` names that line in the page."""
-
-    line: int
-    text: str
-    anchor: str
-    x: float
-    y: float
+    high: float
+    edges: Sequence[DrawnEdge]
+    marks: PlanMarks
 
 
 def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
     graph = graph_of(program.document)
-    notes = _notes(scene, program, graph)
-    # Widths have some room, so that nothing moves while numbers change.
-    widths = {
-        node: max(_LETTER * len(node) + 28, _SMALL * _rounded(len(note), kind) + 24, 84.0)
-        for node, (kind, note) in notes.items()
-    }
-    labels = _labels(scene, graph)
-    wide = {edge: _SMALL * _rounded(len(words)) + 10 for edge, words in labels.items()}
     flows = _flows(scene, program, graph)
-    placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP, wide)
-    room = widths | {placed.labels[edge]: each for edge, each in wide.items()}
-    left = min((x - room.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) - _EDGE
-    right = max((x + room.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) + _EDGE
+    nodes = []
+    for node, kind in kinds_of(program, graph).items():
+        note = _note(scene, node, kind, program)
+        # Widths have some room, so that nothing moves while numbers change.
+        wide = max(_LETTER * len(node) + 28, _SMALL * _rounded(len(note), kind) + 24, 84.0)
+        nodes.append(PlanMark(kind, node, wide, note=note, node=node))
+    for node, rule in graph.rules.items():
+        file, there = program.source.located(rule.span)
+        line = file.position(there.start)[0]
+        anchor = _anchor(program, file, line)
+        title = f"line {line}: {program.source.excerpt(rule.span)}"
+        nodes.append(PlanMark(RULE, str(line), 2 * _SIZES.dot, note=title, node=node, anchor=anchor))
+    marks = placed_marks(graph, _SIZES, nodes, _labels(scene, graph))
+    left, right = marks.ends
     return PlanDrawing(
-        left,
-        right - left,
-        max(placed.layer.values(), default=0) * _LAYER + 2 * _HALF + 2 * _EDGE,
-        [replace(_edge(edge, graph, placed), wide=_stroke(flows.get(edge, 0.0))) for edge in graph.edges],
-        [
-            EdgeLabel(
-                words, placed.x[at := placed.labels[edge]], _middle(at, placed), _SMALL * len(words) + 10
-            )
-            for edge, words in labels.items()
-        ],
-        [
-            Box(node, kind, note, placed.x[node], _middle(node, placed), widths[node])
-            for node, (kind, note) in notes.items()
-        ],
-        [_dot(node, program, graph, placed) for node in graph.rules],
+        left - _SIZES.around,
+        right - left + 2 * _SIZES.around,
+        max(marks.placed.layer.values(), default=0) * _SIZES.layer + 2 * (_SIZES.half + _SIZES.around),
+        [_edge(edge, marks, flows.get(edge, 0.0)) for edge in graph.edges],
+        marks,
     )
 
 
@@ -147,20 +117,16 @@ def _flows(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, flo
     inputs = {each.name for each in program.plan.inputs}
     queries: dict[str, float] = {}
     for each in program.plan.queries:
-        new = scene.board.flow.rates(each.name).get("possible", 0.0)
+        new = scene.board.rates(each.name).get("possible", 0.0)
         queries[each.predicate] = queries.get(each.predicate, 0.0) + new
     ways = Counter(edge.target for edge in graph.edges)
     found = {}
     for edge in graph.edges:
         if edge.source in inputs:
-            found[edge] = scene.board.inputs.rate(edge.source)
+            found[edge] = scene.board.inputs.rates.rate(edge.source)
         elif edge.target in queries and ways[edge.target] == 1:  # of several rules it is not known which
             found[edge] = queries[edge.target]
     return found
-
-
-def _stroke(rate: float) -> float:
-    return _THIN + min(_THICK, log10(1 + 10 * rate))
 
 
 def _rate(rate: float) -> str:
@@ -171,34 +137,20 @@ def _rate(rate: float) -> str:
     return "0/s"
 
 
-def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
-    """The kind of each predicate, and a note of its counts."""
-    facts = {each.name: each.facts for each in scene.board.inputs.each()}
-    inputs = {each.name for each in program.plan.inputs}
-    statics = {each.name for each in program.plan.statics}
-    queries = {each.predicate: each for each in program.plan.queries}
-    open_now = Counter(answer.query for answer in scene.board.open.values())
-    found = {}
-    for node in graph.strata:
-        if node in graph.rules:
-            continue
-        if node in inputs:
-            flowing = _rate(scene.board.inputs.rate(node))
-            found[node] = ("input", f"{facts.get(node, 0):,} facts · {flowing}")
-        elif node in queries:
-            found[node] = ("query", _asked(scene, queries[node], open_now))
-        else:
-            found[node] = ("static", "background") if node in statics else ("derived", "derived")
-    return found
+def _note(scene: ViewContext, node: str, kind: str, program: Program) -> str:
+    """The counts of a predicate."""
+    if kind == INPUT:
+        facts = sum(each.facts for each in scene.board.inputs.each() if each.name == node)
+        return f"{facts:,} facts · {_rate(scene.board.inputs.rates.rate(node))}"
+    if kind == QUERY:
+        name = next(each.name for each in program.plan.queries if each.predicate == node)
+        rates = scene.board.rates(name)
+        new, done = (_rate(rates.get(change, 0.0)) for change in ("possible", "confirmed"))
+        return f"{scene.board.open_by_query.get(name, 0):,} open · {new} new · {done} confirmed"
+    return "background" if kind == STATIC else kind
 
 
-def _asked(scene: ViewContext, query: Relation, open_now: Mapping[str, int]) -> str:
-    rates = scene.board.flow.rates(query.name)
-    new, done = (_rate(rates.get(kind, 0.0)) for kind in ("possible", "confirmed"))
-    return f"{open_now.get(query.name, 0):,} open · {new} new · {done} confirmed"
-
-
-def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, str]:
+def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, EdgeLabel]:
     """The labels of edges: known and awaited literals of a predicate."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
@@ -210,26 +162,21 @@ def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, str]:
         if edge.source not in graph.rules:
             seen = edge.source, edge.negated
             if there[seen] or awaited[seen]:
-                labels[edge] = f"● {there[seen]:,}  {'◇' if edge.negated else '○'} {awaited[seen]:,}"
+                text = f"● {there[seen]:,}  {'◇' if edge.negated else '○'} {awaited[seen]:,}"
+                room = _SMALL * _rounded(len(text)) + 10
+                labels[edge] = EdgeLabel(text, _SMALL * len(text) + 10, room)
     return labels
 
 
-def _middle(node: str, placed: Placement) -> float:
-    return placed.layer[node] * _LAYER + _HALF + _EDGE
-
-
-def _half(node: str, graph: Graph) -> float:
-    return _DOT if node in graph.rules else _HALF if node in graph.strata else 0.0
-
-
-def _edge(edge: Edge, graph: Graph, placed: Placement) -> DrawnEdge:
+def _edge(edge: Edge, marks: PlanMarks, flow: float) -> DrawnEdge:
     """A smooth line through the places of an edge, which leaves and arrives straight up or down."""
+    placed = marks.placed
     path = placed.paths[edge]
     down = placed.layer[path[1]] > placed.layer[path[0]]
-    x, y = [placed.x[node] for node in path], [_middle(node, placed) for node in path]
-    y[0] += _half(edge.source, graph) * (1 if down else -1)
+    x, y = [placed.x[node] for node in path], [marks.middle(node) for node in path]
+    y[0] += marks.half(edge.source) * (1 if down else -1)
     into = 1 if placed.layer[path[-1]] > placed.layer[path[-2]] else -1
-    tip = y[-1] - _half(edge.target, graph) * into
+    tip = y[-1] - marks.half(edge.target) * into
     y[-1] = tip - 6 * into
     slopes = [0.0, *((after - before) / 6 for before, after in zip(x, x[2:], strict=False)), 0.0]
     pieces = [f"M{number(x[0])} {number(y[0])}"]
@@ -240,45 +187,21 @@ def _edge(edge: Edge, graph: Graph, placed: Placement) -> DrawnEdge:
             f"{number(x[at + 1] - slopes[at + 1])} {number(y[at + 1] - third)} "
             f"{number(x[at + 1])} {number(y[at + 1])}"
         )
-    base = tip - 8 * into
+    base, wide = tip - 8 * into, _THIN + min(_THICK, log10(1 + 10 * flow))
     left, right = number(x[-1] - 4.5), number(x[-1] + 4.5)
     arrow = f"M{number(x[-1])} {number(tip)}L{left} {number(base)}L{right} {number(base)}Z"
-    return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge", _THIN)
-
-
-def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Dot:
-    span = graph.rules[node].span
-    file, there = program.source.located(span)
-    line = file.position(there.start)[0]
-    anchor = _anchor(program, file, line)
-    return Dot(line, program.source.excerpt(span), anchor, placed.x[node], _middle(node, placed))
+    return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge", wide)
 
 
 # ---- the program ----
 
 
-@dataclass(frozen=True)
-class ListedFile:
-    """A file of the program, line by line; the first has no title, which is in the heading."""
-
-    title: str
-    lines: Sequence[ListedLine]
-
-
-@dataclass(frozen=True)
-class ListedLine:
-    anchor: str
-    number: int
-    code: Markup
-
-
-def _files(program: Program) -> Iterator[ListedFile]:
+def _files(program: Program) -> Iterator[tuple[str, Sequence[tuple[str, Markup]]]]:
+    """The files of a program, each with its lines and their names; the first has no title."""
     for start, file in program.source.files:
-        lines = html_lines(shown_lines(file.text.rstrip()))
-        yield ListedFile(
-            file.name if start else "",
-            [ListedLine(_anchor(program, file, at), at, Markup(line)) for at, line in enumerate(lines, 1)],
-        )
+        lines = enumerate(html_lines(shown_lines(file.text.rstrip())), 1)
+        listed = [(_anchor(program, file, at), Markup(line)) for at, line in lines]
+        yield file.name if start else "", listed
 
 
 def _anchor(program: Program, file: Source, line: int) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from antelog.pictures.marks import LABEL, RULE
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.plan import PlanDrawing, _graph
 from tests.watch.lines import confirmed, head, possible, status
@@ -22,21 +23,16 @@ def drawing(text: str) -> PlanDrawing:
     live = sight(record, status(7))
     program = live.board.head.program
     assert program is not None
-    scene = ViewContext(live.board, live.answers, live.decided)
+    scene = ViewContext(live.board)
     return _graph(scene, program)
 
 
 def rectangles(found: PlanDrawing) -> list[tuple[str, float, float, float, float]]:
-    boxes = [
-        (each.name, each.x - each.wide / 2, each.y - 21, each.x + each.wide / 2, each.y + 21)
-        for each in found.boxes
+    return [
+        (each.text, each.x - each.wide / 2, each.y - half, each.x + each.wide / 2, each.y + half)
+        for half, marks in ((21, found.marks.of()), (12, found.marks.of(RULE)), (9, found.marks.of(LABEL)))
+        for each in marks
     ]
-    dots = [(f"rule {each.line}", each.x - 12, each.y - 12, each.x + 12, each.y + 12) for each in found.dots]
-    labels = [
-        (each.text, each.x - each.wide / 2, each.y - 9, each.x + each.wide / 2, each.y + 9)
-        for each in found.labels
-    ]
-    return [*boxes, *dots, *labels]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
@@ -45,7 +41,7 @@ def test_labels_boxes_and_rules_do_not_meet(path: Path) -> None:
     if re.search(r"^include|^function", text, re.MULTILINE):
         pytest.skip("needs other files")
     found = drawing(text)
-    assert found.boxes
+    assert found.marks.of()
     for one, other in combinations(rectangles(found), 2):
         apart = one[3] <= other[1] or other[3] <= one[1] or one[4] <= other[2] or other[4] <= one[2]
         assert apart, (one, other)

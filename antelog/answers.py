@@ -1,0 +1,48 @@
+"""The state of an answer, folded from the lines of the log: the one place that says what a line makes of it.
+
+possible at 1, revised at 2     open
+rejected at 3                   rejected, unless a later fact brings it back: then it is open again
+rejected at 3, and lost         nobody could see what became of it: lost, or open until it is seen again
+seen at 9                       open again, or lost for good
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from antelog.engine.step.wording import LOST, SEEN, meaning
+
+OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
+"""What becomes of an answer; it is closed if its query is changed or taken out."""
+
+ENDS = (CONFIRMED, REJECTED, CLOSED)
+"""After such a change an answer is open no more."""
+
+
+def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
+    """A short name for an answer, for links: a hash of it."""
+    content = msgspec.json.encode([query, dict(values), list(others)])
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def name_in(line: Mapping[str, Any]) -> str:
+    """The name of the answer of a line."""
+    others = line.get("others") or ()
+    return name_of(line["query"], line["answer"], [others] if isinstance(others, str) else others)
+
+
+def state_after(line: Mapping[str, Any], *, sees: bool = False) -> str:
+    """The state of an answer after a line: open, confirmed, rejected, closed or lost.
+
+    `sees`: the log says when facts come again of what was lost. Until then such an answer is open.
+    """
+    change, means = line["change"], meaning(line)
+    if change == SEEN:
+        return LOST if means == LOST else OPEN
+    if change not in ENDS or (sees and means == LOST):
+        return OPEN
+    return means

@@ -1,0 +1,223 @@
+"""Unpacks the output of buckets into columns for users, and into messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.arrow.arrays import from_blob
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.step.plain_values import ordered
+from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
+from antelog.engine.step.wording import LABEL, finished
+from antelog.engine.values.values import Values
+from antelog.forecast.columns import NAMES
+from antelog.language.moments import TIME, timed
+from antelog.language.syntax import number
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.spark.bucket.packing import REJECTS
+from antelog.spark.job.job import OTHERS, Job
+from antelog.spark.settings import spare
+
+STATUS, SINCE = "status", "since"
+"""Columns of answers, and of their states alone."""
+
+_BEFORE = ("query", "tick", TIME, "change", STATUS, SINCE, timed(SINCE), "answer")
+_AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES, *LABEL)
+_TAKEN = {*_BEFORE, *_AFTER} - {*LABEL}
+"""Names of columns that no variable may have, besides those of severities and words where there are some."""
+
+
+@dataclass(frozen=True)
+class OutputColumns:
+    """The columns of changes or answers: `variables` has, for each query, the column of each variable."""
+
+    schema: pa.Schema
+    variables: Mapping[str, Mapping[str, str]]
+    change: str
+
+
+def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> OutputColumns:
+    """The columns for all queries, or for one; `change` is the name of the column of the changes."""
+    names = [query.name for query in job.plan.queries if only in (None, query.name)]
+    variables: dict[str, dict[str, str]] = {}
+    types: dict[str, pa.DataType] = {}
+    known: dict[str, pa.DataType] = {}
+    explanations: pa.DataType = EXPLANATIONS
+    taken = _TAKEN | {*(LABEL if any(job.plan.relation(name).notice.labelled for name in names) else ())}
+    for name in names:
+        variables[name] = {}
+        schema = finished(job.schemas[name].empty_table(), job.plan, name).schema
+        known |= {field.name: field.type for field in schema}
+        if job.plan.relation(name).has_amounts:
+            explanations = known["explanations"]
+        for variable in _columns_of_answer(job.plan.relation(name), schema.names):
+            column = _column(variable, types, taken)
+            type_ = _stored(schema.field(variable).type)
+            types[column] = type_ if types.get(column, type_) == type_ else pa.string()
+            variables[name][variable] = column
+    # One query with aggregates is enough for a field with what these come to.
+    known["explanations"] = explanations
+    whole = pa.schema(
+        [
+            ("query", pa.string()),
+            ("tick", pa.int64()),
+            *((name, known[name]) for name in (TIME,) if name in known),
+            (change, pa.string()),
+            ("answer", pa.string()),
+            *types.items(),
+            *((name, known[name]) for name in _AFTER if name in known),
+        ]
+    )
+    return OutputColumns(whole, variables, change)
+
+
+def _plan_of(job: Job, query: str, table: pa.Table) -> Plan:
+    """The plan that lines of a query are of: closed ones may be of the rules of before."""
+    for plan in (job.plan, *(each.plan for each in job.data.before)):
+        for relation in plan.queries:
+            if relation.name == query and {*relation.answer.names} <= {*table.column_names}:
+                return plan
+    raise LookupError(query)
+
+
+def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
+    """The variables of a query, each time with its timestamp behind it, if there is one."""
+    times = {name: timed(name) for name in relation.answer.times if timed(name) in columns}
+    return [
+        each for name in relation.answer.names for each in ((name, times[name]) if name in times else (name,))
+    ]
+
+
+def _column(variable: str, others: Mapping[str, object], taken: Set[str]) -> str:
+    """A unique name for a column; Spark ignores case."""
+    column = variable
+    while column.lower() in taken or any(
+        column.lower() == other.lower() and column != other for other in others
+    ):
+        column += "_"
+    return column
+
+
+def _stored(type_: pa.DataType) -> pa.DataType:
+    """The type of a column that Spark can store."""
+    if is_a.is_null(type_):
+        return pa.string()
+    if is_a.is_uint64(type_):
+        return pa.decimal128(20, 0)
+    if is_a.is_decimal256(type_):
+        return pa.string()  # more digits than Spark's decimals have
+    return pa.timestamp("us", type_.tz) if is_a.is_timestamp(type_) else type_
+
+
+def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Unpacks payloads into rows of changes, for `mapInArrow`."""
+    for query, table in _payloads(batches):
+        yield from _seen(job, columns, query, table).to_batches()
+
+
+def _payloads(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+    """The lines of a query, as buckets have made them, one payload after the other."""
+    spare()
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield row["query"], from_blob(row["payload"])
+
+
+def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
+    plan = _plan_of(job, query, table)
+    table = finished(table, plan, query, job.wanted.explanations)
+    found: dict[str, pa.Array | pa.ChunkedArray] = {
+        "query": pa.array([query] * table.num_rows, pa.string()),
+        columns.change: table.column("change"),
+        "answer": answer_texts(table, plan.relation(query).answer.names),
+    }
+    table = as_doubles(table)
+    variables = columns.variables.get(query, {})
+    called = {**{name: name for name in ("tick", TIME, *_AFTER)}, **variables}
+    found |= {column: table.column(name) for name, column in called.items() if name in table.column_names}
+    return pa.table(
+        [
+            found[field.name].cast(field.type)
+            if field.name in found
+            else pa.nulls(table.num_rows, field.type)
+            for field in columns.schema
+        ],
+        schema=columns.schema,
+    )
+
+
+MESSAGES = pa.schema([("key", pa.string()), ("value", pa.string())])
+
+
+def message_reader(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Unpacks payloads into messages: the answer as the key, and its line as `antelog try` prints it."""
+    for query, payload in _payloads(batches):
+        plan = _plan_of(job, query, payload)
+        relation = plan.relation(query)
+        table = ordered(finished(payload, plan, query), relation.answer.names)
+        step = StepResult(0, {query: table})
+        lines = change_lines([relation], step, Style(job.wanted.explanations)).split("\n")[:-1]
+        answers = answer_texts(table, relation.answer.names).to_pylist()
+        others = table.column(OTHERS).to_pylist() if OTHERS in table.column_names else [None] * len(lines)
+        keys = [
+            f'{{"query":{json.dumps(query)},"answer":{answer}{_named(names)}}}'
+            for answer, names in zip(answers, others, strict=True)
+        ]
+        yield pa.record_batch([pa.array(keys, pa.string()), pa.array(lines, pa.string())], schema=MESSAGES)
+
+
+def _named(others: Sequence[str] | None) -> str:
+    """The variables that stand for all others, as a field of a key."""
+    return f',"others":{json.dumps(others, separators=(",", ":"), ensure_ascii=False)}' if others else ""
+
+
+def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:
+    """Answers as canonical JSON, to be used as keys."""
+    parts: list[str | pa.Array] = []
+    for name in variables:
+        column, field = table.column(name).combine_chunks(), table.schema.field(name)
+        text = column if field.metadata == DIGITS else _json(column)
+        parts += [", " if parts else "", json.dumps(name) + ": ", pc.fill_null(text, "null")]
+    if not parts:
+        return pa.array(["{}"] * table.num_rows, pa.string())
+    return pc.binary_join_element_wise("{", *parts, "}", "")
+
+
+def _json(array: pa.Array) -> pa.Array:
+    """Values as JSON: numbers and truth values as such, all else as texts."""
+    if is_a.is_null(array.type):
+        return pa.array(["null"] * len(array), pa.string())
+    if is_a.is_integer(array.type) or is_a.is_boolean(array.type):
+        return pc.fill_null(array.cast(pa.string()), "null")
+    # Most values occur in many answers.
+    encoded = array.dictionary_encode()
+    distinct = encoded.dictionary
+    if kind_of(array.type) not in (Kind.NUMBER, Kind.TEXT):
+        values = Values()
+        distinct = values.decode(values.spelled(values.encode(distinct)), pa.string())
+    written = pa.array([_written(value) for value in distinct.to_pylist()], pa.string())
+    return pc.fill_null(written.take(encoded.indices), "null")
+
+
+def _written(value: str | float | Decimal) -> str:
+    if isinstance(value, Decimal) and value != value.to_integral_value():
+        return f"{value:f}".rstrip("0")
+    if isinstance(value, Decimal | float):
+        value = int(value) if isinstance(value, Decimal) else number(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def reject_reader(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Unpacks payloads into rejects, for `mapInArrow`."""
+    for batch in batches:
+        for payload in batch.column("payload").to_pylist():
+            yield from from_blob(payload).cast(REJECTS).to_batches()

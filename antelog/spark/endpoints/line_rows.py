@@ -1,0 +1,307 @@
+"""Reads CSV files, JSON lines and messages on Spark's workers, with the readers that are used in process.
+
+A value of CSV in quotes may go on over line breaks, and each file has a header of its own. So such a file is
+read from its beginning, by one task: Spark hands over its lines in order, and here they are put together
+again. A row that cannot be used is set aside for the same reason as in process.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import BinaryIO, cast
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as is_a
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from antelog.arrow.ticks import LOCAL, TWICE, UTC_ASSUMED
+from antelog.errors import DataError
+from antelog.files import ARRIVAL, WantedColumns
+from antelog.files.cells import NUMBERS, column_type
+from antelog.files.chunks import CheckedRows, Chunk, sorted_out
+from antelog.files.csv_files import csv_chunks
+from antelog.files.json_files import json_chunk, json_rows
+from antelog.files.records import Bad, grammar_of
+from antelog.language.epochs import TICKS
+from antelog.spark.failures import shown
+from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
+
+WHOLE_FILES = {
+    # As if a file took so much to open that it is worth a task, and none were too large for one.
+    "spark.sql.files.openCostInBytes": str(1 << 44),
+    "spark.sql.files.maxPartitionBytes": str(1 << 62),
+}
+"""Settings with which Spark deals out whole files."""
+
+_WRITTEN = {"number": "double", "integer": "integer", TICKS: TICKS, "text": "text", None: "text"}
+"""The types of columns on Spark, as readers of texts call them."""
+
+
+@dataclass(frozen=True)
+class RowReading:
+    """The columns to read from lines.
+
+    `names` are the names in the source of the wanted columns and, if there is one, of the arrival; those of
+    messages that begin with @ say something about the message. A file of CSV that cannot be used is an error
+    if `strict`; otherwise it is set aside.
+    """
+
+    wanted: WantedColumns
+    names: tuple[str, ...]
+    strict: bool = True
+
+    @property
+    def arrives(self) -> bool:
+        return len(self.names) > len(self.wanted.columns)
+
+    @property
+    def written(self) -> WantedColumns:
+        """The wanted columns of sources in which everything is written as text."""
+        return replace(self.wanted, types=tuple(_WRITTEN[type_] for type_ in self.wanted.types))
+
+    @property
+    def schema(self) -> pa.Schema:
+        types = [column_type(type_) for type_ in self.wanted.value_types]
+        times = list(self.wanted.columns[len(types) :])
+        times += [self.wanted.arrival] if self.arrives else []
+        return pa.schema(
+            [
+                *zip(self.wanted.columns, types, strict=False),
+                *((name, pa.int64()) for name in times),
+                (CLOCK, pa.int8()),
+                (MALFORMED, pa.string()),
+                (ROW, pa.string()),
+            ]
+        )
+
+
+def of_files(lines: DataFrame, reading: RowReading) -> DataFrame:
+    """The rows of whole CSV files, given their lines."""
+    about = {
+        name: f.col(f"_metadata.file_{name}") for name in ("path", "block_start", "block_length", "size")
+    }
+    whole = (about["block_start"] == 0) & (about["block_length"] == about["size"])
+    lines = lines.select(
+        f.col("value").cast("binary").alias("value"), about["path"].alias("file"), whole.alias("whole")
+    )
+    return lines.mapInArrow(partial(read_files, reading), from_arrow_schema(reading.schema))
+
+
+def of_lines(lines: DataFrame, reading: RowReading) -> DataFrame:
+    """The rows of JSON lines."""
+    values = lines.select(f.col("value").cast("binary").alias("value"))
+    return values.mapInArrow(partial(read_lines, reading), from_arrow_schema(reading.schema))
+
+
+def of_messages(messages: DataFrame, reading: RowReading, form: str) -> DataFrame:
+    """The rows of messages in the form `json` or `csv`, whose columns beside the value begin with @."""
+    read = partial(read_messages, reading, form)
+    return messages.mapInArrow(read, from_arrow_schema(reading.schema))
+
+
+# ---- files of CSV ----
+
+
+def read_files(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Parses lines of one file after the other into rows."""
+    spare()
+    for file, pieces in groupby(_pieces(batches), itemgetter(0)):
+        yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(data for _, data in pieces)))
+
+
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
+    """Consecutive lines of files, each with its file."""
+    for batch in batches:
+        files = batch.column("file").dictionary_encode()
+        if not all(batch.column("whole").unique().to_pylist()):
+            raise DataError(
+                f"{shown(files[0].as_py())}: was divided among tasks, and rows of CSV may go on over lines; "
+                f"leave out the settings {' and '.join(WHOLE_FILES)}"
+            )
+        numbers = files.indices.to_numpy()
+        starts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
+        for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):
+            lines = batch.column("value").slice(start, end - start).to_pylist()
+            yield files[start].as_py(), b"\n".join([*lines, b""])
+
+
+class _Stream:
+    """A readable file of pieces."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._now = io.BytesIO()
+
+    def read(self, size: int) -> bytes:
+        while not (data := self._now.read(size)):
+            piece = next(self._pieces, None)
+            if piece is None:
+                return b""
+            self._now = io.BytesIO(piece)
+        return data
+
+
+def _rows(reading: RowReading, file: str, stream: BinaryIO) -> Iterator[pa.RecordBatch]:
+    """The rows of one file."""
+    begun = False
+    try:
+        for rows in sorted_out(reading.written, csv_chunks(stream, file, reading.written, []), file):
+            yield from _good(reading, rows)
+            yield from _bad(
+                reading,
+                [f"{row.detail} (line {row.line} of {file})" for row in rows.set_aside],
+                [row.row for row in rows.set_aside],
+            )
+            begun = True
+    except DataError as error:
+        if reading.strict:
+            raise
+        rest = "what follows in the file is" if begun else "the file is"
+        why = str(error).removeprefix(f"{file}: ").rstrip(".")
+        yield from _bad(reading, [f"{why}; {rest} set aside"], [file])
+
+
+# ---- lines and messages ----
+
+
+def read_lines(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Parses JSON lines, each by itself."""
+    spare()
+    chunks = (_of_json(reading, each.column("value").to_pylist(), {}, []) for each in batches)
+    yield from _sorted(reading, reading.wanted, chunks)
+
+
+def read_messages(
+    reading: RowReading, form: str, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Parses messages, each by itself."""
+    spare()
+    wanted = reading.wanted if form == "json" else reading.written
+    yield from _sorted(reading, wanted, (_of_messages(reading, form, each) for each in batches))
+
+
+def _sorted(reading: RowReading, wanted: WantedColumns, chunks: Iterable[Chunk]) -> Iterator[pa.RecordBatch]:
+    for rows in sorted_out(wanted, chunks, ""):
+        yield from _good(reading, rows)
+        yield from _bad(reading, [row.detail for row in rows.set_aside], [row.row for row in rows.set_aside])
+
+
+def _of_json(
+    reading: RowReading, lines: Sequence[bytes], besides: Mapping[str, Sequence[object]], bad: list[Bad]
+) -> Chunk:
+    """The rows of lines, with what is known of each besides."""
+    rows, odd = json_rows((number, line.removeprefix(BOM_UTF8)) for number, line in enumerate(lines))
+    for name, cells in besides.items():
+        for row in rows:
+            row.values[name] = cells[row.line]
+    names = tuple(reading.names)
+    return replace(json_chunk(rows, [*bad, *odd], [names] * len(rows), len(names)), arrives=None)
+
+
+def _of_messages(reading: RowReading, form: str, batch: pa.RecordBatch) -> Chunk:
+    types = dict(zip(reading.names, reading.wanted.value_types, strict=False))
+    besides = {name: batch.column(name).to_pylist() for name in batch.schema.names if name != "value"}
+    if types.get("@key") in NUMBERS:
+        besides["@key"] = [_number(key) for key in besides["@key"]]
+    # A message without a value takes its key back; there are no facts to take back.
+    lines = [(line or b"").strip(b"\r\n") for line in batch.column("value").to_pylist()]
+    bad = [Bad(number, "the message is empty", "") for number, line in enumerate(lines) if not line.strip()]
+    of_form = _of_json if form == "json" else _of_csv
+    return of_form(reading, lines, besides, bad)
+
+
+def _number(key: str | None) -> object:
+    try:
+        return None if key is None else msgspec.json.decode(key)
+    except msgspec.DecodeError:
+        return key
+
+
+_ROW = grammar_of(",").orderly
+"""A row with the end of its line, in which no quote stands alone."""
+
+
+def _of_csv(
+    reading: RowReading, lines: Sequence[bytes], besides: Mapping[str, Sequence[object]], bad: list[Bad]
+) -> Chunk:
+    """The rows of messages of CSV, which have the wanted columns in their order, and no header."""
+    header = [*reading.wanted.columns, *([reading.wanted.arrival] if reading.arrives else [])]
+    rows, numbers = list[list[str]](), list[int]()
+    texts = [line.removeprefix(BOM_UTF8).decode(errors="replace") for line in lines]
+    for number, text in enumerate(texts):
+        if not text.strip():
+            continue
+        why = "the message is not one row of CSV: it has several, or a quote that is not closed"
+        if _ROW.fullmatch(f"{text}\n".encode()) is not None:
+            (cells,) = csv.reader([text])
+            if len(cells) == len(header):
+                rows.append(cells)
+                numbers.append(number)
+                continue
+            why = f"the line has not {len(header)} value{'' if len(header) == 1 else 's'}"
+        bad.append(Bad(number, why, text))
+    columns = []
+    for at, name in enumerate(reading.names):
+        if name not in besides:
+            columns.append(pa.array([row[at] for row in rows], pa.string()))
+        elif at < len(reading.wanted.types):
+            columns.append(pa.array([str(besides[name][number]) for number in numbers], pa.string()))
+        else:
+            columns.append(pa.array([besides[name][number] for number in numbers]))
+    return Chunk(
+        columns, lambda: np.array(numbers, np.int64), lambda i: texts[numbers[i]], written=True, bad=bad
+    )
+
+
+# ---- rows ----
+
+
+def _good(reading: RowReading, rows: CheckedRows) -> Iterator[pa.RecordBatch]:
+    schema, count = reading.schema, rows.table.num_rows
+    # How many rows it is of counts, not which; that UTC was assumed is said for one of them.
+    clock = np.zeros(count, np.int8)
+    if rows.twice:
+        clock[: rows.twice] = TWICE
+    elif UTC_ASSUMED in rows.notes.values():
+        clock[:1] = LOCAL
+    names = [*reading.wanted.columns, *([ARRIVAL] if reading.arrives else [])]
+    columns = [
+        _typed(rows.table.column(name).combine_chunks(), type_)
+        for name, type_ in zip(names, schema.types, strict=False)
+    ]
+    nothing = pa.nulls(count, pa.string())
+    yield from pa.table([*columns, pa.array(clock), nothing, nothing], schema=schema).to_batches()
+
+
+def _typed(column: pa.Array, type_: pa.DataType) -> pa.Array:
+    """Values of any types as those of a column: numbers, or texts."""
+    if column.type == type_ or is_a.is_null(column.type):
+        return column.cast(type_)
+    if is_a.is_string(type_):
+        return pa.array([str(v).lower() if isinstance(v, bool) else str(v) for v in column.to_pylist()])
+    if is_a.is_union(column.type):
+        column = pa.array([float(each) for each in column.to_pylist()])
+    return column.cast(type_, safe=False)
+
+
+def _bad(reading: RowReading, details: Sequence[str], rows: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    if not rows:
+        return
+    schema = reading.schema
+    nothing = [pa.nulls(len(rows), type_) for type_ in schema.types[:-2]]
+    # What is not UTF-8 has no other way to a column of texts.
+    texts = [row.encode(errors="surrogateescape").decode(errors="replace") for row in rows]
+    yield pa.record_batch(
+        [*nothing, pa.array(details, pa.string()), pa.array(texts, pa.string())], schema=schema
+    )

@@ -1,1 +1,0 @@
-"""A sink of Spark for the page: `changes.writeStream.format("antelog")`."""

@@ -1,0 +1,138 @@
+"""Spark's settings for a pipeline: those of the user, those its endpoints need, and Java's options.
+
+    settings_of(endpoints, buckets=8)    {"spark.master": "local[*]", "spark.sql.session.timeZone": "UTC", …}
+
+Java runs code slowly at first, compiles it quickly when it is called more often, and compiles it once more,
+well and at length, when it is called often. Spark plans each micro-batch anew, with much code that is
+called a few hundred times. Left to itself, Java spends a third of the first minutes on compiling that well.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from glob import iglob
+from itertools import chain, islice
+from math import gcd
+from pathlib import Path
+
+from antelog.errors import UnsupportedError
+from antelog.run.address import Files, Jdbc, Kafka
+from antelog.secrets import NAMES, redacted
+from antelog.spark.endpoints.endpoints import Sink, Source
+from antelog.spark.pipeline.requirements import pyspark_version
+from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
+
+_SCALA = "2.13"
+_POSTGRES = "org.postgresql:postgresql:42.7.7"
+_CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
+"""Settings and variables that ask for Spark Connect: by this value, or by any if it is empty."""
+JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
+_METASPACE = "-XX:MetaspaceSize=256m"
+"""Memory for classes before Java collects garbage because of them."""
+QUICK = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m {_METASPACE}"
+"""The quick compiler only: a short run is over before the thorough one pays for itself.
+
+It has room for as much code as both have; by default it has a fifth, and says on stdout when that is full.
+"""
+_OFTEN = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
+"""Calls and turns of loops after which code is compiled well: ten times as many as by Java's default.
+
+Code that runs for each row is called as often within the first hundred thousand rows.
+"""
+LASTING = " ".join([_METASPACE, *(f"-XX:Tier4{what}Threshold={count}" for what, count in _OFTEN.items())])
+"""Both compilers, the thorough one for code that is called very often: for runs that may be long."""
+SMALL = 4 << 20
+"""The most bytes of files that are read once within a minute or so."""
+FEW = 1_000
+"""The most files whose sizes are looked up."""
+
+
+def settings_of(
+    endpoints: Iterable[Source | Sink],
+    *,
+    buckets: int,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    once: Collection[Source] = (),
+) -> dict[str, str]:
+    """Spark's settings; those of `conf` win. Raises UnsupportedError for Spark Connect.
+
+    If `once` has sources, and these are small local files, Java uses its quick compiler only.
+    """
+    given = dict(conf or {})
+    _refuse_connect(given)
+    master = master_of(master, given)
+    found = {
+        **SETTINGS,
+        "spark.master": master,
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(buckets),
+        "spark.ui.showConsoleProgress": "false",
+        # With this, Spark would not share its workers between kinds of functions, and start twice as many.
+        "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
+        "spark.redaction.regex": NAMES,
+        "spark.executorEnv.PYTHONSAFEPATH": "1",  # as in `session`, on other machines
+    }
+    if master.startswith("local"):
+        # One partition for each core, as far as the buckets can be dealt out evenly.
+        given_cores = re.match(r"local\[(\d+)", master)
+        cores = int(given_cores[1]) if given_cores else 1 if master == "local" else os.cpu_count() or 1
+        counts = range(1, min(cores, buckets) + 1)
+        found["spark.sql.shuffle.partitions"] = str(max(gcd(buckets, count) for count in counts))
+        found["spark.ui.enabled"] = "false"
+        found[JAVA_OPTIONS] = QUICK if once and _are_small(once) else LASTING
+        found["spark.driver.bindAddress"] = found["spark.driver.host"] = LOOPBACK
+    # Packages that Spark has to download, unless the user's settings have them already.
+    names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
+    brought = " ".join(given.get(name, "") for name in names)
+    wanted = [each for each in _packages(endpoints) if each.split(":")[1] not in brought]
+    if wanted:
+        given["spark.jars.packages"] = ",".join(filter(None, [given.get("spark.jars.packages"), *wanted]))
+    return {**found, **given}
+
+
+def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
+    """The packages that Spark has to download for the endpoints."""
+    endpoints = list(endpoints)
+    if any(isinstance(each, Kafka) for each in endpoints):
+        yield f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}"
+    if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
+        yield _POSTGRES
+
+
+def _refuse_connect(conf: Mapping[str, str]) -> None:
+    """Raises UnsupportedError if the session would be one of Spark Connect, which has no driver here."""
+    for name, asking in _CONNECT.items():
+        value = conf.get(name) or os.environ.get(name)
+        if value and asking in ("", value.lower()):
+            raise UnsupportedError(
+                f"{name} is {redacted(value)}, which asks for Spark Connect, and the outputs of "
+                "`antelog run` need the driver itself. Leave it out and give a cluster's --master, or use "
+                "antelog.spark.changes in a Connect session of your own"
+            )
+
+
+# ---- how much there is to read ----
+
+
+def _are_small(sources: Collection[Source]) -> bool:
+    """Whether the sources are a few small files of this machine."""
+    total = 0
+    for source in sources:
+        found = list(islice(_sizes(source.path), FEW + 1)) if isinstance(source, Files) else []
+        total += sum(found)
+        if not 0 < len(found) <= FEW or total > SMALL:
+            return False
+    return True
+
+
+def _sizes(pattern: str) -> Iterator[int]:
+    """The size in bytes of each local file that matches the pattern."""
+    for path in map(Path, iglob(pattern)):  # noqa: PTH207 - a pattern may begin at the root
+        for each in chain([path], path.rglob("*")):
+            with suppress(OSError):
+                if each.is_file():
+                    yield each.stat().st_size

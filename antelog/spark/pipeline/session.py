@@ -1,0 +1,260 @@
+"""Spark for a pipeline: started with its settings, silent, and stopped at the end.
+
+PySpark hands the settings of a builder to Java on its command line, as `--conf name=value`, where others on
+the machine can read the passwords among them. So they go into a file that only its owner can read, and that
+is gone as soon as Java is up.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shlex
+import signal
+import socketserver
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TypeAlias
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from antelog.errors import UnsupportedError
+from antelog.escaping import shown_lines
+from antelog.secrets import redacted
+from antelog.spark.failures import cause, explaining_lost_java, is_not_of_py4j, plain
+from antelog.spark.pipeline.configuration import JAVA_OPTIONS
+from antelog.spark.pipeline.requirements import PANDAS_WARNING
+from antelog.spark.settings import LOOPBACK
+from antelog.temporary import temporary_folder
+
+Session: TypeAlias = SparkSession
+"""The type of a session for layers that may not import PySpark."""
+
+_SUBMIT = "PYSPARK_SUBMIT_ARGS"
+_NO_SIGNALS = "-Xrs"
+"""Has Java leave signals alone: those that are blocked when it starts never reach it."""
+
+
+@contextmanager
+def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A Spark session, stopped at the end unless there was one already.
+
+    Raises UnsupportedError if Spark cannot be started.
+    """
+    if SparkSession.getActiveSession() is not None:
+        builder = SparkSession.builder
+        for key, value in settings.items():
+            builder.config(key, value)
+        yield builder.getOrCreate()
+        return
+    _hush()
+    spark = _started(name, settings)
+    try:
+        with explaining_lost_java():
+            yield spark
+    finally:
+        # Java may be gone, which PySpark tells in several ways.
+        with warnings.catch_warnings(), suppress(Py4JError, OSError):
+            warnings.simplefilter("ignore")
+            spark.stop()
+
+
+def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
+    if settings["spark.master"].startswith("local"):
+        # What has no setting for its address, as Spark's page for browsers, follows this.
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Workers get this from Java: else they import what lies in the folder where somebody's rules are.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
+    output = ProcessOutput()
+    try:
+        with (
+            as_file(files("antelog.spark") / "log4j2.properties") as log4j,
+            temporary_folder() as folder,
+            filtered(output),
+        ):
+            options = f"-Dlog4j2.configurationFile={log4j.as_uri()} {_NO_SIGNALS}"
+            options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
+            file = folder / "spark.properties"
+            file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
+            try:
+                with explaining_lost_java(), _starting(file):
+                    spark = SparkSession.builder.appName(name).getOrCreate()
+            except BaseException:
+                _kill(file)
+                raise
+    except (PySparkException, Py4JError) as error:
+        text = output.text()
+        error.add_note(text)
+        why = cause(f"{text}\n{error}") or plain(error)
+        raise UnsupportedError(f"Spark does not start: {why}") from None
+    output.release()
+    return spark
+
+
+@contextmanager
+def _starting(file: Path) -> Iterator[None]:
+    """A Java started in this context reads its settings from a file, and ignores SIGTERM.
+
+    SIGTERM may be sent to all processes, and it is Python that ends Java. Java inherits the blocked signal;
+    Python's other threads receive it meanwhile.
+    """
+    known = os.environ.get(_SUBMIT)
+    arguments = f"--properties-file {shlex.quote(str(file))} --load-spark-defaults"
+    os.environ[_SUBMIT] = f"{arguments} {known or 'pyspark-shell'}"
+    blocked = [] if os.name == "nt" else [signal.SIGTERM]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked) if blocked else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if known is None:
+            del os.environ[_SUBMIT]
+        else:
+            os.environ[_SUBMIT] = known
+
+
+def _kill(file: Path) -> None:
+    """Kills a Java whose start was interrupted, as it may wait forever; its command line has the file."""
+    listed = subprocess.run(["ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=False)
+    for line in listed.stdout.splitlines():
+        number, _, command = line.strip().partition(" ")
+        if str(file) in command:
+            with suppress(OSError):  # it has ended already
+                os.kill(int(number), signal.SIGKILL)
+
+
+def _hush() -> None:
+    """Silences PySpark and its workers: warnings of pandas, and tracebacks when Java or the run ends."""
+    logging.getLogger("py4j").propagate = False
+    logging.getLogger().addFilter(is_not_of_py4j)
+    # A server in PySpark takes numbers from Java, and shows where it was when these end.
+    socketserver.BaseServer.handle_error = lambda *_: None  # type: ignore[method-assign]  # for all servers
+    known = os.environ.get("PYTHONWARNINGS", "")  # for the workers, see `ignore_pandas`
+    if PANDAS_WARNING not in known:
+        ignored = f"ignore:{PANDAS_WARNING}:FutureWarning"
+        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, ignored]))
+
+
+def properties(settings: Mapping[str, str]) -> str:
+    """Settings in the form of Java's property files."""
+    return "".join(f"{_escaped(name)}={_escaped(value)}\n" for name, value in settings.items())
+
+
+def _escaped(text: str) -> str:
+    text = re.sub(r"[\\ :=#!]", r"\\\g<0>", text)
+    codes = text.encode("utf-16-be")
+    units = [int.from_bytes(codes[i : i + 2]) for i in range(0, len(codes), 2)]
+    return "".join(chr(unit) if 32 <= unit < 127 else f"\\u{unit:04x}" for unit in units)
+
+
+# ---- what Java and the workers say ----
+
+# While Java starts, its output is held back: if the start fails, the message of the failure is made of it.
+# Afterwards noise is left out, and with it the tracebacks of Python workers that had nobody left to write to,
+# as idle ones end.
+
+
+_NOISE = re.compile(
+    r"WARNING: Using incubator modules"
+    r"|WARNING: package \S+ not in \S+"
+    r"|\[[\d.]+s\]\[warning\]\[(cds|aot)"
+    r"|\s*$"
+    r"|(Starting )?Streaming TransformWithStateInPandas Python worker"
+    r"|Setting default log level|To adjust logging level"
+    r"|:: .* ::|\t|Ivy Default Cache|The jars for the packages|-{20}|\S+#\S+ added as a dependency"
+    r"|PySpark (daemon|worker) failed (to flush|with exception)"
+    r"|(During handling of|The above exception was).* exception"
+)
+_NEWS = re.compile("downloading ")
+"""Lines shown even while Java starts, as a download may take minutes."""
+_BEGINS = "Traceback (most recent call last):"
+_IDLE = re.compile(r"(BrokenPipe|ConnectionReset|ConnectionAborted|EOF)Error\b|KeyboardInterrupt\b")
+"""The last line of a traceback of a worker that was no longer needed."""
+_LONGEST = 500
+"""The most lines of a traceback that are waited for."""
+_PATIENCE = 2.0
+"""Seconds to wait for the last lines of a process that has ended."""
+
+
+@dataclass(eq=False)
+class ProcessOutput:
+    """The filtered output of Spark's processes: buffered at first, written to `target` later."""
+
+    target: int = field(default_factory=lambda: os.dup(2))
+    lines: list[str] = field(default_factory=list)
+    passes: bool = False
+    ended: threading.Event = field(default_factory=threading.Event)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def read(self, source: int) -> None:
+        """Reads a pipe to its end, line by line."""
+        with open(source, encoding="utf-8", errors="backslashreplace") as pipe:
+            for line in sifted(shown_lines(redacted(line.removesuffix("\n"))) for line in pipe):
+                with self._lock:
+                    if self.passes or _NEWS.match(line):
+                        self._write(line)
+                    else:
+                        self.lines.append(line)
+        self.ended.set()
+
+    def release(self) -> None:
+        """Writes the buffered lines; from now on lines are written at once."""
+        with self._lock:
+            self.passes = True
+            self._write(*self.lines)
+
+    def text(self) -> str:
+        """The buffered lines, once the processes that wrote them have ended."""
+        self.ended.wait(_PATIENCE)
+        return "\n".join(self.lines)
+
+    def _write(self, *lines: str) -> None:
+        with suppress(OSError):  # if nobody reads it, Spark is not to wait
+            os.write(self.target, "".join(f"{line}\n" for line in lines).encode())
+
+
+@contextmanager
+def filtered(output: ProcessOutput) -> Iterator[None]:
+    """Processes started in this context write their output and errors through the filter, for life."""
+    theirs, ours = os.pipe()
+    threading.Thread(target=output.read, args=(theirs,), daemon=True).start()
+    before = {number: os.dup(number) for number in (1, 2)}
+    try:
+        for number in before:
+            os.dup2(ours, number)
+        os.close(ours)
+        yield
+    finally:
+        for number, saved in before.items():
+            os.dup2(saved, number)
+            os.close(saved)
+
+
+def sifted(lines: Iterable[str]) -> Iterator[str]:
+    """The lines without noise, and without tracebacks of workers that ended as expected."""
+    block: list[str] = []
+    for line in lines:
+        if line.startswith(_BEGINS):
+            yield from block
+            block = [line]
+        elif block and (line.startswith(" ") or not line.strip()) and len(block) < _LONGEST:
+            block.append(line)
+        elif block:
+            if not _IDLE.match(line):
+                yield from (*block, line)
+            block = []
+        elif not _NOISE.match(line):
+            yield line
+    yield from block

@@ -1,1 +1,0 @@
-"""Spark's session: requirements, settings, start and filtered output."""

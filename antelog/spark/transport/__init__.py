@@ -1,1 +1,0 @@
-"""Rows packed on their way to the buckets, and unpacked on the way to the user."""

@@ -1,0 +1,381 @@
+"""The answers of a board in tables of SQLite: filtered, sorted, grouped and counted by queries.
+
+    tables.select(selection)           some open answers, and how many there are
+    tables.listing(selection)          rows of groups, those that are opened with their parts
+    tables.open.facets(filter)         how many answers each value of each facet would show
+    tables.decided.histogram(filter, 60)    when answers were decided
+
+The tables are in memory. Only answers that have changed since the last query are written again. By urgency,
+groups that somebody takes care of come after all others.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import floor
+from typing import Any
+
+from antelog.answers import CLOSED
+from antelog.engine.step.wording import LOST
+from antelog.run.store.acts import Act
+from antelog.run.store.database import transaction
+from antelog.watch.board.feed_program import FeedProgram
+from antelog.watch.board.scoring import USUAL
+from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
+from antelog.watch.board.tracked_answer import TrackedAnswer
+
+OUTCOMES = (*SEVERITIES, "rejected", LOST)
+"""The bars of the histogram: confirmed answers by severity, rejected ones, and those lost from sight."""
+
+_CONSTANT = ("id", "query", "key", "prefix", "severity")
+_CHANGING = ("state", "chance", "over", "deadline", "since", "kind", "tick", "waited", "alerted")
+"""The columns that a further line of an open answer may change."""
+_COLUMNS = (*_CONSTANT, *_CHANGING)
+_CREATE = f"""
+CREATE TABLE {{name}} (number INTEGER PRIMARY KEY, {", ".join(_COLUMNS)}, words);
+CREATE UNIQUE INDEX {{name}}_ids ON {{name}} (id);
+CREATE INDEX {{name}}_keys ON {{name}} (key);
+"""
+_UNLIKELY = "coalesce(-chance, 2.0)"
+SORTS = {
+    "urgent": "severity, over DESC, deadline NULLS LAST",
+    "deadline": f"deadline NULLS LAST, {_UNLIKELY}",
+    "new": f"since DESC, {_UNLIKELY}",
+    "name": "words, deadline NULLS LAST",
+    "likely": f"{_UNLIKELY}, deadline NULLS LAST",
+    "decided": "number DESC",
+}
+_ROUNDING = 1e-12
+_PREFIX = re.compile(r"[^\W\d_]+|.")
+_SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Some answers, and how many there are in all."""
+
+    answers: Sequence[TrackedAnswer]
+    total: int
+
+
+@dataclass(frozen=True)
+class ListRow:
+    """A row of the list: a group, of which the most urgent answer is shown, or a part of a group.
+
+    `key` names the group; `count` is the number of its answers, 0 for a part. The deadline is the next one of
+    all with its severity.
+    """
+
+    answer: TrackedAnswer
+    key: str
+    count: int
+    severity: str
+    deadline: int | None
+    opened: bool = False
+
+
+@dataclass(frozen=True)
+class RowList:
+    """Some rows, the number of all rows, of groups and of answers."""
+
+    rows: Sequence[ListRow]
+    total: int
+    groups: int
+    answers: int
+
+
+@dataclass(frozen=True)
+class DecidedBin:
+    """Some ticks, and how many answers were decided at them, for each of `OUTCOMES`."""
+
+    ticks: range
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SqlCondition:
+    """A condition of SQL, and its values."""
+
+    sql: str = "1"
+    values: tuple[object, ...] = ()
+
+    def and_(self, sql: str, *values: object) -> SqlCondition:
+        return SqlCondition(f"{self.sql} AND {sql}", (*self.values, *values))
+
+
+class ListedAnswers:
+    """A table of answers, of which those that were `touched` are still to be written again."""
+
+    def __init__(self, database: sqlite3.Connection, name: str, answers: Mapping[str, TrackedAnswer]) -> None:
+        self._database, self._name, self._answers = database, name, answers
+        self._facets = ("severity", "query", "prefix", "state" if name == "open" else "kind")
+        self.touched: set[str] = set()
+        database.executescript(_CREATE.format(name=name))
+
+    def write(self, row_of: Callable[[TrackedAnswer], tuple[object, ...]]) -> None:
+        """Writes the answers that were touched; `row_of` has the columns of one."""
+        touched, self.touched = self.touched, set()
+        # An answer that is open keeps its number; one that is decided again is the latest.
+        gone = [name for name in touched if self._name == "decided" or name not in self._answers]
+        update = ", ".join(f"{name} = excluded.{name}" for name in _CHANGING)
+        columns, marks = ", ".join(_COLUMNS), ", ".join("?" * len(_COLUMNS))
+        with transaction(self._database):
+            self._database.executemany(f"DELETE FROM {self._name} WHERE id = ?", [(name,) for name in gone])
+            self._database.executemany(
+                f"INSERT INTO {self._name} ({columns}) VALUES ({marks}) "
+                f"ON CONFLICT (id) DO UPDATE SET {update}",
+                # The dictionary has the order in which answers were opened, or decided.
+                (row_of(each) for name, each in self._answers.items() if name in touched),
+            )
+
+    def rows(self, sql: str, where: SqlCondition, *more: object) -> list[Any]:
+        """The rows of a query, in which `{them}` stands for the answers that a condition lets through."""
+        query = sql.format(them=f"{self._name} WHERE {where.sql}")
+        return self._database.execute(query, (*where.values, *more)).fetchall()
+
+    def where(self, given: AnswerFilter) -> SqlCondition:
+        """The condition of a filter."""
+        found = self._without_facets(given)
+        for name, values in given.facets.items():
+            wanted = map(SEVERITIES.index, values) if name == "severity" else values
+            found = found.and_(f"{name} IN ({', '.join('?' * len(values))})", *wanted)
+        return found
+
+    def _without_facets(self, given: AnswerFilter) -> SqlCondition:
+        found = SqlCondition()
+        if given.least:
+            found = found.and_("chance >= ?", given.least - _ROUNDING)
+        for column, ticks in (("deadline", given.due), ("tick", given.between)):
+            if ticks is not None:
+                found = found.and_(f"{column} >= ? AND {column} < ?", ticks.start, ticks.stop)
+        for word in given.text.casefold().split():
+            self.fill_words()
+            found = found.and_("instr(words, ?) > 0", word)
+        return found
+
+    def fill_words(self) -> None:
+        """Makes the texts to search in: the answers in small letters, with their times as times."""
+        self._database.execute(f"UPDATE {self._name} SET words = words_of(id) WHERE words IS NULL")
+
+    def answers(
+        self, where: SqlCondition, order: str, start: int = 0, count: int = -1
+    ) -> list[TrackedAnswer]:
+        """Some of the answers that a condition lets through, in an order."""
+        rows = self.rows(f"SELECT id FROM {{them}} ORDER BY {order} LIMIT ? OFFSET ?", where, count, start)
+        return [self._answers[name] for (name,) in rows]
+
+    def count(self, where: SqlCondition) -> int:
+        """The number of answers that a condition lets through."""
+        return int(self.rows("SELECT count(*) FROM {them}", where)[0][0])
+
+    def facets(self, given: AnswerFilter) -> dict[str, dict[str, int]]:
+        """For each facet, the number of answers with each value that all other conditions let through."""
+        columns, base = ", ".join(self._facets), self._without_facets(given)
+        cube = self._database.execute(
+            f"SELECT {columns}, sum({base.sql}) FROM {self._name} GROUP BY {columns}", base.values
+        )
+        found: dict[str, dict[str, int]] = {name: {} for name in self._facets}
+        for severity, *others, number in cube:
+            values = dict(zip(self._facets, (SEVERITIES[severity], *others), strict=True))
+            misses = {name for name, each in values.items() if each not in (given.chosen(name) or (each,))}
+            for name, value in values.items():
+                found[name][value] = found[name].get(value, 0) + (0 if misses - {name} else number)
+        return found
+
+    def quantile(self, column: str, share: float, where: SqlCondition) -> float | None:
+        """A quantile of a column, between the two values next to it; None without values."""
+        where = where.and_(f"{column} IS NOT NULL")
+        # Of few values from one end SQLite does not have to sort the others.
+        place, way = (self.count(where) - 1) * min(share, 1 - share), "ASC" if share <= 0.5 else "DESC"
+        sql, at = (
+            f"SELECT {column} FROM {{them}} ORDER BY {column} {way} LIMIT 2 OFFSET ?",
+            max(0, floor(place)),
+        )
+        found = [value for (value,) in self.rows(sql, where, at)]
+        return found[0] + (found[-1] - found[0]) * (place - at) if found else None
+
+    def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[tuple[int, str, int, float]]:
+        """For each step from now on and severity: how many answers are decided then, how many confirmed.
+
+        Step 0 has those that are due by now, the one behind the last has all later ones.
+        """
+        step = (
+            f"CASE WHEN deadline IS NULL THEN {bars + 1} WHEN deadline <= {now} THEN 0 "
+            f"ELSE min((deadline - {now} + {wide - 1}) / {wide}, {bars + 1}) END"
+        )
+        sql = f"SELECT {step}, severity, count(*), total(chance) FROM {{them}} GROUP BY 1, 2"
+        return [
+            (at, SEVERITIES[severity], number, expected)
+            for at, severity, number, expected in self.rows(sql, self.where(given))
+        ]
+
+    def histogram(self, given: AnswerFilter, most: int) -> Sequence[DecidedBin]:
+        """When answers were decided, in at most so many bins of equal length."""
+        where = self.where(replace(given, between=None)).and_("kind != ?", CLOSED)
+        ((low, high),) = self.rows("SELECT min(tick), max(tick) FROM {them}", where)
+        if low is None:
+            return []
+        wide = -(-(high - low + 1) // most)
+        bins = [dict.fromkeys(OUTCOMES, 0) for _ in range(low, high + 1, wide)]
+        sql = f"SELECT (tick - {low}) / {wide}, kind, severity, count(*) FROM {{them}} GROUP BY 1, 2, 3"
+        for at, kind, severity, number in self.rows(sql, where):
+            bins[at][kind if kind in OUTCOMES else SEVERITIES[severity]] += number
+        return [
+            DecidedBin(range(start, start + wide), counts)
+            for start, counts in zip(range(low, high + 1, wide), bins, strict=True)
+        ]
+
+
+class AnswerTables:
+    """The open and the decided answers of a board; `acts` has what people did, by group.
+
+    `touched` are those that have changed since they were written; `head` is the program of the feed.
+    """
+
+    def __init__(
+        self,
+        open_answers: Mapping[str, TrackedAnswer],
+        decided: Mapping[str, TrackedAnswer],
+        touched: set[str],
+        head: Callable[[], FeedProgram],
+    ) -> None:
+        # A page to share is made in a thread of its own.
+        database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        database.create_function("words_of", 1, self._words)
+        database.execute("CREATE TABLE cared_for (key)")
+        self._answers = {"open": open_answers, "decided": decided}
+        self._touched, self._head, self._database, self._known_head = touched, head, database, head()
+        self._open, self._decided = (ListedAnswers(database, *each) for each in self._answers.items())
+        self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
+        touched.update(open_answers, decided)
+
+    @property
+    def open(self) -> ListedAnswers:
+        """The open answers."""
+        return self._up_to_date(self._open)
+
+    @property
+    def decided(self) -> ListedAnswers:
+        """The decided answers that the board has."""
+        return self._up_to_date(self._decided)
+
+    # ---- open answers ----
+
+    def select(self, selection: Selection) -> Selected:
+        """Some open answers, without groups."""
+        table, order = self.open, self._order(selection.sort)
+        where = table.where(selection.filter)
+        found = table.answers(where, order, selection.start, selection.count)
+        return Selected(found, table.count(where))
+
+    def listing(self, selection: Selection) -> RowList:
+        """Rows of groups, in the order of their first answers."""
+        table, order = self.open, self._order(selection.sort)
+        where, column = table.where(selection.filter), "id" if selection.group == "none" else selection.group
+        ordered = table.rows(f"SELECT {column} FROM {{them}} ORDER BY {order}", where)
+        sizes = Counter(name for (name,) in ordered)
+        opened = {name for name in selection.opened if sizes.get(name, 0) > 1}
+        rows: list[ListRow] = []
+        before = 0
+        for name, size in sizes.items():
+            end = before + 1 + (size if name in opened else 0)
+            room = selection.count - len(rows)
+            if not room:
+                break
+            if end > selection.start:
+                skipped, members = max(0, selection.start - before), where.and_(f"{column} = ?", name)
+                if not skipped:
+                    rows.append(self._group(members, order, name, size, opened=name in opened))
+                if name in opened and (room := selection.count - len(rows)):
+                    parts = table.answers(members, order, max(0, skipped - 1), room)
+                    rows += [self._part(each, name) for each in parts]
+            before = end
+        total = len(sizes) + sum(sizes[name] for name in opened)
+        return RowList(rows, total, len(sizes), sizes.total())
+
+    def _group(self, members: SqlCondition, order: str, name: str, size: int, *, opened: bool) -> ListRow:
+        """A group: its worst severity, and of the answers with it the most urgent and the next deadline."""
+        ((worst, end),) = self._open.rows(
+            "SELECT severity, min(deadline) FROM {them} GROUP BY severity ORDER BY severity LIMIT 1", members
+        )
+        (answer,) = self._open.answers(members.and_("severity = ?", worst), f"over DESC, {order}", 0, 1)
+        return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
+
+    def _part(self, answer: TrackedAnswer, name: str) -> ListRow:
+        return ListRow(answer, name, 0, self._head().severity(answer.query), answer.now.decided_by)
+
+    def others(self, answer: TrackedAnswer) -> Selected:
+        """The other open answers of an answer's group, the most urgent first."""
+        where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
+        table = self.open
+        return Selected(table.answers(where, self._order("urgent"), 0, 20), table.count(where))
+
+    def _order(self, sort: str) -> str:
+        """The order of SQL; if it is by words or by urgency, what it needs is in the tables."""
+        if sort == "name":
+            self._open.fill_words()
+        elif sort == "urgent" and (cared := self._cared_for()):
+            self._database.execute("DELETE FROM cared_for")
+            self._database.executemany("INSERT INTO cared_for VALUES (?)", [(name,) for name in cared])
+            return f"key IN cared_for, {SORTS[sort]}"
+        return SORTS[sort]
+
+    def _cared_for(self) -> list[str]:
+        """The groups that are snoozed, or were acknowledged when they were as bad as now."""
+        return [name for name, acts in self.acts().items() if any(self._hushes(each, name) for each in acts)]
+
+    def _hushes(self, act: Act, name: str) -> bool:
+        """Whether an act is about what is open now: a worse answer is news to whoever acknowledged others."""
+        if act.kind != "acknowledged":
+            return act.kind == "snoozed"
+        ((worst,),) = self._open.rows("SELECT min(severity) FROM {them}", SqlCondition("key = ?", (name,)))
+        open_now = self._answers["open"]
+        known = (open_now[each].query for each in act.answers if each in open_now)
+        return any(SEVERITIES.index(self._head().severity(query)) <= worst for query in known)
+
+    # ---- rows of the tables ----
+
+    def update(self) -> None:
+        """Writes all answers that were touched."""
+        self._up_to_date(self._open)
+        self._up_to_date(self._decided)
+
+    def _up_to_date(self, table: ListedAnswers) -> ListedAnswers:
+        if self._known_head is not self._head():
+            self._known_head = self._head()
+            self._database.executescript("DELETE FROM open; DELETE FROM decided;")
+            self._touched.update(*self._answers.values())
+        for each in (self._open, self._decided):
+            each.touched |= self._touched
+        self._touched.clear()
+        if table.touched:
+            table.write(self._row)
+        return table
+
+    def _row(self, answer: TrackedAnswer) -> tuple[object, ...]:
+        head, now = self._head(), answer.now
+        key, threshold = head.key_of(answer), head.alerts.get(answer.query)
+        ahead = None if now.chance is None else now.chance - (USUAL if threshold is None else threshold)
+        state = "none" if ahead is None else "over" if ahead >= -_ROUNDING else "below"
+        return (
+            answer.id, answer.query, key, prefix_of(key), SEVERITIES.index(head.severity(answer.query)),
+            state, now.chance, -2.0 if ahead is None else ahead, now.decided_by, answer.since,
+            now.change, now.tick, answer.open_for, answer.alerted_before,
+        )  # fmt: skip
+
+    def _words(self, name: str) -> str:
+        answer = self._answers["open"].get(name) or self._answers["decided"][name]
+        return self._head().label(answer).casefold()
+
+
+def prefix_of(key: str) -> str:
+    """The part of a key that several share: `north-hall/` of `north-hall/fan-01`, `wt` of `wt12`."""
+    hall, slash, _ = key.partition("/")
+    if slash:
+        return f"{hall}/"[:60]
+    found = _SEPARATED.match(key) or _PREFIX.match(key)
+    return found[0][:60] if found else ""

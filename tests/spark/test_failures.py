@@ -1,0 +1,118 @@
+"""antelog/spark/failures.py: the cause of a failure in a sentence, with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from antelog import DataError
+from antelog.spark.failures import cause, plain, plainly
+
+SAID = {
+    "org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: "
+    "No space left on device\n\tat y": "^a disk is full: .* spark.local.dir",
+    "org.apache.hadoop.fs.ChecksumException: Checksum error: file:/data/state/offsets/0 at 1024 exp: 1":
+        "^the checkpoint is damaged: /data/state/offsets/0 is not as it was written. Bring .* replay",
+    "[CANNOT_LOAD_STATE_STORE.CANNOT_READ_STREAMING_STATE_FILE] An error occurred during loading state.\n"
+    "Caused by: java.io.FileNotFoundException: File file:/state/state/0/0/1.changelog does not exist":
+        "^the checkpoint is damaged: the state in it cannot be read. Bring",
+    "[STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY] The checkpoint location file:/state should be empty on "
+    "batch 0": "^Spark was killed while it wrote down where the first batch begins.* remove the folder",
+    "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log.":
+        "^another pipeline uses the same checkpoint",
+    "org.apache.spark.SparkException: x\nCaused by: org.apache.kafka.common.errors.TimeoutException: "
+    "Timed out waiting for a node assignment. Call: describeTopics": "^no broker of Kafka answers",
+    "org.apache.kafka.common.errors.TimeoutException: Topic gone not present in metadata after 60000 ms.":
+        "^the broker knows nothing of the topic gone: create it",
+    "org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed: bad credentials":
+        "^Kafka refuses access: Authentication failed: bad credentials. Check user",
+    'org.postgresql.util.PSQLException: ERROR: relation "gone" does not exist\n  Position: 15':
+        "^the database has no table gone",
+    'PSQLException: FATAL: password authentication failed for user "me"':
+        "^the database refuses me: password",
+    "x\nCaused by: java.nio.file.AccessDeniedException: /data/out": "^/data/out: no permission",
+    "java.io.IOException: Mkdirs failed to create file:/data/out/_temporary/0 (exists=false)":
+        "^file:/data/out/_temporary/0: no permission",
+    'UnsupportedFileSystemException: No FileSystem for scheme "s3a"': "^Spark cannot reach s3a://",
+    'Exception in thread "main" java.lang.RuntimeException: [unresolved dependency: '
+    "org.apache.spark#spark-sql-kafka-0-10_2.13;9.9: not found]":
+        r"^Spark cannot fetch org\.apache\.spark:spark-sql-kafka-0-10_2\.13:9\.9",
+    "Invalid maximum heap size: -Xmx4x\nError: Could not create the Java Virtual Machine.":
+        "^Invalid maximum heap size: -Xmx4x$",
+    "org.apache.spark.SparkException: All masters are unresponsive! Giving up.":
+        "^no master of Spark answers",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_what_java_says_is_told_by_its_cause(said: str) -> None:
+    found = cause(said)
+    assert found is not None
+    with pytest.raises(DataError, match=SAID[said]):
+        raise DataError(found)
+
+
+def test_what_is_not_known_is_left_to_others() -> None:
+    assert cause("org.apache.spark.SparkException: [FIELD_NOT_FOUND] No such struct field") is None
+
+
+def _read(form: str, *path: str, **options: str) -> Callable[[SparkSession], object]:
+    return lambda spark: spark.read.format(form).options(**options).load(*path)
+
+
+@pytest.mark.parametrize(
+    ("fails", "why"),
+    [
+        (_read("text", "/nowhere/at all"), "^/nowhere/at all: there is no such file"),
+        (_read("text", "/nowhere/*.csv"), r"^/nowhere/\*.csv: there is no such file"),
+        (_read("kafka"), "^Spark has no connector for kafka. Give its files with --conf spark.jars"),
+        (_read("jdbc", url="jdbc:gone://x/y", dbtable="t"), "^Spark has no driver for this database"),
+        (lambda spark: spark.read.table("gone"), "^there is no table `gone`"),
+        (_read("text", "xyz://host/a"), "^Spark cannot reach xyz://"),
+    ],
+)
+def test_what_spark_says_now_is_known(
+    spark: SparkSession, fails: Callable[[SparkSession], object], why: str
+) -> None:
+    with pytest.raises(DataError, match=why), plainly():
+        fails(spark)
+
+
+@pytest.mark.long
+def test_a_full_disk(spark: SparkSession, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "full").symlink_to("/dev/full")
+
+    def writes(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        (target / "full").write_text("x" * 100_000)
+        return rows
+
+    with pytest.raises(DataError, match=r"^a disk is full"), plainly():
+        spark.range(1).mapInArrow(writes, "id long").collect()
+
+
+def test_a_stream_that_failed_is_not_shown_with_its_plans() -> None:
+    said = "The table was emptied.\n=== Streaming Query ===\nIdentifier: [id = 1]\nLogical Plan:\n Project"
+    assert plain(RuntimeError(said)) == "The table was emptied"
+
+
+@pytest.mark.parametrize(
+    ("raised", "why"),
+    [
+        (ModuleNotFoundError("No module named 'antelog'"), "Python has no antelog. .* PYSPARK_PYTHON names"),
+        (ValueError("they differ"), "^they differ$"),
+    ],
+)
+def test_a_worker_that_fails_is_shown_without_its_stack(
+    spark: SparkSession, raised: Exception, why: str
+) -> None:
+    def fails(_: object) -> Iterator[pa.RecordBatch]:
+        raise raised
+
+    with pytest.raises(DataError, match=why), plainly():
+        spark.range(1).mapInArrow(fails, "id long").collect()
