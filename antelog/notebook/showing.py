@@ -103,18 +103,11 @@ def _row(change: Change, likely: bool) -> list[Child]:
     return [
         _moment(change, change.tick),
         tag("b", change.kind, style=f"color:{colour}"),
-        _answer(change),
+        tag("span", change.words, title=change.atom) if change.words else tag("code", change.atom),
         *([_bar(change.chance)] if likely else []),
         lined([*shown, *([f"and {more} more"] if more > 0 else [])]),
         lined(_outlook(change)),
     ]
-
-
-def _answer(change: Change) -> Html:
-    """The words of an answer, with its atom where one points at them; or the atom."""
-    if not change.words:
-        return tag("code", change.atom)
-    return tag("span", change.words, title=change.atom)
 
 
 def _moment(change: Change, tick: int) -> str:
