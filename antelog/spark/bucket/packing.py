@@ -68,7 +68,6 @@ Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def all_packed(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """The rows of all inputs, packed."""
     schema = from_arrow_schema(PACKED)
     packers = {name: partial(packed, job.without_model, name) for name in frames}
     return reduce(DataFrame.unionAll, (frame.mapInArrow(packers[n], schema) for n, frame in frames.items()))

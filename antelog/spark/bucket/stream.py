@@ -164,5 +164,4 @@ def remember(lineage: bytes, version: bytes, bucket: BucketState) -> None:
 
 
 def forget() -> None:
-    """Removes all buckets from memory."""
     _known.clear()

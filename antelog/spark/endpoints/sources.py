@@ -108,7 +108,6 @@ def typed(
     limit: int | None = None,
     schema: StructType | None = None,
 ) -> DataFrame:
-    """The rows of a source with types."""
     match source:
         case Files():
             if not stream:
@@ -144,7 +143,6 @@ def paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]
 
 
 def has_numbers(schema: StructType, name: str) -> bool:
-    """Whether a column has numbers."""
     return isinstance(schema[name].dataType, NumericType)
 
 

@@ -193,7 +193,6 @@ def _check_frames(given: Mapping[str, DataFrame], known: Sequence[str], what: st
 
 
 def _streams(inputs: Mapping[str, DataFrame]) -> bool:
-    """Whether the inputs are streams."""
     streams = {frame.isStreaming for frame in inputs.values()}
     if len(streams) > 1:
         stream = next(name for name, frame in inputs.items() if frame.isStreaming)

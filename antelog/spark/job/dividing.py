@@ -40,22 +40,20 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
     return _parts(hashes, count)
 
 
-def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
-    """The part of each cell; unbound cells, and the one of all others, are in the first."""
-    hashes = _of_cells(cells, values)
-    hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
-    return _parts(hashes, count)
-
-
 def bucket_mask(numbers: Sequence[int], number: int) -> Callable[[Column, Values], Mask] | None:
-    """A function that masks the cells of one bucket; None if it is the only bucket."""
+    """A function that masks the cells of one bucket; None if it is the only bucket.
+
+    Unbound cells, and the one of all others, are in the first.
+    """
     count = len(numbers)
     if count == 1:
         return None
     part = numbers.index(number)
 
     def in_bucket(cells: Column, values: Values) -> Mask:
-        found: Mask = parts_of_cells(cells, values, count) == part
+        hashes = _of_cells(cells, values)
+        hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
+        found: Mask = _parts(hashes, count) == part
         return found
 
     return in_bucket

@@ -179,7 +179,6 @@ _NOISE = re.compile(
 )
 _NEWS = re.compile("downloading ")
 """Lines shown even while Java starts, as a download may take minutes."""
-_BEGINS = "Traceback (most recent call last):"
 _IDLE = re.compile(r"(BrokenPipe|ConnectionReset|ConnectionAborted|EOF)Error\b|KeyboardInterrupt\b")
 """The last line of a traceback of a worker that was no longer needed."""
 _LONGEST = 500
@@ -246,7 +245,7 @@ def sifted(lines: Iterable[str]) -> Iterator[str]:
     """The lines without noise, and without tracebacks of workers that ended as expected."""
     block: list[str] = []
     for line in lines:
-        if line.startswith(_BEGINS):
+        if line.startswith("Traceback (most recent call last):"):
             yield from block
             block = [line]
         elif block and (line.startswith(" ") or not line.strip()) and len(block) < _LONGEST:
