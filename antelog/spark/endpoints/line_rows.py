@@ -30,6 +30,7 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
 from antelog.files.cells import NUMBERS, column_type
 from antelog.files.chunks import CheckedRows, Chunk, sorted_out
+from antelog.files.csv_files import WholeCsv
 from antelog.files.json_files import json_chunk, json_rows
 from antelog.files.records import Bad, grammar_of
 from antelog.language.epochs import TICKS
