@@ -115,7 +115,11 @@ class ModelForecaster:
         return replace(self, plan=change.plan, known=known, left_out=left_out), log
 
     def begun_anew(self, change: Transition) -> tuple[str, ...]:
-        return begun_anew(change) if self.known.learning.on else ()
+        """The queries of both plans about which is learned anew: with other patterns, or in another order."""
+        if not self.known.learning.on:
+            return ()
+        both = (each.name for each in change.queries if each.difference.old and each.difference.new)
+        return tuple(name for name in both if not _goes_on(change, name))
 
     def what_if(
         self, state: State, answer: OneAnswer, literals: Sequence[str]
@@ -206,12 +210,6 @@ def with_lines(
         earlier = partial(no_lines, lines.table.slice(0, 0), new.relation(name))
         judged[name], log[name], _ = forecast.step(judged[name], lines, change.tick, state.values, earlier)
     return replace(found, queries=judged), log
-
-
-def begun_anew(change: Transition) -> tuple[str, ...]:
-    """The queries of both plans about which is learned anew: with other patterns, or in another order."""
-    both = (each.name for each in change.queries if each.difference.old and each.difference.new)
-    return tuple(name for name in both if not _goes_on(change, name))
 
 
 def _goes_on(change: Transition, name: str) -> bool:

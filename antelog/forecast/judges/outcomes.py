@@ -132,7 +132,9 @@ class OutcomeStatistics(Judge):
         # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
         slow = np.full(len(states), 0.5)
         for outer, inner, weight in zip(found, (*found[1:], state), WEIGHTS, strict=False):
-            slow = _drawn(_others(outer[:, -2:], inner[:, -2:]), slow, weight)
+            others = np.maximum(outer[:, -2:] - inner[:, -2:], 0)
+            others[:, 1] = np.minimum(others[:, 1], others[:, 0])
+            slow = _drawn(others, slow, weight)
         chance = np.empty((len(states), len(self.half_lives)))
         weight = WEIGHTS[-1]
         for memory in reversed(range(len(self.half_lives))):
@@ -259,13 +261,6 @@ def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
     (key,) = keys_of([[states, ticks]])
     first, which = once(key)
     return states.take(first), ticks.take(first), which
-
-
-def _others(outer: Numbers, inner: Numbers) -> Numbers:
-    """The counts of a wider class without those of a class in it."""
-    left = np.maximum(outer - inner, 0)
-    left[:, 1] = np.minimum(left[:, 1], left[:, 0])
-    return left
 
 
 def _drawn(found: Numbers, chance: Numbers, weight: float | Numbers) -> Numbers:

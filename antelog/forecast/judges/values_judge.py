@@ -133,8 +133,8 @@ class ValuesJudge(Judge):
 
         The last tick is that before the first one of the other run.
         """
-        kept = self.kept.newest(MOST)
-        return replace(self, kept=kept.earlier(tick + 1))._begun()
+        kept, past = self.kept.newest(MOST), tick + 1
+        return replace(self, kept=replace(kept, settled=kept.settled - past, tick=kept.tick - past))._begun()
 
     def _begun(self) -> ValuesJudge:
         count = self.kept.count
