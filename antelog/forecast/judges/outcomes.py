@@ -187,7 +187,6 @@ class OutcomeStatistics(Judge):
         return self._entered(self.drawn, (), tick, lost)
 
     def settled(self, now: int) -> OutcomeStatistics:
-        """The statistics at the end of a step."""
         after = [closed(each, now) for each in self._ledgers]
         return self if all(map(is_, after, self._ledgers)) else self._with_ledgers(after)
 
@@ -203,12 +202,10 @@ class OutcomeStatistics(Judge):
         return self._with_ledgers(opened(tally.merged([each.tally for each in same])) for same in ledgers)
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
-        """The statistics of a worker, given which cells of the partition key are its own."""
         counts = self.by_key.tally
         return replace(self, by_key=opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
 
     def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:
-        """The counts of these keys, and what all keys share of newer statistics."""
         return replace(newer, by_key=self.by_key)
 
     @property

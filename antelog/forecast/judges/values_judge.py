@@ -93,7 +93,6 @@ class ValuesJudge(Judge):
         return chance
 
     def learn_lines(self, lines: SettledLines, now: int) -> ValuesJudge:
-        """The judge after the lines of answers that were settled in a step that ends at `now`."""
         if not can_fit():
             return self
         after = self
