@@ -28,7 +28,7 @@ from antelog.forecast.forecasting import Forecasting, known_of, start
 from antelog.forecast.inference.forms import key_of, layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
-from antelog.forecast.judges.judged import JUDGES, Judged, Judges, check_judges, check_values
+from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.values_judge import can_fit
 from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits
@@ -115,7 +115,11 @@ class ModelForecaster:
         return replace(self, plan=change.plan, known=known, left_out=left_out), log
 
     def begun_anew(self, change: Transition) -> tuple[str, ...]:
-        return begun_anew(change) if self.known.learning.on else ()
+        """The queries of both plans about which is learned anew: with other patterns, or in another order."""
+        if not self.known.learning.on:
+            return ()
+        both = (each.name for each in change.queries if each.difference.old and each.difference.new)
+        return tuple(name for name in both if not _goes_on(change, name))
 
     def what_if(
         self, state: State, answer: OneAnswer, literals: Sequence[str]
@@ -172,6 +176,9 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
         name: before.series[name] if same_lag and name in before.series else counts
         for name, counts in empty.series.items()
     }
+    # A new query has all judges but those that had no say so far.
+    had = before.queries.values()
+    silent = {name for each in had for name in each.sources if not any(one.says(name) for one in had)}
     queries = {}
     for name, judged in empty.queries.items():
         if _goes_on(change, name):
@@ -180,7 +187,8 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
             queries[name] = replace(same, scores=scores)
         else:
             followed = replace(judged.followed, now=change.tick - 1)
-            queries[name] = replace(judged.only(_heard(before, judged)), followed=followed)
+            heard = [source for source in judged.sources if source not in silent]
+            queries[name] = replace(judged.only(heard), followed=followed)
     features = {
         name: before.features[name]
         if _goes_on(change, name)
@@ -208,12 +216,6 @@ def with_lines(
     return replace(found, queries=judged), log
 
 
-def begun_anew(change: Transition) -> tuple[str, ...]:
-    """The queries of both plans about which is learned anew: with other patterns, or in another order."""
-    both = (each.name for each in change.queries if each.difference.old and each.difference.new)
-    return tuple(name for name in both if not _goes_on(change, name))
-
-
 def _goes_on(change: Transition, name: str) -> bool:
     if not any(each.name == name and each.continues for each in change.queries):
         return False
@@ -221,13 +223,6 @@ def _goes_on(change: Transition, name: str) -> bool:
     same_key = key_of(change.old, before) == key_of(change.plan, after)
     same_looks = looks_of(change.old, name) == looks_of(change.plan, name)
     return same_key and same_looks and before.patterns == after.patterns
-
-
-def _heard(before: Forecasting, judged: Judged) -> list[str]:
-    """The judges of a new query that have a say: all but those that had none so far."""
-    known = {name for each in before.queries.values() for name in each.sources}
-    heard = {name for name in known if any(each.says(name) for each in before.queries.values())}
-    return [name for name in judged.sources if name in heard or name not in known]
 
 
 def _sightings(before: Sightings, change: Transition) -> Sightings:

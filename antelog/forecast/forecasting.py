@@ -38,7 +38,7 @@ from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import JUDGES, Judged, Judges
 from antelog.forecast.judges.latest import QueryFeatures, features_of
 from antelog.forecast.lines import LeftOut, Limits
-from antelog.forecast.model_file import Model, nothing_counted, packed, unpacked
+from antelog.forecast.model_file import Model, packed, unpacked
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
@@ -77,7 +77,8 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
             width, keys, learning.half_life, features[query.name], judges
         )
     if model is None:
-        series = nothing_counted(plan, learning.length)
+        own = layout(plan)
+        series = {f.name: series_counts.no_counts(f, own.slowest, learning.length) for f in own.families}
         return Forecasting(sightings, series, queries, features, 0, learning)
     queries = {
         name: replace(each, judges=model.judges[name], weights=model.weights[name])

@@ -64,7 +64,7 @@ def with_chances(
     # In the order of the table: to sort what each of the rows has is more.
     known = known.take(sorting(rows.take(known)))
     which = found.which.take(known)
-    counts = found.growth.counts(len(found.chance))
+    counts = np.bincount(found.growth.of, minlength=len(found.chance))
     first = np.cumsum(counts) - counts
     whose, entry = spread(first.take(which), counts.take(which))
     row = rows.take(known).take(whose)

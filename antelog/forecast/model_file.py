@@ -24,7 +24,6 @@ from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
-from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judged import Judged
@@ -34,7 +33,6 @@ from antelog.forecast.judges.mean import JudgeWeights, Predictions
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.judges.rows import Judge, SettledLines
 from antelog.forecast.judges.values_judge import Fit, ValuesJudge
-from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import Counted, SeriesCounts
 from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
 from antelog.forecast.scores.calibration import Blocks, Calibration
@@ -213,12 +211,6 @@ class Model:
         if self.plan.meaning == plan.meaning:
             return self
         raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
-
-
-def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:
-    """Empty counts for each family of a plan, with epochs of this length."""
-    own = layout(plan)
-    return {family.name: series_counts.no_counts(family, own.slowest, length) for family in own.families}
 
 
 def _difference(one: Plan, other: Plan) -> str:

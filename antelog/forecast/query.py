@@ -27,7 +27,6 @@ from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
-from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.following import (
@@ -97,7 +96,7 @@ class QueryForecast:
         The cells of lines are of the values `of` the engine; `earlier` gives the open answers before.
         """
         rows, lines = self._lines(logged, of)
-        learning, delay = self._learning, self.relation.bounds.delay
+        learning, delay = self.known.odds.learning, self.relation.bounds.delay
         step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
@@ -134,7 +133,8 @@ class QueryForecast:
         if len(row) == 0:
             return replace(judged, likely=after), []
         rang = row[likely]
-        first = judged.alerts.with_later(FirstAlerts(asked.number.take(rang), asked.tick.take(rang)))
+        alerts = judged.alerts.and_then(FirstAlerts(asked.number.take(rang), asked.tick.take(rang)))
+        first = alerts.take(find(distinct(alerts.number), alerts.number))
         judged, answers = replace(judged, likely=after, alerts=first), answers.take(row)
         lines, at = self._last_lines(answers, logged.table, of, earlier)
         answers, likely = answers.take(at), likely[at]
@@ -173,10 +173,6 @@ class QueryForecast:
         _, answers = self._judge(judged, requests, found, None)
         table = with_chances(logged.table, answers.line, answers, judged.sources, holds)
         return open_within(table, logged.kind <= REVISED, self.limits)
-
-    @property
-    def _learning(self) -> Learning:
-        return self.known.odds.learning
 
     @property
     def _lossy(self) -> bool:
@@ -245,7 +241,7 @@ class QueryForecast:
     ) -> tuple[Judged, AnswerChances]:
         """The chances of open answers, given those of the model of facts, and what is decided in the step."""
         key = tuple(at.answer[place] for place in self._key)
-        learns, unknown = self._learning.learns, self.features.unknown(len(at.tick))
+        learns, unknown = self.known.odds.learning.learns, self.features.unknown(len(at.tick))
         age = at.tick - at.answer[-1] - ends_of(self._ends, at.stage)
         state = state_of(at.stage, age_bucket(age), ~at.at_line)
         rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)

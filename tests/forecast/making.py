@@ -11,6 +11,7 @@ import numpy as np
 import antelog
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
+from antelog.engine.columns.tables import Numbers
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import OUTCOMES
@@ -94,6 +95,11 @@ def odds(
         np.ones((1, states), np.bool_),
         np.zeros(1),
     )
+
+
+def once_and_again(odds: Odds) -> tuple[Numbers, Numbers]:
+    """The chances of a fact of each state after a tick without any, and after one with one of it."""
+    return odds.transitions[:, 0, 1:], np.diagonal(odds.transitions, axis1=1, axis2=2)[:, 1:]
 
 
 def state(predicate: str, *columns: str) -> ChainState:

@@ -37,10 +37,6 @@ class DiagramShape:
     def slowest(self) -> int:
         return max((max(each) for each in self.delays), default=0)
 
-    def until(self, leaf: Leaf) -> int:
-        """The last tick at which a fact of a leaf may come."""
-        return leaf.at + self.delays[leaf.chain][leaf.state - 1]
-
     def ticks(self, form: QueryForm) -> Column:
         """The ticks at which the chance of a confirmation by then is computed."""
         # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
@@ -62,7 +58,9 @@ def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Qu
     """
     outcomes = [chain.outcomes for chain in form.chains]
     leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
-    over = frozenset(leaf for leaf in leaves.values() if shape.until(leaf) <= horizon)
+    over = frozenset(
+        leaf for leaf in leaves.values() if leaf.at + shape.delays[leaf.chain][leaf.state - 1] <= horizon
+    )
     return Question(form.formula.whole, shape.conditions, leaves, outcomes, over)
 
 
@@ -107,10 +105,6 @@ class Growth(ColumnSet):
     of: Column
     at: Column
     chance: Numbers
-
-    def counts(self, size: int) -> Column:
-        """The number of rows of each of `size` chances."""
-        return np.bincount(self.of, minlength=size)
 
 
 @dataclass(frozen=True, eq=False)

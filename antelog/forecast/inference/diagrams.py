@@ -9,7 +9,7 @@ node, and each outcome of the chains at that tick, the node that is left. Nodes 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -101,20 +101,18 @@ class Parts:
             case Turns(true, false):
                 return self.of(true if positive else false)
             case Every(parts) | Some(parts):
-                return self._all_or_one(parts, positive, isinstance(node, Every) is positive)
+                every = isinstance(node, Every) is positive
+                decisive, found = (FALSE if every else TRUE), []
+                for part in parts:
+                    one = self.of(part, positive)
+                    if one == decisive:
+                        return decisive
+                    found.append(one)
+                return self.joined(found, len(found) if every else 1)
             case AtLeast(number, parts):
                 # All but `number - 1` of them fail where it fails.
                 needed = number if positive else len(parts) - number + 1
                 return self.joined([self.of(part, positive) for part in parts], needed)
-
-    def _all_or_one(self, parts: Iterable[Node], positive: bool, every: bool) -> int:
-        decisive, found = (FALSE if every else TRUE), []
-        for part in parts:
-            number = self.of(part, positive)
-            if number == decisive:
-                return decisive
-            found.append(number)
-        return self.joined(found, len(found) if every else 1)
 
     def joined(self, parts: Sequence[int], needed: int, later: tuple[int, ...] = ()) -> int:
         """The number of: so many of the parts and of `later` ones, which are in order and open, hold."""
@@ -213,16 +211,14 @@ def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
         return node
     match parts.entries[node]:
         case Shows(leaf, came):
-            return TRUE if _shown(parts.question, leaf, came, outcome[leaf.chain]) else FALSE
+            shown = outcome[leaf.chain]
+            if came:
+                return TRUE if shown == leaf.state else FALSE
+            # Another fact came, or none, and none can come any more.
+            fails = shown != leaf.state and (shown != 0 or leaf in parts.question.over)
+            return TRUE if fails else FALSE
         case Joined(own, needed):
             here = bisect_right(own, at, key=parts.first.__getitem__)
             return parts.joined([_after(parts, p, at, outcome) for p in own[:here]], needed, own[here:])
         case known:
             return TRUE if known else FALSE
-
-
-def _shown(question: Question, leaf: Leaf, came: bool, outcome: int) -> bool:
-    if came:
-        return outcome == leaf.state
-    taken = outcome not in (0, leaf.state)
-    return taken or (outcome != leaf.state and leaf in question.over)

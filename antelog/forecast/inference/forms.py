@@ -114,11 +114,6 @@ class QueryForm:
         """The number of ticks before now whose facts matter."""
         return self.last + 2 * self.slowest + 1 - min(self.first, 0) + self.memory
 
-    @cached_property
-    def families(self) -> tuple[Family, ...]:
-        """The family of each chain."""
-        return tuple(map(family_of, self.chains))
-
 
 @lru_cache(maxsize=64)
 def forms(plan: Plan) -> Mapping[str, QueryForm | str]:
@@ -175,7 +170,7 @@ class Layout:
 @lru_cache(maxsize=64)
 def layout(plan: Plan) -> Layout:
     own = [form for form in forms(plan).values() if isinstance(form, QueryForm)]
-    families = tuple(dict.fromkeys(family for form in own for family in form.families))
+    families = tuple(dict.fromkeys(family_of(chain) for form in own for chain in form.chains))
     slowest = max((form.slowest for form in own), default=0)
     return Layout(plan, families, slowest, max((form.reach for form in own), default=0))
 

@@ -72,8 +72,6 @@ class Formula:
 
     whole: Node
     conditions: tuple[Condition, ...]
-    variables: tuple[str, ...]
-    timed: bool
     valued: frozenset[Comes]
 
     @property
@@ -92,8 +90,7 @@ def formula_of(rules: Rules, query: str) -> Formula:
     terms = tuple(map(Var, relation.answer.variables))
     when = Time(WHEN, 0) if timed else Time(None, 0)
     whole = unfolding.relation(query, terms, when if timed else None)
-    valued = frozenset(unfolding.valued)
-    return Formula(whole, tuple(unfolding.conditions), relation.answer.variables, timed, valued)
+    return Formula(whole, tuple(unfolding.conditions), frozenset(unfolding.valued))
 
 
 @dataclass

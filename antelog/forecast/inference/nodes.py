@@ -198,8 +198,13 @@ def kinds_of(aggregate: Aggregate, source: Input) -> list[tuple[Fraction, Inside
         return None
     if not all(isinstance(least, Const) for least in aggregate.least_values):
         return None
-    found, different = [], dict[Value, Fraction]()
-    for constants in _declared(source, source.slot):
+    slot, found, different = source.slot, [], dict[Value, Fraction]()
+    # The different constants of the declarations by column, without those in the slot.
+    patterns = (
+        tuple((i, each) for i, each in enumerate(chance.pattern) if each is not None and i not in slot)
+        for chance in source.odds.chances
+    )
+    for constants in map(dict, dict.fromkeys(patterns)):
         taken, inside = constants.get(arguments.index(value)), _about(aggregate.inside, constants)
         if taken is None or inside is None:
             return None
@@ -217,15 +222,6 @@ def rises(aggregate: Aggregate) -> bool:
     """Whether a condition says that the values are at least 0."""
     numbers = (each.value for each in aggregate.least_values if isinstance(each, Const))
     return any(not isinstance(number, str) and number >= 0 for number in numbers)
-
-
-def _declared(source: Input, slot: Sequence[int]) -> Iterator[Mapping[int, Value]]:
-    """The different constants of the declarations by column, without those in the slot."""
-    patterns = (
-        tuple((i, value) for i, value in enumerate(chance.pattern) if value is not None and i not in slot)
-        for chance in source.odds.chances
-    )
-    yield from map(dict, dict.fromkeys(patterns))
 
 
 def _number(value: Value) -> Fraction | None:

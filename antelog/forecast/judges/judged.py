@@ -161,11 +161,16 @@ def judge(
 ) -> tuple[Judged, Predictions]:
     """The predictions for open answers, given those of the model of facts, and what a step decides."""
     pattern, reported = pattern_of(rows.stage), judged.reported
-    settled, some = None, marked(rows.at_line)
+    here = some = marked(rows.at_line)
+    settled = None
     if decided is not None and rows.learns is Learns.ALL:
-        at = find(np.append(reported.number, number.take(some)), decided.number)
+        # The lines, of those reported before and those of this step, whose answers are settled in it.
+        at = find(np.append(reported.number, number.take(here)), decided.number)
         some = marked(at >= 0)
-        settled = _settled_lines(reported, rows, decided, at)
+        of = at.take(some)
+        tick = np.append(reported.tick, rows.tick.take(here)).take(some)
+        features = np.concatenate([reported.features, rows.features.take(here, axis=0)]).take(some, axis=0)
+        settled = SettledLines(decided.settled.take(of), tick, features, decided.confirmed.take(of))
         now = judged.followed.now
         taught = {name: each.learn_lines(settled, now) for name, each in judged.judges.items()}
         judged = replace(judged, judges=taught)
@@ -181,17 +186,6 @@ def judge(
     if rows.at_line.any():
         judged = replace(judged, reported=reported.and_then(said.take(rows.at_line)))
     return judged, said
-
-
-def _settled_lines(
-    reported: Predictions, rows: AnswerRows, decided: DecidedAnswers, at: Column
-) -> SettledLines:
-    """The lines, of those reported before and those of a step, whose answers are settled in it."""
-    here, some = marked(rows.at_line), marked(at >= 0)
-    of = at.take(some)
-    tick = np.append(reported.tick, rows.tick.take(here)).take(some)
-    features = np.concatenate([reported.features, rows.features.take(here, axis=0)]).take(some, axis=0)
-    return SettledLines(decided.settled.take(of), tick, features, decided.confirmed.take(of))
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:

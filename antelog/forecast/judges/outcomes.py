@@ -132,7 +132,9 @@ class OutcomeStatistics(Judge):
         # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
         slow = np.full(len(states), 0.5)
         for outer, inner, weight in zip(found, (*found[1:], state), WEIGHTS, strict=False):
-            slow = _drawn(_others(outer[:, -2:], inner[:, -2:]), slow, weight)
+            others = np.maximum(outer[:, -2:] - inner[:, -2:], 0)
+            others[:, 1] = np.minimum(others[:, 1], others[:, 0])
+            slow = _drawn(others, slow, weight)
         chance = np.empty((len(states), len(self.half_lives)))
         weight = WEIGHTS[-1]
         for memory in reversed(range(len(self.half_lives))):
@@ -185,7 +187,6 @@ class OutcomeStatistics(Judge):
         return self._entered(self.drawn, (), tick, lost)
 
     def settled(self, now: int) -> OutcomeStatistics:
-        """The statistics at the end of a step."""
         after = [closed(each, now) for each in self._ledgers]
         return self if all(map(is_, after, self._ledgers)) else self._with_ledgers(after)
 
@@ -201,12 +202,10 @@ class OutcomeStatistics(Judge):
         return self._with_ledgers(opened(tally.merged([each.tally for each in same])) for same in ledgers)
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
-        """The statistics of a worker, given which cells of the partition key are its own."""
         counts = self.by_key.tally
         return replace(self, by_key=opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
 
     def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:
-        """The counts of these keys, and what all keys share of newer statistics."""
         return replace(newer, by_key=self.by_key)
 
     @property
@@ -259,13 +258,6 @@ def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
     (key,) = keys_of([[states, ticks]])
     first, which = once(key)
     return states.take(first), ticks.take(first), which
-
-
-def _others(outer: Numbers, inner: Numbers) -> Numbers:
-    """The counts of a wider class without those of a class in it."""
-    left = np.maximum(outer - inner, 0)
-    left[:, 1] = np.minimum(left[:, 1], left[:, 0])
-    return left
 
 
 def _drawn(found: Numbers, chance: Numbers, weight: float | Numbers) -> Numbers:

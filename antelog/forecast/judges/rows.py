@@ -14,7 +14,7 @@ was decided before the row's tick, so chances do not depend on how a run is cut.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -75,10 +75,6 @@ class SettledLines(ColumnSet):
     def between(self, start: int, end: int) -> SettledLines:
         """A slice of them, without a copy."""
         return SettledLines(*(column[start:end] for column in vars(self).values()))
-
-    def earlier(self, ticks: int) -> SettledLines:
-        """The lines as if they were some ticks earlier."""
-        return replace(self, settled=self.settled - ticks, tick=self.tick - ticks)
 
     def in_order(self) -> SettledLines:
         """By the ticks at which they were settled; the order must not depend on how a run is cut."""

@@ -93,7 +93,6 @@ class ValuesJudge(Judge):
         return chance
 
     def learn_lines(self, lines: SettledLines, now: int) -> ValuesJudge:
-        """The judge after the lines of answers that were settled in a step that ends at `now`."""
         if not can_fit():
             return self
         after = self
@@ -101,26 +100,23 @@ class ValuesJudge(Judge):
             # Those of earlier steps were settled before.
             kept = self.kept.and_then(lines.in_order())
             after = replace(self, kept=kept, count=self.count + lines.count)
-        return after._fitted(now)
-
-    def _fitted(self, now: int) -> ValuesJudge:
-        """With the fits that begin at the ends of blocks, as soon as enough lines are new."""
-        fits, last, earlier = list(self.fits), self.fitted, self.count - self.kept.count
+        # Fits begin at the ends of blocks, as soon as enough lines are new.
+        fits, last, earlier = list(after.fits), after.fitted, after.count - after.kept.count
         # So many lines there have to be for another fit.
-        while (enough := max(LEAST, int(min(last * GROWTH, last + MOST)))) <= self.count:
+        while (enough := max(LEAST, int(min(last * GROWTH, last + MOST)))) <= after.count:
             row = enough - 1 - earlier
             # Lines that are dropped were settled before the pause was over.
-            settled = int(self.kept.settled[row]) if row >= 0 else -1
+            settled = int(after.kept.settled[row]) if row >= 0 else -1
             if fits and last >= MOST:
                 settled = max(settled, fits[-1].first - self.block + PAUSE - 1)
             # A block ends after the tick at which enough were settled.
             end = (settled // self.block + 1) * self.block
             if end > now + 1:
                 break
-            here = int(np.searchsorted(self.kept.settled, end))
-            fits.append(Fit(end + self.block, _fit(self.kept.between(max(here - MOST, 0), here))))
+            here = int(np.searchsorted(after.kept.settled, end))
+            fits.append(Fit(end + self.block, _fit(after.kept.between(max(here - MOST, 0), here))))
             last = here + earlier
-        return replace(self, fits=tuple(fits), fitted=last)
+        return replace(after, fits=tuple(fits), fitted=last)
 
     def settled(self, now: int) -> ValuesJudge:
         """Without what no tick after `now` needs."""
@@ -133,8 +129,8 @@ class ValuesJudge(Judge):
 
         The last tick is that before the first one of the other run.
         """
-        kept = self.kept.newest(MOST)
-        return replace(self, kept=kept.earlier(tick + 1))._begun()
+        kept, past = self.kept.newest(MOST), tick + 1
+        return replace(self, kept=replace(kept, settled=kept.settled - past, tick=kept.tick - past))._begun()
 
     def _begun(self) -> ValuesJudge:
         count = self.kept.count

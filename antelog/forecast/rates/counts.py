@@ -201,7 +201,7 @@ def odds_of(
 
     `possible` are the rows in which facts may be of each state.
     """
-    epoch, half_life = as_of.by_key
+    epoch, half_life = as_of.epoch, as_of.half_life
     family = family_of(chain)
     asked = [
         keys.cells[term.name]
@@ -212,7 +212,7 @@ def odds_of(
     tally = counts.tally
     sums = before(opened(tally), asked, np.full(keys.count, epoch), half_life)
     first = np.append(tally.first, epoch).take(matched(asked, keys.count, tally))
-    every = _every(counts, *as_of.shared)
+    every = _every(counts, epoch if as_of.still is None else as_of.still, half_life)
     seen: Mask = np.asarray(sums.any(axis=1))
     known = seen | (counts.shared.count > 0)
     ticks = np.where(seen, counts.length * _stretches(epoch - first + 1, half_life), 0)

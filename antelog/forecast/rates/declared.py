@@ -133,20 +133,17 @@ def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
         known=odds.known | usable,
         unexpected=learned.unexpected,
     )
-    return _with_shares(found, learned) if whole else found
-
-
-def _with_shares(odds: Odds, learned: Odds) -> Odds:
-    """Odds with the learned shares of delays where none are declared."""
+    if not whole:
+        return found
     # What is learned has a column for each tick of the longest delay of any input.
     ticks = max(odds.shares.shape[2], learned.shares.shape[2])
-    own, found = (
+    own, shares = (
         np.pad(each, ((0, 0), (0, 0), (0, ticks - each.shape[2]))) for each in (odds.shares, learned.shares)
     )
-    within = found * (np.arange(ticks) <= odds.delay[:, :, None])
+    within = shares * (np.arange(ticks) <= odds.delay[:, :, None])
     within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
     kept = odds.shares_declared | ~learned.known[:, None]
-    return replace(odds, shares=np.where(kept[:, :, None], own, within))
+    return replace(found, shares=np.where(kept[:, :, None], own, within))
 
 
 def less_declared(learned: Odds, odds: Odds) -> Odds:

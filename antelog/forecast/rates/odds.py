@@ -151,16 +151,6 @@ class Odds(ColumnSet):
     shares_declared: Mask
     unexpected: Numbers
 
-    @property
-    def once(self) -> Numbers:
-        """The chance of a fact of each state after a tick without any."""
-        return self.transitions[:, 0, 1:]
-
-    @property
-    def again(self) -> Numbers:
-        """The chance of a fact of each state after a tick with one of it."""
-        return np.diagonal(self.transitions, axis1=1, axis2=2)[:, 1:]
-
     @cached_property
     def _come(self) -> Numbers:
         """Shares of the true facts that have come: before the first tick, by the first, the second, …

@@ -83,8 +83,16 @@ def _shown(family: Family, facts: Facts, values: Values) -> Facts:
     """The sightings of a family in facts; one for each key and tick, if any fact will do."""
     columns = facts.columns
     met = np.zeros(facts.count, np.int64)
+    bound = {str(place): column for place, column in enumerate(columns)}
     for number, series in enumerate(family.series):
-        met |= _meets(series, columns, facts.count, values).astype(np.int64) << number
+        meets = np.ones(facts.count, np.bool_)
+        for place, value in series.constants:
+            meets &= columns[place] == values.cell(value)
+        for place, other in series.repeats:
+            meets &= columns[place] == columns[other]
+        for test in series.tests:
+            meets &= holds(test, bound, facts.count, values)
+        met |= meets.astype(np.int64) << number
     shown = Facts(
         (*(columns[place] for place in (*family.places, *family.more)), met), facts.time, facts.arrival
     )
@@ -98,18 +106,6 @@ def _shown(family: Family, facts: Facts, values: Values) -> Facts:
     arrival = first.least(shown.arrival)
     alone = shown.take(first.first)
     return Facts(alone.columns, alone.time, arrival)
-
-
-def _meets(series: Series, columns: Sequence[Column], count: int, values: Values) -> Mask:
-    meets = np.ones(count, np.bool_)
-    for place, value in series.constants:
-        meets &= columns[place] == values.cell(value)
-    for place, other in series.repeats:
-        meets &= columns[place] == columns[other]
-    bound = {str(place): column for place, column in enumerate(columns)}
-    for test in series.tests:
-        meets &= holds(test, bound, count, values)
-    return meets
 
 
 def forgotten(sightings: Sightings, before: int) -> Sightings:

@@ -60,16 +60,6 @@ class KnownEpoch:
     half_life: float | None
     still: int | None = None
 
-    @property
-    def by_key(self) -> tuple[int, float | None]:
-        """The epoch and half-life of the counts of single keys."""
-        return self.epoch, self.half_life
-
-    @property
-    def shared(self) -> tuple[int, float | None]:
-        """The epoch and half-life of the sums over all keys."""
-        return self.epoch if self.still is None else self.still, self.half_life
-
 
 @dataclass(frozen=True, eq=False)
 class Tally(ColumnSet):

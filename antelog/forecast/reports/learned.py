@@ -106,13 +106,17 @@ def _learned(model: Model, chain: Chain, number: int) -> Learned | None:
         return None
     source = next(each for each in model.plan.inputs if each.name == chain.predicate)
     rates = [_rates(odds, row, number) for row in range(len(there) + 1)]
+    shares, facts = rates[0].shares, ones.take(there)
+    if facts.sum():  # a key that nobody has seen may have a shorter delay than some
+        each = np.array([one.shares for one in rates[1:]])
+        shares = tuple((facts @ each / facts.sum()).tolist())
     free = [place for place, term in zip(chain.places, chain.terms, strict=True) if isinstance(term, Var)]
     return Learned(
         _facts(chain.states[number].series, source.columns),
         round(float(ones.sum())),
         tuple(source.columns[place] for place in free),
         len(there),
-        replace(rates[0], shares=_shares(rates, ones.take(there))),
+        replace(rates[0], shares=shares),
         tuple(_different(rates, columns, values)) if free else (),
     )
 
@@ -128,14 +132,6 @@ def _rates(odds: Odds, row: int, number: int) -> Rates:
     often /= max(float(often.sum()), IMPOSSIBLE)
     once = float(often @ np.delete(moves[:, state], state))
     return Rates(once, float(moves[state, state]), tuple(shares.tolist()))
-
-
-def _shares(rates: Sequence[Rates], facts: Numbers) -> tuple[float, ...]:
-    """How late the facts of all keys come; a key that nobody has seen may have a shorter delay than some."""
-    if not facts.sum():
-        return rates[0].shares
-    each = np.array([one.shares for one in rates[1:]])
-    return tuple((facts @ each / facts.sum()).tolist())
 
 
 def _different(rates: Sequence[Rates], keys: Sequence[Column], values: Values) -> Iterator[tuple[str, Rates]]:

@@ -310,17 +310,6 @@ def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
         _WIDTH,
     )
     yield ""
-    yield from _calibration(found)
-    yield ""
-    yield from wrapped("Had you been alerted as soon as the chance reached a threshold:", _WIDTH)
-    yield from _table([ALERTS, *(alert_row(each, tick) for each in found.alerts)])
-
-
-def _loss(name: str, found: Loss) -> str:
-    return f"{name:<11}  {loss(found.mean)}  {compared(found)} ({loss(found.base)})"
-
-
-def _calibration(found: ScoreResult) -> Iterator[str]:
     yield from wrapped(verdict(found), _WIDTH)
     calibration = found.calibration
     if calibration.error is not None:
@@ -329,6 +318,13 @@ def _calibration(found: ScoreResult) -> Iterator[str]:
     yield from _table([BINS, *map(bin_row, calibration.bins)])
     if (bin_ := example(calibration)) is not None:
         yield from wrapped(sentence(bin_) + " An answer counts once for each line.", _WIDTH)
+    yield ""
+    yield from wrapped("Had you been alerted as soon as the chance reached a threshold:", _WIDTH)
+    yield from _table([ALERTS, *(alert_row(each, tick) for each in found.alerts)])
+
+
+def _loss(name: str, found: Loss) -> str:
+    return f"{name:<11}  {loss(found.mean)}  {compared(found)} ({loss(found.base)})"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

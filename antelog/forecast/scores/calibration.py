@@ -210,17 +210,10 @@ class _Surplus:
     by_block: Column | Numbers
     variance: float
 
-    @property
-    def sufficient(self) -> bool:
-        return int(np.count_nonzero(self.by_block)) >= FEWEST
-
     def deviation(self, level: float) -> float:
         """The half-width of the band around the expected sum that holds all but this share of cases."""
         own = sqrt(max(float(self.by_block @ self.by_block), self.variance))
         return own * NormalDist().inv_cdf(1 - level / 2)
-
-    def refutes(self, level: float) -> bool:
-        return abs(float(self.by_block.sum())) > self.deviation(level)
 
 
 def judged(sums: Calibration) -> CalibrationResult:
@@ -238,12 +231,13 @@ def judged(sums: Calibration) -> CalibrationResult:
     together = _Surplus(by_block.sum(axis=0), float(variances.sum()))
     too_sure = _Surplus(sure @ by_block, float(sure**2 @ variances))
     own = [_Surplus(each, float(variance)) for each, variance in zip(by_block, variances, strict=True)]
-    enough = [each for each in (together, too_sure, *own) if each.sufficient]
+    enough = [each for each in (together, too_sure, *own) if np.count_nonzero(each.by_block) >= FEWEST]
     refuted, visible = None, None
     if enough:
         level = LEVEL / len(enough)
         visible = together.deviation(level) / total
-        refuted = any(each.refutes(level) for each in enough) or (None if visible > VISIBLE else False)
+        beyond = any(abs(float(each.by_block.sum())) > each.deviation(level) for each in enough)
+        refuted = beyond or (None if visible > VISIBLE else False)
     bins = tuple(
         _bin(float(EDGES[n]), float(EDGES[n + 1]), int(sums.lines[n]), int(sums.confirmed[n]), each)
         for n, each in zip(used.tolist(), own, strict=True)

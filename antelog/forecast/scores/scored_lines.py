@@ -17,8 +17,7 @@ from typing import Self
 import numpy as np
 
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, distinct, groups, or_never
+from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, groups, or_never
 
 UNIT = 2**30
 """What 1 is as a whole number."""
@@ -255,8 +254,3 @@ class FirstAlerts(ColumnSet):
 
     number: Column
     tick: Column
-
-    def with_later(self, more: FirstAlerts) -> FirstAlerts:
-        """These and later ones, in the order of ticks; an answer keeps its first."""
-        every = self.and_then(more)
-        return every.take(find(distinct(every.number), every.number))

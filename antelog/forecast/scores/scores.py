@@ -21,7 +21,7 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column
 from antelog.errors import StateError
 from antelog.escaping import json_text
-from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
+from antelog.forecast.scores.calibration import Calibration, CalibrationResult, calibration, judged
 from antelog.forecast.scores.scored_lines import (
     Alerted,
     AlertSums,
@@ -205,16 +205,15 @@ def _row(query: str, found: ScoreResult) -> dict[str, Any]:
         "calibration_error": found.calibration.error,
         "calibration_error_low": low,
         "calibration_error_high": high,
-        "bins": [_bin(each) for each in found.calibration.bins],
+        "bins": [
+            {**vars(each), "expected_low": each.expected[0], "expected_high": each.expected[1]}
+            for each in found.calibration.bins
+        ],
         "alerts": [_alert(each) for each in found.alerts],
     }
     for name, loss in (("brier", found.brier), ("log_loss", found.log_loss)):
         row |= {name: loss.mean, f"{name}_base": loss.base, f"{name}_skill": loss.skill}
     return row
-
-
-def _bin(found: Bin) -> dict[str, Any]:
-    return {**vars(found), **dict(zip(("expected_low", "expected_high"), found.expected, strict=True))}
 
 
 def _alert(found: Alerted) -> dict[str, Any]:

@@ -65,7 +65,6 @@ def test_when_chances_grow() -> None:
     assert found.growth.of.tolist() == [0, 0]
     assert found.growth.at.tolist() == [1, 2]
     assert found.growth.chance.tolist() == pytest.approx([0.8 * 0.7, 0.8])
-    assert found.growth.counts(1).tolist() == [2]
 
 
 def test_two_series_of_an_input_are_different_facts() -> None:

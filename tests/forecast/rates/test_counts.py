@@ -10,7 +10,7 @@ from antelog.forecast.rates.counts import SeriesCounts, and_then, counted, no_co
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, family_of
 from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch
-from tests.forecast.making import Fact, chains, keys, sighted
+from tests.forecast.making import Fact, chains, keys, once_and_again, sighted
 
 TEXT = "input Temp(x: text, level: text, time) delay 2. P(X, T) :- Temp(X, high, T). query P(X, T)."
 (CHAIN,) = chains(TEXT)
@@ -55,8 +55,9 @@ def test_odds_are_drawn_towards_those_of_all_keys() -> None:
     # All keys: 20 ticks of one device, 3 hot, 2 of them after a hot one.
     once, again = 1.5 / 18, (2 + 1.5 / 18) / 4
     shares = np.array([2 + 1 / 3, 1 / 3, 1 + 1 / 3]) / 4
-    assert found.once[:, 0].tolist() == pytest.approx([(1 + 20 * once) / (17 + 20), once])
-    assert found.again[:, 0].tolist() == pytest.approx([(2 + 5 * again) / (3 + 5), again])
+    rates = once_and_again(found)
+    assert rates[0][:, 0].tolist() == pytest.approx([(1 + 20 * once) / (17 + 20), once])
+    assert rates[1][:, 0].tolist() == pytest.approx([(2 + 5 * again) / (3 + 5), again])
     np.testing.assert_allclose(found.shares[:, 0], [([2, 0, 1] + 5 * shares) / 8, shares])
     assert found.known.tolist() == [True, True]
 
@@ -77,4 +78,5 @@ def test_what_all_keys_share_outlives_those_that_are_forgotten() -> None:
     counts = up_to(counts, KnownEpoch(late, None))
     assert (counts.tally.count, counts.shared.count) == (0, 1)
     found = _odds_of(counts, keys(values, X=["a"]), KnownEpoch(late, None))
-    assert found.again[0, 0] == pytest.approx((2 + found.once[0, 0]) / 4)
+    once, again = once_and_again(found)
+    assert again[0, 0] == pytest.approx((2 + once[0, 0]) / 4)

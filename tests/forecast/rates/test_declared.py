@@ -11,7 +11,7 @@ from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 from antelog.forecast.rates.declared import completed, declared, less_declared, memory, possible_kinds
 from antelog.forecast.rates.odds import Odds, transitions
-from tests.forecast.making import chains, input_of, keys
+from tests.forecast.making import chains, input_of, keys, once_and_again
 
 INPUT = "input Temp(x: text, level: text, time) delay 1{}."
 RULE = "P(X, T) :- Temp(X, high, T). query P(X, T)."
@@ -31,8 +31,9 @@ def test_the_declaration_with_most_constants_decides() -> None:
         "wt2",
         "wt4",
     )
-    assert odds.once.tolist() == [[0.05], [0.1]]
-    assert odds.again.tolist() == [[0.8], [0.1]]  # without `again`, what came before does not matter
+    once, again = once_and_again(odds)
+    assert once.tolist() == [[0.05], [0.1]]
+    assert again.tolist() == [[0.8], [0.1]]  # without `again`, what came before does not matter
     assert odds.delay.tolist() == [[1], [2]]
     np.testing.assert_allclose(odds.shares, [[[0.5, 0.5, 0]], [[0.7, 0.2, 0.08]]])
     assert (odds.shares_declared.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
@@ -49,7 +50,8 @@ def test_a_value_that_no_fact_has_has_no_facts() -> None:
     (chain,) = chains(text)
     rows = replace(keys(Values(), X=["a"]), cells={"X": np.array([OTHERS])})
     odds = declared(chain, input_of(text), rows)
-    assert (odds.once.tolist(), odds.again.tolist(), odds.known.tolist()) == ([[0]], [[0]], [True])
+    once, again = once_and_again(odds)
+    assert (once.tolist(), again.tolist(), odds.known.tolist()) == ([[0]], [[0]], [True])
 
 
 def test_chances_in_a_slot_are_at_most_one_together() -> None:
@@ -73,7 +75,7 @@ def test_other_kinds_of_facts_in_a_slot() -> None:
         [True, True],
     ]
     odds = declared(chain, input_of(text), rows)
-    np.testing.assert_allclose(odds.once, [[0.05, 0.15, 0], [0.01, 0, 0]], atol=1e-10)
+    np.testing.assert_allclose(once_and_again(odds)[0], [[0.05, 0.15, 0], [0.01, 0, 0]], atol=1e-10)
     # What is impossible is not learned, nor what is declared.
     assert odds.chance_declared.tolist() == [[True, True, False]] * 2
 
@@ -91,7 +93,8 @@ def test_what_is_declared_is_not_learned() -> None:
         known=np.ones(2, np.bool_),
     )
     both = completed(odds, learned)
-    assert (both.once.tolist(), both.again.tolist()) == ([[0.25], [0.25]], [[0.75], [0.75]])
+    once, again = once_and_again(both)
+    assert (once.tolist(), again.tolist()) == ([[0.25], [0.25]], [[0.75], [0.75]])
     # For wt2 what was learned, within its delay of 1; for wt4 what is declared.
     np.testing.assert_allclose(both.shares, [[[0.75, 0.25, 0]], [[0.7, 0.2, 0.08]]])
 
