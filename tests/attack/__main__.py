@@ -16,7 +16,7 @@ from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS = (
     "programs", "files", "frames", "calls", "functions", "rotations", "sizes", "changing",
-    "receivers", "on_spark", "sources", "suites", "times", "words",
+    "posts", "processes", "receivers", "on_spark", "sources", "suites", "times", "words",
 )  # fmt: skip
 """Modules of this package; each is loaded when it is asked for, since together they load every library."""
 

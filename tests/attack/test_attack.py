@@ -26,8 +26,8 @@ FEW = [
     ("sizes", 100),
 ]
 FEW += [("times", 15), ("functions", 150), ("receivers", 2)]
-MANY = [("functions", 4_000), ("calls", 5_000), ("times", 2_000), ("changing", 3_000)]
-MANY += [("words", 10_000), ("frames", 10_000), ("files", 460), ("receivers", 200)]
+MANY = [("functions", 4_000), ("calls", 5_000), ("times", 2_000), ("changing", 3_000), ("posts", 100)]
+MANY += [("words", 10_000), ("frames", 10_000), ("files", 460), ("processes", 60), ("receivers", 200)]
 SAMPLED = [("suites", 30, 1000), ("frames", 100, 1300), ("words", 20, 266)]
 
 

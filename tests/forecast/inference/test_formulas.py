@@ -30,7 +30,6 @@ def test_an_open_time_is_written_out_tick_by_tick() -> None:
 
 def test_a_query_that_fixes_the_tick_counts_from_zero() -> None:
     found = formula(f"{INPUTS} P(X, T) :- Temp(X, high, T), Temp(X, low, T+1). query P(X, 3).")
-    assert not found.timed
     assert [literal.at for literal in found.literals] == [3, 4]
 
 
