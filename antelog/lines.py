@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Any, Required, TypeAlias, TypedDict, cast
+from typing import Annotated, Any, Required, TypeAlias, TypedDict, TypeGuard, cast
 
 import msgspec
 import pyarrow as pa
@@ -83,6 +83,11 @@ class LogLine(TypedDict, total=False):
     severity: str | None
     text: str | None
     by: str
+
+
+def is_change(record: Mapping[str, Any]) -> TypeGuard[LogLine]:
+    """Whether a record of a feed is the line of a change; it may be one of a status or the like."""
+    return "change" in record
 
 
 def is_line(found: object) -> bool:

@@ -11,7 +11,7 @@ This is the one place where words are filled in. A query without words has its a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,7 +31,7 @@ SEVERITY, TEXT = "severity", "text"
 LABEL = (SEVERITY, TEXT)
 """The last columns of lines of such queries."""
 
-LOST = "lost"
+LOST: Final = "lost"
 """The column of literals that were lost from sight; and what a line means that is no good news for them."""
 SEEN = "seen"
 """The change of an answer that was lost: facts of what it is about come again."""

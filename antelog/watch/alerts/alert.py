@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.plan.partition import group_variables
 from antelog.errors import AntelogError
 from antelog.forecast.columns import LIKELY
 from antelog.language.moments import Timescale
+from antelog.lines import LogLine
 from antelog.run.values import SILENT
 
-Line = dict[str, Any]
+Line: TypeAlias = LogLine
 """A change as the feed has it."""
 
 

@@ -19,14 +19,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from antelog.answers import ENDS, name_in
 from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
+from antelog.lines import is_change
 from antelog.run.store.acts import Acts
 from antelog.run.values import SILENT
 from antelog.watch.alerts.alert import HEARD, Line
@@ -78,18 +80,18 @@ class AlertGroups:
         self._routes = {each.receiver.name: each for each in routes}
         self._acts, self._wall = Acts(outbox.database), wall
 
-    def take(self, position: int, lines: Sequence[Line]) -> bool:
-        """Stores the letters of lines of the feed, and the position behind them, if there is anything."""
+    def take(self, position: int, records: Sequence[Mapping[str, Any]]) -> bool:
+        """Stores the letters of changes in a feed, and the position behind them, if there is anything."""
         begin, now = self._outbox.begin or 0, self._wall()
         before = self._database.total_changes
         with self._outbox.transaction():
-            changes = (each for each in lines if "change" in each)
+            changes = [*filter(is_change, records)]
             for past, some in groupby(changes, lambda line: bool(line["tick"] < begin)):
                 if past:
                     self._add_past(list(some), now)
                 else:
                     self._add(list(some), now)
-            told = [each for each in lines if "change" in each and _ends(each)]
+            told = [*filter(_ends, changes)]
             ended = [each for each in told if each["change"] in ENDS or meaning(each) == LOST]
             self._acts.settle(map(name_in, ended))
             if self._database.total_changes == before:

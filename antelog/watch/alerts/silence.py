@@ -9,9 +9,9 @@ The expected gap is that of the feed's status: what `every 10 s` declares, or th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from antelog.language.durations import duration_text
 from antelog.run.values import SILENT
@@ -41,13 +41,13 @@ class SilentInputs:
         self._silent, self._began = {*known}, began
         self._inputs = Inputs()
 
-    def take(self, records: Iterable[Line]) -> None:
+    def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Some records of the feed, behind which there are more."""
         for record in records:
             if "status" in record:
                 self._inputs.take(record["status"])
 
-    def changes(self, records: Iterable[Line], now: float) -> Iterator[Line]:
+    def changes(self, records: Iterable[Mapping[str, Any]], now: float) -> Iterator[Line]:
         """The changes at a moment, in seconds since 1970, after some records of the feed."""
         self.take(records)
         tick = self._inputs.status.get("tick")

@@ -70,7 +70,7 @@ class ChangeTexts:
 
     def __init__(self, queries: dict[str, AlertQuery], timescale: Timescale | None = None) -> None:
         self.queries, self.timescale = queries, timescale
-        self._line: Line = {}
+        self._line: Line | None = None
         self._key, self._values_of_line = "", dict[str, str]()
 
     def query(self, line: Line) -> AlertQuery:
@@ -97,7 +97,7 @@ class ChangeTexts:
             "chance": "" if chance is None else percent(chance),
             "summary": self._summary(line),
             "tick": self._time(line["tick"]),
-            "by": "" if line.get("decided_by") is None else self._time(line["decided_by"]),
+            "by": "" if (by := line.get("decided_by")) is None else self._time(by),
             "evidence": self._literals(explanation.get("evidence")),
             "waits_for": self._awaited(explanation),
             "so_far": ", ".join(map(amount_text, amounts_so_far(explanation).values())),

@@ -21,6 +21,7 @@ from typing import Any
 from antelog.answers import CLOSED, OPEN, name_in, state_after
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.wording import LOST, SEEN, meaning
+from antelog.lines import is_change
 from antelog.run.store import is_line, is_record, source_of
 from antelog.watch.board.answer_table import AnswerTables
 from antelog.watch.board.feed_program import FeedProgram
@@ -129,7 +130,7 @@ class Board:
             name: str | None = None
             if not is_record(record):
                 self.damaged += 1  # a line of another writer; the others are still shown
-            elif "change" in record:
+            elif is_change(record):
                 self._change(record, name := name_in(record))
             elif "status" in record:
                 self.inputs.take(record["status"])
@@ -153,7 +154,7 @@ class Board:
 
     def recall(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:
         """Keeps an answer for a while, from its records among some of the feed."""
-        lines = (each for each in records if "change" in each and is_record(each) and name_in(each) == name)
+        lines = (each for each in filter(is_change, records) if is_record(each) and name_in(each) == name)
         first = next(lines, None)
         if first is None:
             return

@@ -8,15 +8,15 @@ There may be 100,000 of them, so each keeps its lines as bytes, and parses them 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
 from antelog.engine.step.wording import meaning
+from antelog.lines import LogLine
 
-Line = Mapping[str, Any]
+Line: TypeAlias = LogLine
 
 LINES = 50
 """Lines of an answer that are kept: the first, and the latest."""
