@@ -80,7 +80,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
             *("run", "p.alog", "--input", "Temp=facts", "--stream", "--checkpoint", "state"),
             *("--trigger", "available-now", "--chunk", 1, "--rejects", "json:rejects"),
             *("--master", "local[2]", "--buckets", 2),
-            *("--conf", f"spark.jars={','.join(map(str, jars))}"),
+            *(("--conf", f"spark.jars={','.join(map(str, jars))}") if jars else ()),
             *(each for output in outputs for each in ("--output", output)),
         ]
         for _ in range(KILLS):
