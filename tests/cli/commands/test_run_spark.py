@@ -84,7 +84,7 @@ def test_reading_once() -> None:
     aside = "".join(file.read_text(encoding="utf-8") for file in Path("aside").glob("*.json"))
     details = {row["detail"] for row in map(json.loads, aside.splitlines())}
     assert "the time `soon` is not a whole number" in details
-    assert "the line is not a JSON object, or a value of it has the wrong type" in details
+    assert "is not JSON: JSON is malformed: object keys must be strings (byte 1)" in details
     again = run("p.alog", "--input", "Temp=temp.csv", "--output", "parquet:out")
     assert again.returncode == 1
     assert again.stderr.startswith("error: out: there are files in it already")
