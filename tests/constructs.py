@@ -73,7 +73,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "function": (6, ()),  # programs that call functions: tests/random_functions.py
     "delay": (6, ("refined delay",)),
     "chance": (6, ()),  # they change no answer: tests/engine/test_odds_ignored.py
-    "shares": (2, ()),
+    "_shares": (2, ()),
     "alert": (1, ()),
     "severity": (1, ()),  # they change no answer: tests/engine/step/test_wording.py
     "words": (1, ()),
