@@ -21,7 +21,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-FUNCTION, PROPERTY, SLOW = 5.0, 2.0, 0.5
+FUNCTION, PROPERTY, SLOW = 4.0, 1.5, 0.5
 FEWEST = 3
 _RECORDED = 0.3
 
