@@ -16,13 +16,13 @@ Fact = tuple[str, tuple[Any, ...], int]
 """The input, the values with the time as the last of them, and the tick of arrival."""
 
 
-def lines_of(program: str, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
+def lines_of(program: str, facts: Iterable[Fact], until: int) -> list[Any]:
     """The changes of a program on facts, up to a tick."""
     engine, changes = _advanced(program, facts, until)
     return _written(engine, until, changes)
 
 
-def open_lines(program: str, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
+def open_lines(program: str, facts: Iterable[Fact], until: int) -> list[Any]:
     """The open answers after a tick, as heads of feeds have them."""
     engine, _ = _advanced(program, facts, until)
     return _written(engine, until, {each.name: engine.answers(each.name) for each in engine.plan.queries})
@@ -39,6 +39,6 @@ def _advanced(
     return engine, engine.advance(until, given)
 
 
-def _written(engine: antelog.Engine, tick: int, tables: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
+def _written(engine: antelog.Engine, tick: int, tables: Mapping[str, pa.Table]) -> list[Any]:
     text = change_lines(list(engine.plan.queries), StepResult(tick, tables), Style())
     return [json.loads(line) for line in text.splitlines()]

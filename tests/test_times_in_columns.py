@@ -57,7 +57,7 @@ def test_the_engine_tells_what_the_specification_tells(case: Case) -> None:
         follow(case, compiled, evaluation)
 
 
-def confirmed() -> dict[str, Any]:
+def confirmed() -> Any:
     (line,) = (each for each in lines_of(FIXED, FACTS, TEN + 20) if each["change"] == "confirmed")
     return line
 

@@ -148,7 +148,7 @@ def _alerts(shown: _Shown) -> None:
     queries = queries_of(shown.program.plan, chances=False)
     routes = routes_of(AlertSetup(alerts, queries, "p.alog", shown.program.plan.timescale))
     for answer in (*shown.live.board.open.values(), *shown.live.board.decided.values()):
-        assert letters(routes, dict(answer.line))
+        assert letters(routes, answer.line)
 
 
 def _tried(form: str, shown: _Shown) -> None:

@@ -85,7 +85,7 @@ def test_what_is_sent_is_what_the_page_shows() -> None:
     (block,) = (block for block in BLOCKS if block.language == "json")
     shown = json.loads(block.text)
     added = ("key", "text", "program", "status", "group", "severity", "count", "still_firing", "link")
-    change = {name: value for name, value in shown.items() if name not in added}
+    change: Any = {name: value for name, value in shown.items() if name not in added}
     query = AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely", "critical", key="X")
     setup = AlertSetup((Alert("command:cat"),), (query,), "turbines.alog", link="http://127.0.0.1:8080")
     routes = routes_of(setup)

@@ -20,7 +20,7 @@ Hot(X, T) :- Temp(X, high, T).
 Malf(X, T) :- Hot(X, T), Hot(X, T+1).
 query Malf(X, T) alert 75%.
 """
-Record = dict[str, Any]
+Record = Any
 _LEFT = (1.0, 0.3, 0.1)
 """The share of readings that are still on their way, so many ticks after their own."""
 _BASE = 500_000_000

@@ -39,7 +39,7 @@ def letter_to(to: str, change: Line, template: str = "Take care") -> Letter:
 
 def line(
     change: str = "likely", query: str = "Malf", /, chance: float | None = None, text: str = "", **more: Any
-) -> dict[str, Any]:
+) -> Any:
     """A change about the answer at 8, as a program writes it, but for what is given in place of the usual."""
     answer = more.get("answer", {})
     device, about = answer.get("X"), answer.get("T", 7)

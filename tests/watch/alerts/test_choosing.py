@@ -8,7 +8,7 @@ from antelog.watch.alerts.alert import Alert, AlertError
 from antelog.watch.alerts.choosing import choice_of
 from tests.watch.alerts.lines import QUERIES, line
 
-TOTAL: dict[str, Any] = {"answer": {"City": "New York", "V": 90}}
+TOTAL: Any = {"answer": {"City": "New York", "V": 90}}
 
 
 @pytest.mark.parametrize(

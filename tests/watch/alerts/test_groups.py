@@ -100,11 +100,11 @@ def closed() -> Iterator[None]:
         Clock.made.pop().close()
 
 
-def malf(change: str = "likely", time: int = 7, device: str = "wt2", **more: Any) -> dict[str, Any]:
+def malf(change: str = "likely", time: int = 7, device: str = "wt2", **more: Any) -> Any:
     return line(change, tick=time + 1, answer={"X": device, "T": time}, **more)
 
 
-def warm(time: int, change: str = "confirmed") -> dict[str, Any]:
+def warm(time: int, change: str = "confirmed") -> Any:
     return line(change, "Warm", tick=time + 1, answer={"X": "wt2", "T": time})
 
 

@@ -40,7 +40,7 @@ class Stream:
         """Write a change of each tick to the feed, each about an answer of its own; gives their keys."""
         return self.tell_of(*(line(tick=tick, answer={"X": "wt2", "T": tick}) for tick in ticks))
 
-    def tell_of(self, *changes: dict[str, Any]) -> list[str]:
+    def tell_of(self, *changes: Any) -> list[str]:
         """Write changes to the feed; gives their keys."""
         self.store.feed.append([json.dumps(each) for each in changes])
         return [key_of(each) for each in changes]

@@ -25,7 +25,7 @@ def status(heard: str = HEARD, gap: float | None = 10.0) -> dict[str, Any]:
     return {"status": {"tick": 8, "inputs": {"Temp": {"heard": heard, "gap": gap}}}}
 
 
-def changes(silent: SilentInputs, now: float, *records: dict[str, Any]) -> list[tuple[str, str]]:
+def changes(silent: SilentInputs, now: float, *records: dict[str, Any]) -> list[tuple[str, str | None]]:
     return [(each["change"], each["text"]) for each in silent.changes(records, now)]
 
 

@@ -15,7 +15,7 @@ MINUTES = 60_000_000
 NOON = 28_532_880  # 2024-04-01 12:00, in minutes
 
 
-def said(template: str, change: dict[str, Any], tick: int | None = None) -> str:
+def said(template: str, change: Any, tick: int | None = None) -> str:
     words = ChangeTexts({each.name: each for each in QUERIES}, None if tick is None else Timescale(tick))
     return within_limit(alert_template(template, QUERIES).filled(words.of(change, "k3y")))
 
@@ -34,7 +34,7 @@ def said(template: str, change: dict[str, Any], tick: int | None = None) -> str:
         (line("confirmed", text="turbine wt2 shuts down"), "turbine wt2 shuts down: confirmed"),
     ],
 )  # fmt: skip
-def test_usual_words(change: dict[str, Any], text: str) -> None:
+def test_usual_words(change: Any, text: str) -> None:
     assert said("", change) == text
 
 

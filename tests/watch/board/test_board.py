@@ -27,7 +27,7 @@ query Malf(X, T).
 """
 
 
-def row(until: int, program: str = ROW) -> list[dict[str, Any]]:
+def row(until: int, program: str = ROW) -> list[Any]:
     """The lines about 7 of an answer that three hot readings in a row confirm, of which some have come."""
     facts = [("Temp", ("wt2", "high", tick), tick) for tick in range(7, until + 1)]
     return [each for each in lines_of(program, facts, until) if each["answer"]["T"] == 7]

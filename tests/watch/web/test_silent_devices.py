@@ -18,7 +18,7 @@ from tests.watch.web.test_console import PROGRAM, findings
 BAND = "document.getElementById('band').innerText"
 
 
-def silent(count: int, *listed: str, heard: float = 1) -> dict[str, Any]:
+def silent(count: int, *listed: str, heard: float = 1) -> Any:
     """A status in which these devices of sixty are silent; of none, they are those that were before."""
     found = status(9, at=ago(0))
     slots: dict[str, Any] = {"of": "device", "known": 60, "silent": count}

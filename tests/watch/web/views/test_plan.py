@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_labels_boxes_and_rules_do_not_meet(path: Path) -> None:
         assert bottom <= found.high
 
 
-def flowing(seconds: int, facts: int) -> dict[str, object]:
+def flowing(seconds: int, facts: int) -> Any:
     return status(9, facts, f"2026-11-25T09:{seconds // 60:02}:{seconds % 60:02}.000Z")
 
 
