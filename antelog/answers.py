@@ -17,7 +17,7 @@ import msgspec
 from antelog.engine.step.wording import LOST, SEEN, meaning
 
 OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
-"""What becomes of an answer; it is closed if its query is changed or taken out."""
+"""The states of an answer; it is closed if its query is changed or taken out."""
 
 ENDS = (CONFIRMED, REJECTED, CLOSED)
 """After such a change an answer is open no more."""

@@ -56,7 +56,7 @@ class Most(NamedTuple):
 
 
 Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
-"""Takes an operand apart: a variable and what is added to it; None if it is of another sort."""
+"""Splits an operand into a variable and the number added to it; None if it has no such form."""
 
 
 class Differences:

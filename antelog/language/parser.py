@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from threading import Lock
 from typing import TypeVar
@@ -234,6 +234,7 @@ def _statement(
     return statement
 
 
+@lru_cache(maxsize=1_000)
 def printed_literal(text: str) -> tuple[syntax.Literal, ...]:
     """The literal of a line, `Ack(a, P, S) where S >= 4`, and its conditions; () if the text is not one."""
     try:

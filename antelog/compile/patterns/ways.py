@@ -66,7 +66,7 @@ class RuleUse:
 
     @property
     def clocked(self) -> bool:
-        """Whether no positive literal gives the head its time: then it is told once its tick has come."""
+        """Whether no positive literal gives the head its time: then it is reported once its tick has come."""
         source = self.rule.source
         time = syntax.variable_of(source.head.terms[-1])
         if any(isinstance(each, syntax.Comparison) and each.operator == "=" for each in source.body):
@@ -210,7 +210,7 @@ class Ways:
 
 
 class _Named(Readable):
-    """Readable names; those of `_` keep theirs, so that they can be told."""
+    """Readable names; those of `_` keep theirs, so that they can be told apart from others."""
 
     def name(self, old: str) -> str:
         if old.startswith("_") and old not in self.names:

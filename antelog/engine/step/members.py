@@ -236,7 +236,7 @@ def _settled(found: Candidates, fits: Column, true_at: Column, first: Column, ro
 def fitting_members(
     aggregate: Aggregate, cells: Sequence[Column], bound: Bound, count: int, values: Values
 ) -> Column:
-    """The atoms that have the same value wherever a variable stands, and meet the conditions."""
+    """The atoms with equal values for each occurrence of a variable, if they meet the conditions."""
     fits: Mask = np.ones(count, np.bool_)
     inner: dict[str, Column] = {}
     for term, column in zip(aggregate.inside.arguments, cells, strict=True):

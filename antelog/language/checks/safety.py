@@ -241,7 +241,7 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
 
 
 def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Reports aggregates and latest values without a fact beside them, unless the rule is about silence."""
+    """Reports aggregates and latest values in rules without a fact, unless the rule is about silence."""
     asked = {query.atom.predicate for query in parsed.document.queries}
     waiting = list(asked)
     while waiting:
