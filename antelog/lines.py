@@ -85,6 +85,10 @@ class LogLine(TypedDict, total=False):
     by: str
 
 
+LABEL = ("severity", "text")
+"""The last columns of lines of queries to which the program gives a severity or words."""
+
+
 def is_change(record: Mapping[str, Any]) -> TypeGuard[LogLine]:
     """Whether a record of a feed is the line of a change; it may be one of a status or the like."""
     return "change" in record
@@ -136,7 +140,7 @@ def _with_amounts(explanation: Mapping[str, Any]) -> dict[str, Any]:
 def _of_spark(row: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     """A row of Spark's with its answer, and with its times where lines have them."""
     row = {**row, "answer": answer}
-    for name in ("severity", "text"):
+    for name in LABEL:
         if row.get(name, "") is None:
             del row[name]
     times = {name: _iso(row.pop(timed(name))) for name in answer if timed(name) in row}

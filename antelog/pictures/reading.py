@@ -15,12 +15,12 @@ import pyarrow as pa
 
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.schema import AFTER_ANSWER, is_written
-from antelog.engine.step.wording import LABEL
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
 from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
+from antelog.lines import LABEL
 from antelog.pictures.history import ALL_OTHERS, Change, TickTimes
 
 _COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES, *LABEL}

@@ -21,13 +21,12 @@ from pyspark.sql.types import StructType
 
 from antelog.diagnostics import Source
 from antelog.engine.step.schema import AFTER_ANSWER
-from antelog.engine.step.wording import LABEL
 from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.columns import NAMES
 from antelog.given import ArgumentKind, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import DEFAULT_ZONE, TIME, timed
-from antelog.lines import line_of
+from antelog.lines import LABEL, line_of
 from antelog.program import load
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version

@@ -25,11 +25,7 @@ from antelog.language.durations import ticks_in_words
 from antelog.language.moments import TIME, Timescale, timed
 from antelog.language.printer import rounded_percent, value_text
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
-from antelog.lines import amount_text, amounts_so_far, literals_of
-
-SEVERITY, TEXT = "severity", "text"
-LABEL = (SEVERITY, TEXT)
-"""The last columns of lines of such queries."""
+from antelog.lines import LABEL, amount_text, amounts_so_far, literals_of
 
 LOST: Final = "lost"
 """The column of literals that were lost from sight; and what a line means that is no good news for them."""
@@ -46,7 +42,7 @@ def meaning(line: Mapping[str, Any]) -> str:
     Of a query that is `good` that is a confirmed answer, of others a rejected or unlikely one.
     """
     change: str = line["change"]
-    return LOST if line.get(LOST) and change in _good_news(line.get(SEVERITY)) else change
+    return LOST if line.get(LOST) and change in _good_news(line.get("severity")) else change
 
 
 def meanings(table: pa.Table, severity: str) -> pa.ChunkedArray:

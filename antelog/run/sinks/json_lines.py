@@ -19,10 +19,11 @@ from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.plain_values import from_written, ordered, plain
 from antelog.engine.step.schema import is_written
-from antelog.engine.step.wording import LABEL, LOST
+from antelog.engine.step.wording import LOST
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
 from antelog.language.moments import TIME, Timescale, timed
+from antelog.lines import LABEL
 from antelog.run.sinks.result import StepResult
 
 _DIGITS = 6

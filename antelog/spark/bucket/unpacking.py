@@ -16,11 +16,12 @@ from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import ordered
 from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
-from antelog.engine.step.wording import LABEL, finished
+from antelog.engine.step.wording import finished
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed
 from antelog.language.syntax import number
+from antelog.lines import LABEL
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.spark.bucket.packing import REJECTS

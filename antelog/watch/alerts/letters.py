@@ -21,6 +21,7 @@ from typing import Any
 from antelog.answers import name_in
 from antelog.escaping import shown
 from antelog.language.syntax import SEVERITIES
+from antelog.lines import LABEL
 from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
 from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
 from antelog.watch.alerts.setup import Route
@@ -117,7 +118,7 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             "still_firing": sum(each.count for each in firing.values()),
             **({"link": link} if link else {}),
             # Without severity and words, which the letter has itself.
-            **{name: value for name, value in worst.line.items() if name not in ("severity", "text")},
+            **{name: value for name, value in worst.line.items() if name not in LABEL},
             **({"alerts": latest} if group.count > 1 else {}),
         }
     together = route.every or route.receiver.kind == ALERTMANAGER
