@@ -15,6 +15,7 @@ To add an asked kind: a function here that is an `AskedKind`, and an entry in `A
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -53,8 +54,8 @@ def negated(found: Sequence[TickTruths]) -> Truth:
 
 def of_latest(found: Sequence[TickTruths]) -> Truth:
     """The truth of `last` where no latest facts are remembered: atoms that fit, and all of the slot."""
-    # If they are the same, every atom fits: the first that is true decides it.
-    return latest(*found) if len(found) > 1 else found[0].some
+    # If they are the same, every atom fits: the first that is true decides it, and none may be in doubt.
+    return latest(*found) if len(found) > 1 else replace(found[0], doubts=False).some
 
 
 ASKED: dict[type[AskedNode], AskedKind] = {Negation: negated, Last: of_latest}
