@@ -12,7 +12,7 @@ from dataclasses import replace
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 from tests.specification.answers import Answer, Answers, Candidate, as_read, own_names
 from tests.specification.constraints import possible
-from tests.specification.literals import Absence, Aggregation, Comparison
+from tests.specification.literals import Absence, Aggregation, Comparison, Last
 from tests.specification.literals.aggregate import Aggregate, Instances
 from tests.specification.literals.literal import NEVER, START, Around, Body, Literal, Tick, Ticks
 from tests.specification.literals.negation import Negated
@@ -50,6 +50,13 @@ class Sight(World):
         found = super()._of_fact(atom)
         if found.true_at == NEVER and self.unseen(atom, time_of(atom)):
             return Ticks(NEVER, self._excluded(atom))
+        return found
+
+    def slot(self, last: Last, tick: Tick) -> Ticks:
+        """The literal has values for the columns of a source that its slot need not have."""
+        found, fact = super().slot(last, tick), last.fitting(tick)
+        if found.true_at == NEVER and self._is_input(fact) and self.unseen(fact, time_of(fact)):
+            return Ticks(NEVER, NEVER)
         return found
 
     def last_arrival(self, atom: Atom, around: Around) -> Tick:

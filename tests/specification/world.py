@@ -127,6 +127,10 @@ class World:
                 )
         return self._truth[atom]
 
+    def slot(self, last: Last, tick: Tick) -> Ticks:
+        """Of the atoms of the slot of a `last` at a tick of its range."""
+        return self.truth(last.of_slot(tick))
+
     def ticks(self, literal: Body, around: Around) -> Ticks:
         """Since when a stated literal is true or false."""
         return literal.ticks(self, around)

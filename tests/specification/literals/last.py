@@ -155,7 +155,7 @@ class Last(Body):
         if world.none_left(self.takes, around):
             return Ticks(NEVER, START)
         fits = [world.truth(self.fitting(tick)) for tick in self._range]
-        slot = [world.truth(self.of_slot(tick)) for tick in self._range]
+        slot = [world.slot(self, tick) for tick in self._range]
         if all(each is ANY or place in self.slot for place, each in enumerate(self.arguments)):
             # Whatever comes later fits as well.
             true_at = min((each.true_at for each in fits), default=NEVER)

@@ -32,6 +32,7 @@ from tests.specification.terms import (
 if TYPE_CHECKING:
     from tests.specification.literals.aggregate import Aggregate, Aggregation, Instances
     from tests.specification.literals.comparison import Comparison
+    from tests.specification.literals.last import Last
 
 Tick: TypeAlias = float
 NEVER: Tick = math.inf
@@ -67,6 +68,9 @@ class Facts(Protocol):
 
     def truth(self, atom: Atom) -> Ticks:
         """Of an atom without open variables; `ANY` in it stands for whatever there is."""
+
+    def slot(self, last: Last, tick: Tick) -> Ticks:
+        """Of the atoms of the slot of a `last` at a tick of its range."""
 
     def come(self, atom: Atom, around: Around) -> Ticks:
         """Of a fact literal."""
