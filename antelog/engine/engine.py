@@ -29,8 +29,7 @@ from antelog.engine.facts.usable import check_use
 from antelog.engine.state import Given, State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS, LineSelection
-from antelog.engine.step.schema import DIGITS, as_doubles
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import DIGITS, as_doubles, united
 from antelog.engine.step.wording import finished, needs_explanations
 from antelog.engine.transition import QueryChange, Transition, transition
 from antelog.errors import DataError, DataWarning, UnsupportedError

@@ -5,8 +5,8 @@ change. A step covers any number of ticks and dates each change, so it does not 
 into steps.
 
     facts          admitted, and kept by tick                                  facts/
-    affected       the ticks of the answers that the step can change           step/affected.py
-    derivations    rows of each pattern, and when their literals are true      step/query_rows.py, atoms.py
+    affected       the ticks of the answers that the step can change           step/query.py
+    derivations    rows of each pattern, and when their literals are true      step/pattern_rows.py, atoms.py
     lives          the derivations of each answer, and the moments of these    step/lives.py
     explanations   those that are reported, and the status of the answer       step/explanations.py
     lost           what was decided while sources were unseen                  step/lost.py
@@ -44,7 +44,6 @@ from antelog.engine.state import (
     step_to,
     with_facts,
 )
-from antelog.engine.step.affected import affected, undecided
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import OPEN, Explanations, explanations
@@ -62,7 +61,7 @@ from antelog.engine.step.lines import (
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
+from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery, affected, undecided
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 

@@ -26,7 +26,7 @@ from antelog.engine.facts.latest_facts import all_of
 from antelog.engine.kernel import current_answers
 from antelog.engine.known import FirstTicks, QueryStart, first_ticks, start_of, usable
 from antelog.engine.state import Given, State, has_begun, seeing, start
-from antelog.engine.step.decided import DecidedAtoms
+from antelog.engine.step.derivations import DecidedAtoms
 from antelog.engine.step.explanations import CONFIRMED, OPEN
 from antelog.engine.step.lines import Changes, Lines, lines, no_lines
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REVISED, Kinds, LineSelection, Share

@@ -27,8 +27,8 @@ from antelog.engine.kernel import open_answers
 from antelog.engine.saving import FORECAST
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
+from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import LineSelection
-from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import StateError
 from antelog.forecast.inference.forms import Layout, key_of, layout

@@ -21,12 +21,11 @@ from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.history import Facts, added, gather
 from antelog.engine.kernel import admitted, query_of, step
 from antelog.engine.state import knowledge_of, start, step_to
-from antelog.engine.step.affected import affected
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import minimal
 from antelog.engine.step.lives import Lives, lives, moments
-from antelog.engine.step.query import StepQuery
+from antelog.engine.step.query import StepQuery, affected
 from antelog.engine.step.rows import Rows, facts_for_each
 from antelog.engine.values.values import Values
 

@@ -29,14 +29,12 @@ from antelog.engine.columns.tables import (
     numbered,
     places,
 )
-from antelog.engine.step.amount_lines import AmountLine
-from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.derivations import AmountLine, Knowledge
 from antelog.engine.step.explanations import Explanations
-from antelog.engine.step.literal_texts import Writer, as_structs
+from antelog.engine.step.literal_texts import Writer, as_structs, numbered_texts
 from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.schema import SO_FAR
-from antelog.engine.step.text_order import numbered_texts
 from antelog.engine.values.numbers import Numbers
 from antelog.lines import LITERAL
 

@@ -33,10 +33,11 @@ from antelog.engine.columns.tables import (
     or_never,
     sorting,
 )
-from antelog.engine.step.amount_lines import AmountLine
+from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.background import background_of as background_of_pattern
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
+    AmountLine,
     Atoms,
     Derivations,
     FoundTruths,
@@ -47,25 +48,31 @@ from antelog.engine.step.derivations import (
     life_of,
     mattering,
 )
-from antelog.engine.step.fact_windows import windows_of
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
-from antelog.engine.step.literals import ASKED, with_facts
-from antelog.engine.step.matching import Partial
-from antelog.engine.step.members import AskedAtoms, candidates, members
-from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
-from antelog.engine.step.query import StepQuery
-from antelog.engine.step.query_rows import background_of, rows_of_query
-from antelog.engine.step.ranges import (
+from antelog.engine.step.literals import (
+    ASKED,
     AtomsByTick,
     TickTruths,
     atoms_by_tick,
     fails_by_members,
     may_be_true,
     settled_as_of,
+    with_facts,
 )
+from antelog.engine.step.matching import Partial
+from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
+from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
+from antelog.engine.step.pattern_rows import (
+    OpenAtoms,
+    background_of,
+    conditions_on_open,
+    known_tick,
+    rows_for,
+    rows_of_query,
+    seed_of,
+)
+from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import Rows, first_tick, latest_tick, term_column, time_column
-from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
-from antelog.engine.step.window_amounts import Compared, compared
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps

@@ -16,10 +16,10 @@ import numpy as np
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.engine.columns.joins import find_rows, pairs, spread
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, sorting
+from antelog.engine.step.amounts import truth_of
 from antelog.engine.step.derivations import Atoms, FoundTruths, Knowledge, Truth, atoms_of
 from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting, members
 from antelog.engine.step.rows import Rows
-from antelog.engine.step.window_amounts import truth_of
 from antelog.engine.values.values import Values
 
 

@@ -8,7 +8,7 @@ are decided at once: first Off(4), then Off(5).
 
     Alarm(X, T) :- Fail(X, E, T), count(Alarm(X, T-60..T-1)) < 3.
 
-So it is with aggregates: see the end of `cycle_numbers`.
+Aggregates work alike: see the end of `cycle_numbers`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from antelog.engine.step.cycle_numbers import (
     Numbering,
     Recalled,
 )
-from antelog.engine.step.decided import ALWAYS
 from antelog.engine.step.derivations import (
+    ALWAYS,
     Atoms,
     Derivations,
     Knowledge,
@@ -45,9 +45,15 @@ from antelog.engine.step.derivations import (
     atoms_of,
     given_since,
 )
-from antelog.engine.step.literals import ASKED, AskedKind
+from antelog.engine.step.literals import (
+    ASKED,
+    AskedKind,
+    TickTruths,
+    atoms_by_tick,
+    fails_by_members,
+    settled_as_of,
+)
 from antelog.engine.step.members import AskedAtoms, Candidates
-from antelog.engine.step.ranges import TickTruths, atoms_by_tick, fails_by_members, settled_as_of
 from antelog.engine.step.rows import term_column
 
 

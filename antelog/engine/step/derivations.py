@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,12 +28,11 @@ from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.facts.sight import Sight
-from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.background import StaticFacts, Twins
-from antelog.engine.step.decided import DecidedAtoms
 from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column
 from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.values import Values
 
 
@@ -407,3 +406,73 @@ class Memo:
 
 _RECALLED = 300_000
 """With more rows than these only those that were asked for last are recalled."""
+
+
+class AmountSoFar(Protocol):
+    """The values of an aggregate over time, for some rows."""
+
+    def values(self, row: Column, tick: Column) -> Numbers:
+        """The values in some rows at some ticks; not a number where there is none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class AmountLine(ColumnSet):
+    """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has.
+
+    `literal` is the number of the literal in its pattern, `quarters` has the tick of each quarter reached.
+    """
+
+    axis = -1
+    shared = frozenset({"so_far"})
+
+    literal: int
+    which: Column
+    so_far: AmountSoFar
+    quarters: Column
+
+    def values(self, row: Column, tick: Column) -> Numbers:
+        """The values in some rows at some ticks; not a number where there is none."""
+        return self.so_far.values(self.which.take(row), tick)
+
+
+ALWAYS = -1
+"""Before the first tick."""
+
+
+@dataclass(frozen=True)
+class DecidedAtoms(ColumnSet):
+    """The remembered atoms of a relation, whose truth is known for all ticks up to `until`.
+
+    An atom that is not among them is as the one with "all others" in place of one of its values, if
+    that one is there, and false otherwise. They are true, or false, from some tick on (ALWAYS where
+    nobody can still ask `when`).
+    """
+
+    until: int
+    columns: tuple[Column, ...]
+    ticks: Column
+    true: Mask
+    when: Column
+
+    def lookup(self, columns: list[Column], ticks: Column) -> tuple[Mask, Column]:
+        """Whether atoms about ticks up to `until` are true, and from when on they are true, or false."""
+        result, when = np.zeros(len(ticks), np.bool_), np.full(len(ticks), ALWAYS)
+        undecided = np.ones(len(ticks), np.bool_)
+        general = [i for i, column in enumerate(self.columns) if np.any(column == OTHERS)]
+        for others in (None, *general):
+            asked = [np.full_like(c, OTHERS) if i == others else c for i, c in enumerate(columns)]
+            at = find_rows([*asked, ticks], [*self.columns, self.ticks])
+            hit = undecided & (at >= 0)
+            result[hit], when[hit] = self.true[at[hit]], self.when[at[hit]]
+            undecided &= ~hit
+        return result, when
+
+    def since(self, first: int) -> DecidedAtoms:
+        """The decided atoms without those about earlier ticks."""
+        return self.take(self.ticks >= first)
+
+
+def nothing_decided(width: int) -> DecidedAtoms:
+    empty = np.zeros(0, np.int64)
+    return DecidedAtoms(-1, (empty,) * width, empty, np.zeros(0, np.bool_), empty)

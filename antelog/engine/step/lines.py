@@ -39,8 +39,7 @@ from antelog.engine.step.lives import views_of
 from antelog.engine.step.lost import LostLiterals
 from antelog.engine.step.outlook import outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
-from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, with_digits, with_structs
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, united, with_digits, with_structs
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.types import MIXED

@@ -14,8 +14,7 @@ from antelog.compile.literals.terms import Var
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
 from antelog.engine.step.atoms import truth
-from antelog.engine.step.decided import ALWAYS, DecidedAtoms
-from antelog.engine.step.derivations import Atoms, Knowledge
+from antelog.engine.step.derivations import ALWAYS, Atoms, DecidedAtoms, Knowledge
 from antelog.engine.step.matching import partials
 from antelog.engine.step.rows import ONE, term_column, time_column
 from antelog.engine.values.encoding import OTHERS

@@ -20,6 +20,8 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from antelog.arrow.arrays import in_one_piece
+from antelog.arrow.kinds import kind_of
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.last import Last
@@ -28,6 +30,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.values.types import MIXED, NOTHING, Seen, Types, declared, type_of, types_of_rows, wider
+from antelog.engine.values.values import Values
 from antelog.lines import LITERAL_COLUMNS, of_structs
 
 
@@ -208,3 +211,56 @@ def _term(term: AnswerTerm, atoms: Iterable[_Source], known: Mapping[str, Types]
 def _types_in(variable: Var, atom: _Source, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
     columns = zip(atom.arguments, known[atom.predicate], strict=False)
     return (type_ for argument, type_ in columns if argument == variable)
+
+
+def united(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables one below the other; their columns hold the values of all, and are null where one lacks them."""
+    first = tables[0].schema
+    if all(each.schema.equals(first, check_metadata=True) for each in tables):  # as mostly
+        return pa.concat_tables(tables)
+    names = dict.fromkeys(name for each in tables for name in each.column_names)
+    schema = pa.schema(
+        [
+            reduce(_wider, (each.schema.field(name) for each in tables if name in each.column_names))
+            for name in names
+        ]
+    )
+    return pa.concat_tables([_with_types(each, schema) for each in tables])
+
+
+def _wider(one: pa.Field, other: pa.Field) -> pa.Field:
+    """The column that holds the values of two."""
+    if one.equals(other, check_metadata=True) or pa.types.is_null(other.type):
+        return one
+    if pa.types.is_null(one.type) or kind_of(one.type) is None:
+        return other
+    both = (_type_of(each) for each in (one, other))
+    field = answer_field(one.name, wider(*both))
+    digits = DIGITS in (one.metadata, other.metadata) and field.metadata != WRITTEN
+    return with_digits(field) if digits else field
+
+
+def _type_of(field: pa.Field) -> pa.DataType:
+    """The type of the values of a column."""
+    return MIXED if field.metadata == WRITTEN else pa.float64() if field.metadata == DIGITS else field.type
+
+
+def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    columns = [
+        _column(table.column(field.name), table.schema.field(field.name), field)
+        if field.name in table.column_names
+        else pa.nulls(table.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _column(column: pa.ChunkedArray, given: pa.Field, wanted: pa.Field) -> pa.Array | pa.ChunkedArray:
+    if given.equals(wanted, check_metadata=True):
+        return column
+    if given.metadata == DIGITS:
+        return column
+    if is_written(wanted) and not pa.types.is_null(given.type):
+        values = Values()
+        return values.mixed(values.encode(in_one_piece(column)))
+    return column.cast(wanted.type, safe=False)  # a whole number may become the double next to it

@@ -20,7 +20,7 @@ from antelog.engine.facts import rejects
 from antelog.engine.known import first_ticks
 from antelog.engine.state import State
 from antelog.engine.step.query import KINDS
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import united
 from antelog.engine.transition import QueryChange, Shares, Transition, change_of, transition
 from antelog.spark.bucket.state import BucketOutput, BucketState, share_of, start
 from antelog.spark.job.job import Job

@@ -25,7 +25,7 @@ from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
 from antelog.engine.step.query import KINDS, LineSelection, Share
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import united
 from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING

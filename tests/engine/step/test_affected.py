@@ -1,4 +1,4 @@
-"""antelog/engine/step/affected.py: the ticks whose answers a step can change, as spans."""
+"""antelog/engine/step/query.py: the ticks whose answers a step can change, as spans."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import antelog
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
 from antelog.engine.facts.history import SeenValues
-from antelog.engine.step.affected import affected, undecided
-from antelog.engine.step.query import Step
+from antelog.engine.step.query import Step, affected, undecided
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
 CALM = "input Alarm(x, time) delay 1. Calm(X, T) :- not Alarm(X, T-2). query Calm(X, T)."

@@ -1,10 +1,10 @@
-"""antelog/engine/step/decided.py: what is remembered of relations that rest on their own negation."""
+"""antelog/engine/step/derivations.py: what is remembered of relations that rest on their own negation."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from antelog.engine.step.decided import ALWAYS, DecidedAtoms, nothing_decided
+from antelog.engine.step.derivations import ALWAYS, DecidedAtoms, nothing_decided
 from antelog.engine.values.encoding import OTHERS
 
 A, B, C = 11, 12, 13

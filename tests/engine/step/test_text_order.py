@@ -1,4 +1,4 @@
-"""antelog/engine/step/text_order.py: literals by time, then text, also where a range begins in one."""
+"""antelog/engine/step/literal_texts.py: literals by time, then text, also where a range begins in one."""
 
 from __future__ import annotations
 

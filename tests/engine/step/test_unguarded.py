@@ -1,11 +1,11 @@
-"""antelog/engine/step/query_rows.py: a row for each value that has been seen, and one for all others."""
+"""antelog/engine/step/pattern_rows.py: a row for each value that has been seen, and one for all others."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from antelog.engine.step.matching import Partial, fitting
-from antelog.engine.step.query_rows import with_seen
+from antelog.engine.step.pattern_rows import with_seen
 from antelog.engine.step.rows import Rows
 from antelog.engine.values.encoding import OTHERS
 from tests.engine.stages import stage

@@ -1,4 +1,4 @@
-"""antelog/engine/step/uniting.py: lines of several steps in one table, whatever became of their types."""
+"""antelog/engine/step/schema.py: lines of several steps in one table, whatever became of their types."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.step.schema import WRITTEN
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import WRITTEN, united
 
 RULES = "input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T)."
 
