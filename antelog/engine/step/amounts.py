@@ -1,12 +1,10 @@
-"""Amounts: the values that an aggregate may have, and when a comparison of these is decided.
+"""Aggregates over windows: the values they may have, and when a comparison of these is decided.
 
-    count(Fail(wt2, _, 0..3)) >= 3     members from 0, 2 and 3 on, any number until 4
-    tick          0      2      3
-    so far        1      2      3
-    may become    any    any    any
-    comparison    open   open   true
-
-A comparison is true once it holds for all values that there may be, and false once it fails for all.
+count(Fail(wt2, _, 0..3)) >= 3     members from 0, 2 and 3 on, any number until 4
+tick          0      2      3
+so far        1      2      3
+may become    any    any    any
+comparison    open   open   true
 """
 
 from __future__ import annotations
@@ -36,15 +34,15 @@ from antelog.language.literals.comparison import HOLDS
 Test: TypeAlias = Callable[[Any, Any], Any]
 
 QUARTERS = 4
-"""A value that rises towards the number it is compared with is told again at each of so many parts."""
+"""A value that rises towards its goal is reported at each of so many parts of the way."""
 
 
 @dataclass(frozen=True, eq=False)
 class Amount:
-    """The value of an aggregate in each of some rows: that of the members there, and how many may come.
+    """The value of an aggregate in each row, and how many members may still come.
 
-    Where there is no value, it is not a number. Where it `rises`, more members can only make it larger. With
-    `open` variables some of the members will be left out, unless there are none, and none can come.
+    `now` is not a number where there is no value. Where it `rises`, more members can only make it larger.
+    With variables that are `open` some members will be left out, unless there are none and none can come.
     """
 
     aggregate: Aggregate
@@ -58,10 +56,7 @@ class Amount:
 
 
 class _Limit(NamedTuple):
-    """The least or the largest value there may be: a number, or `beyond` all of them (-1, 1).
-
-    That, and what else is the same for all rows, may be a single value instead of a column.
-    """
+    """The least or the largest possible value: a number, or `beyond` all (-1, 1). Scalars serve all rows."""
 
     number: Numbers
     beyond: NDArray[np.int8]
@@ -80,9 +75,9 @@ class _Limit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """The values there may be: from `least` to `largest`, in whole steps if it counts.
+    """The possible values: from `least` to `largest`, in whole steps if it `counts`.
 
-    `none` has no value for certain, `open` may have none, or any. What is `rising` may be less than that.
+    Rows in `none` have no value for certain; `open` ones may have none, or any; `rising` ones may have less.
     """
 
     least: _Limit
@@ -94,14 +89,14 @@ class Between:
 
     @property
     def one(self) -> Mask:
-        """Where there is one value only."""
+        """Where only one value is possible."""
         near = (self.least.beyond == 0) & (self.largest.beyond == 0)
         result: Mask = near & self.least.number.compared(HOLDS["="], self.largest.number)
         return result
 
 
 def between(of: Amount) -> Between:
-    """The values that an aggregate may have, for all values of its open variables."""
+    """The possible values of an aggregate, whatever values its open variables get."""
     found = _of_whole(of)
     if of.open.any():
         below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
@@ -112,7 +107,7 @@ def between(of: Amount) -> Between:
 
 
 def _of_whole(of: Amount) -> Between:
-    """The values that an aggregate may have, by what is there and what may still come."""
+    """The possible values of an aggregate whose variables all have values."""
     now, settled, function = of.now, of.coming == 0, of.aggregate.function
     nothing, near = ~now.there, np.zeros(of.coming.shape, np.int8)
     no = near > 0
@@ -136,7 +131,7 @@ def _of_whole(of: Amount) -> Between:
 
 
 def of_number(number: Numbers, *, known: bool = True) -> Between:
-    """One value, or none; if it is not `known` it may be any."""
+    """A single value, or none; any value if it is not `known`."""
     least, largest = (_Limit(number, np.full((), 0 if known else sign, np.int8)) for sign in (-1, 1))
     return Between(
         least, largest, False, known & ~number.there, np.full((), not known), np.zeros((), np.bool_)
@@ -144,7 +139,6 @@ def of_number(number: Numbers, *, known: bool = True) -> Between:
 
 
 def _after(values: Between, steps: Sequence[Affine]) -> Between:
-    """The values after some steps."""
     for step in steps:
         ends = [_limit_after(each, step) for each in (values.least, values.largest)]
         # One that is divided by 0 or beyond the doubles has no value.
@@ -160,14 +154,14 @@ def _after(values: Between, steps: Sequence[Affine]) -> Between:
 
 
 def _limit_after(limit: _Limit, step: Affine) -> _Limit:
-    """The limit after a step; 0 times any number is 0."""
+    """The limit after a step of arithmetic; 0 times any number is 0."""
     far, number = limit.beyond != 0, limit.number
     near = Numbers(np.where(far, 0, number.real), np.where(far, 0, number.whole), number.is_whole | far)
     return _Limit(after_steps(near, (step,)), limit.beyond * np.int8(step.sign))
 
 
 def outcome_of(operator: str, left: Between, right: Between) -> NDArray[np.int8]:
-    """Whether a comparison holds for all values (1), fails for all (0), or neither (-1)."""
+    """Whether a comparison holds for all possible values (1), fails for all (0), or neither (-1)."""
     if operator in ("=", "!="):
         equal = _may_equal(left, right)
         different = ~(left.one & right.one & left.least.compared(HOLDS["="], right.least))
@@ -198,7 +192,7 @@ def _may_equal(left: Between, right: Between) -> Mask:
 
 
 def quarter_reached(now: Numbers, number: Column, goal: Numbers) -> Mask:
-    """For each row, whether a number has come so many quarters of the way to another."""
+    """For each row, whether a number has come so many quarters of the way to its goal."""
     found = now.real >= number * (goal.real / QUARTERS)
     large = now.is_whole & goal.is_whole & (np.abs(goal.real) >= _ROUNDED)
     for row in marked(large).tolist():
@@ -207,19 +201,18 @@ def quarter_reached(now: Numbers, number: Column, goal: Numbers) -> Mask:
 
 
 _ROUNDED = 2.0**51
-"""From here on doubles do not tell apart all quarters of whole numbers."""
+"""From here on doubles cannot tell apart all quarters of whole numbers."""
 
 
 ToValue: TypeAlias = Callable[[Totals], Numbers]
-"""The value of an aggregate, of what its members come to."""
+"""Gives the value of an aggregate from the totals of its members."""
 
 
 @dataclass(frozen=True, eq=False)
 class WindowAmount(ColumnSet):
-    """An aggregate over windows: its `members`, those of them that are counted, and how many may come.
+    """An aggregate over windows: its `members`, the `counted` ones among them, and how many may still come.
 
-    Where it `rises`, more members can only make it larger. With `open` variables some members will be left
-    out.
+    Where it `rises`, more members can only make it larger. With `open` variables some members are left out.
     """
 
     aggregate: Aggregate
@@ -244,7 +237,7 @@ class WindowAmount(ColumnSet):
         return found
 
     def at(self, tick: Column | None) -> Numbers:
-        """The value in each row at a tick; in the end if there is none."""
+        """The value in each row at a tick; the final one if there is no tick."""
         return self.value(self.counted.up_to(tick))
 
     def values(self, row: Column, tick: Column) -> Numbers:
@@ -252,7 +245,7 @@ class WindowAmount(ColumnSet):
         return self.take(row).at(tick)
 
     def between(self, tick: Column) -> Between:
-        """All values that may be compared, as of some ticks."""
+        """The possible values in each row, as of some ticks."""
         coming = self.openings.coming(tick)
         is_open = np.full((), self.open)
         if self.open:
@@ -260,12 +253,12 @@ class WindowAmount(ColumnSet):
         return between(Amount(self.aggregate, self.at(tick), coming, self.rises, is_open))
 
     def between_any(self, totals: Totals) -> Between:
-        """All values that may be compared, while any number of members may come."""
+        """The possible values while any number of members may come."""
         coming, is_open = np.full((), ANY), np.full((), self.open)
         return between(Amount(self.aggregate, self.value(totals), coming, self.rises, is_open))
 
     def quarters(self, goal: Numbers) -> Column:
-        """For each quarter the ticks by which the values have come so far towards a goal, if they rise."""
+        """For each quarter the ticks by which rising values have come so far towards a goal."""
         rising = marked(self.rises & (goal.real > 0))
         found = np.full((QUARTERS, len(self.rises)), NEVER)
         if not len(rising):
@@ -287,7 +280,7 @@ class WindowAmount(ColumnSet):
 
 
 def _rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
-    """For each row, whether a value can only rise: a count, or a sum whose values are at least 0."""
+    """For each row, whether the value can only rise: a count, or a sum of values that are at least 0."""
     rises = np.full(rows.count, aggregate.function == "count")
     if aggregate.function == "sum":
         for least_value in aggregate.least_values:
@@ -296,7 +289,7 @@ def _rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
 
 
 def _counted(function: str, windows: Windows, values: Values) -> tuple[RowArrivals, ToValue]:
-    """The members that are counted, or those that are numbers, and how the value of these is found."""
+    """The members that count (numbers only, unless they are counted), and how their value is found."""
     table, as_of = windows.members, windows.as_of
     if function == "count":
         return windows.values or table.by_row(as_of), _count
@@ -337,7 +330,7 @@ def _mean(summands: Summands, totals: Totals) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Fixed(ColumnSet):
-    """A number that an aggregate is compared with, or none that is known."""
+    """A number that an aggregate is compared with; unknown if its variables are open."""
 
     number: Numbers
     known: bool = True
@@ -348,9 +341,9 @@ class Fixed(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """An aggregate compared with something, for some rows: its truth, and its values `so_far`.
+    """The truth of a comparison in some rows, and the values of its aggregate `so_far`.
 
-    `quarters` has for each row the ticks at which it has come a quarter further towards the other side.
+    `quarters` has for each row the ticks at which it comes a quarter further towards the other side.
     """
 
     truth: Truth
@@ -385,7 +378,7 @@ class _InParts:
 
 
 def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Compared:
-    """The comparison over time, with the values that it has meanwhile."""
+    """The truth of a comparison over time, with the values that its aggregate has meanwhile."""
     truth, (left, right) = _comparison(node, found, rows, values)
     if isinstance(right, Fixed) and node.variables <= rows.bound.keys():
         quarters = left.quarters(right.number)
@@ -395,7 +388,7 @@ def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Va
 
 
 def truth_of(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Truth:
-    """From when on the comparison is true or false."""
+    """The truth of a comparison over time."""
     truth, _ = _comparison(node, found, rows, values)
     return truth
 
@@ -403,7 +396,7 @@ def truth_of(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Va
 def _comparison(
     node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values
 ) -> tuple[Truth, tuple[WindowAmount, WindowAmount | Fixed]]:
-    """The truth of a comparison, and its sides."""
+    """The truth of a comparison, and its two sides."""
     left, *other = (
         WindowAmount.of(aggregate, windows, rows, values)
         for aggregate, windows in zip(node.aggregates, found, strict=True)
@@ -432,9 +425,9 @@ def _outcome(
 
 
 def _when_decided(operator: str, left: WindowAmount, right: WindowAmount | Fixed) -> Column:
-    """The tick from which on a comparison holds or fails whatever comes, or the last one if it never does.
+    """The tick from which a comparison holds or fails whatever comes, or the last tick if it never does.
 
-    That is -1 where it is so before anything has come.
+    It is -1 where the comparison is decided before anything comes.
     """
     if isinstance(right, Fixed) and left.openings.is_any:
         other = of_number(right.number, known=right.known)

@@ -1,7 +1,6 @@
 """The derivations of answers, and of the atoms that their asked literals ask for.
 
-Nothing is stored of such atoms: their derivations are worked out from the kept facts, those without evidence
-as well.
+Atoms are not stored: their derivations, also those without evidence, are found from the kept facts.
 
     not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
 """
@@ -79,7 +78,7 @@ from antelog.engine.values.numbers import after_steps
 
 
 def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
-    """The derivations of a query's answers that matter in a step, by pattern, clock-driven ones last."""
+    """Finds the derivations of a query's answers that matter in a step, clock-driven patterns last."""
     blocks: list[Derivations] = []
     patterns = known.rules.patterns[query.name]
     mixed = len({prepared.clocked for prepared in patterns}) > 1
@@ -102,18 +101,17 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
 
 
 def _kept(found: Derivations, kept: Column) -> list[Derivations]:
-    """Derivations without most of the rows that do not matter."""
     if len(kept) == 0:
         return []
     return [found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found]
 
 
 _WORTH_COPYING = 2
-"""Rows that matter are copied only if they are less than one in this many: else keeping all is cheaper."""
+"""Rows that matter are copied if they are less than one in this many; else keeping all is cheaper."""
 
 
 def _to_come(blocks: Sequence[Derivations], query: StepQuery) -> Column:
-    """Later ticks that open answers are about: clock-driven patterns may tell them then."""
+    """Later ticks that open answers are about, at which clock-driven patterns may derive them."""
     times = [answer_time(found) for found in blocks]
     nothing = np.zeros(0, np.int64)
     return distinct(np.concatenate([nothing, *(time[time > query.step.now] for time in times)]))
@@ -126,11 +124,11 @@ def with_asked(
     depth: int = 0,
     since: Column | None = None,
 ) -> Derivations:
-    """Derivations with the lines of their asked literals; those about relations left out are unknown.
+    """Adds the lines of asked literals to derivations; literals about relations in `leaving` are unknown.
 
     A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
-    many such literals these derivations are found for, each within the next. Nobody asks when up to the tick
-    `since` of a row its literals became true or false (None: at which tick always matters).
+    many such literals these derivations are nested in. When literals become true or false matters only after
+    the tick `since` of each row (None: always).
     """
     found, unsure = as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
@@ -170,7 +168,7 @@ def with_asked(
 
 
 def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) -> Column:
-    """The tick at which a literal with open variables is false: as it is with others, or by its open end."""
+    """The tick at which a literal with open variables becomes false by its open end, or else `other`."""
     for end in found.prepared.ends:
         if end.number == number and end.is_open(found.rows.bound.keys() - {end.bound}):
             until = found.rows.replaced.get(end.node)
@@ -181,7 +179,7 @@ def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) 
 
 
 def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
-    """The atoms that are true in the ranges of rows whose last tick is open."""
+    """The true atoms in the ranges of rows whose last tick is open."""
     rows, prepared = found.rows, found.prepared
     (reference,), rules = end.node.references, known.rules
     arguments = tuple(t if t is None else term_column(t, rows, known.values) for t in reference.given)
@@ -206,7 +204,7 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
 
 
 def _for_any(known: Knowledge, node: Aggregation, rows: Rows, waiting: Truth) -> Truth:
-    """The truth of an aggregate's comparison, some of whose variables are open, where its ticks are known."""
+    """The truth of an aggregate's comparison with open variables, if its ticks are known."""
     if not variables_in(node.times) <= rows.bound.keys():
         return waiting
     whole, which = _aggregated(known, node, rows, None)
@@ -217,7 +215,7 @@ def _for_any(known: Knowledge, node: Aggregation, rows: Rows, waiting: Truth) ->
 def _in_parts(
     known: Knowledge, found: Derivations, since: Column, leaving: frozenset[str] = frozenset()
 ) -> list[Derivations]:
-    """Derivations with the lines of their asked literals; in parts if these ask for too much."""
+    """Adds the lines of asked literals to derivations, in parts if these ask for too much."""
     try:
         return [with_asked(known, found, leaving, since=since)]
     except TooLargeError:
@@ -232,7 +230,7 @@ def _in_parts(
 def _aggregated(
     known: Knowledge, node: Aggregation, rows: Rows, since: Column | None
 ) -> tuple[Compared, Column]:
-    """An aggregate's comparison in rows, and which of those each is: with the same values they are one."""
+    """Compares an aggregate in rows, once for rows with the same values; and which of these each row is."""
     bound = {name: rows.bound[name] for name in sorted(node.variables & rows.bound.keys())}
     key_columns = [*bound.values()] + ([] if rows.as_of is None else [rows.as_of])
     (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
@@ -256,11 +254,11 @@ def _aggregated(
 
 
 _AT_ONCE = 1_000
-"""So many rows are looked at together: what they look at takes much more room than what is found."""
+"""So many rows are compared together: what they look at takes much more room than what is found."""
 
 
 def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Column]:
-    """The cells of the values that an aggregate has in rows once it is closed, and since when it is."""
+    """The final values of an aggregate in rows as cells (UNBOUND: none), and since when they are final."""
     whole, which = _aggregated(known, node.closing, rows, None)
     true_at, false_at = whole.truth.true_at, whole.truth.false_at
     some = marked(true_at < NEVER)
@@ -271,7 +269,6 @@ def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Co
 
 
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Windows:
-    """The members of an aggregate in each row, and until when others may come."""
     known = known.believing if known.rules.asks_for_silence(aggregate) else known
     aggregate = aggregate.with_any(rows.bound.keys())
     atoms = atoms_of(aggregate.inside.reference, rows, known.values)
@@ -285,12 +282,12 @@ def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column |
 
 
 def _takes_alone(literal: AskedLiteral, rows: Rows) -> bool:
-    """Whether all variables have values but those that take them of the literal."""
+    """Whether only those variables are open that take their values from the literal."""
     return literal.variables - literal.takes <= rows.bound.keys()
 
 
 def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
-    """The truth of a literal about the latest fact; with its values only while that is the latest."""
+    """The truth of a `last` literal; of rows with its values only while their fact is the latest."""
     assert isinstance(literal.node, Last)
     found, until = truth_of_latest(known, literal.node, rows), rows.replaced.get(literal.node)
     if until is None or rows.as_of is not None:
@@ -300,7 +297,7 @@ def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
 
 
 def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> TickTruths:
-    """The truth of atoms; of a range of ticks, that of the atom at each of them, or at those that matter."""
+    """The truth of atoms, for a range at each of its ticks, or at those that matter."""
     if atoms.last is None:
         return TickTruths(truth(known, atoms))
     in_cycle = atoms.relation in known.rules.cycles
@@ -311,8 +308,7 @@ def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Tick
 def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
     """The ticks at which atoms become true and false, if nothing more arrives.
 
-    Of a range of ticks, those at which "some atom of the range" does. For rows that can say nothing up to the
-    ticks `since`, it matters not when it was before.
+    For a range, those at which "some atom of the range" does. Changes up to the tick `since` do not matter.
     """
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
@@ -342,7 +338,7 @@ def _truth(known: Knowledge, atoms: Atoms) -> Truth:
 
 
 def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
-    """Atoms of a relation that rests on its own past, with all that they rest on: see `cycles`."""
+    """The closure of atoms of a relation that rests on its own past (see `cycles`)."""
     known = known.believing  # what was decided of them is remembered, not by what
     cycle = known.rules.cycles[atoms.relation]
     if cycle not in known.memo.through_time:
@@ -352,9 +348,9 @@ def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
 
 
 def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
-    """Finds out which atoms of a cycle are true, if there are many: those of some ticks, then of the next.
+    """Finds out which atoms of a cycle are true, if there are many: block by block of levels.
 
-    What is true later rests only on those that are true before, which are few, however many might have been.
+    What is true later rests only on atoms that are true before, which are few, however many were possible.
     """
     found, memo = {name: may_be_true(known, name) for name in sorted(cycle)}, known.memo
     left = {name: each for name, each in found.items() if each is not None}
@@ -379,11 +375,11 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
 
 
 _MANY = 2_000
-"""About so many atoms of a cycle are found out at once."""
+"""About so many atoms of a cycle are decided at once."""
 
 
 def _blocks(levels: Mapping[str, Column]) -> Iterator[tuple[int, int]]:
-    """The first and the last level of each block."""
+    """The first and last level of each block."""
     level = np.sort(np.concatenate([*levels.values()]))
     at = 0
     while at < len(level):
@@ -393,7 +389,6 @@ def _blocks(levels: Mapping[str, Column]) -> Iterator[tuple[int, int]]:
 
 
 def _closure(known: Knowledge, atoms: Atoms) -> Closure:
-    """Atoms of a cycle with all that they rest on."""
     closure = Closure(known, atoms)
     while (fresh := closure.fresh()) is not None:
         for found in derived(known, fresh, closure.relations):
@@ -402,7 +397,7 @@ def _closure(known: Knowledge, atoms: Atoms) -> Closure:
 
 
 def seen_again(known: Knowledge, found: Derivations) -> Derivations:
-    """Derivations with when their literals are true and false by other knowledge of the same facts."""
+    """Works out the lines of derivations anew with other knowledge of the same facts."""
     arrived = found.holds[: len(found.prepared.facts)]
     parts = _in_parts(known, with_facts(known, found.prepared, Partial(found.rows, arrived)), found.complete)
     lines = zip(*((each.holds, each.fails, each.decided) for each in parts), strict=True)
@@ -429,12 +424,12 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
 
 
 def _since(found: Derivations) -> Column:
-    """The tick up to which no row is complete, so that nobody asks when a literal became true."""
+    """The tick up to which no row is complete, so that earlier truth does not matter."""
     return found.complete if found.rows.as_of is None else found.rows.as_of
 
 
 def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:
-    """Derivations of atoms, and those with values of the latest facts."""
+    """Derivations of atoms, and those with the values of latest facts and closed aggregates."""
     if not found.prepared.pattern.takings:
         return [found]
     number = known.rules.patterns[atoms.relation].index(found.prepared)
@@ -454,10 +449,7 @@ def with_amounts(known: Knowledge, found: Derivations) -> list[Derivations]:
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
-    """The derivations of atoms as of earlier ticks: those as of now, if all of these have been asked for.
-
-    None if not, or if they are too many at once.
-    """
+    """The kept derivations of atoms as of earlier ticks; None if they are not kept, or too many at once."""
     then, kept = atoms.as_of, known.memo.derivations(atoms.relation)
     if then is None or kept is None or not atoms.whole:
         return None
@@ -478,7 +470,7 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
 # ---- asked literals with open variables ----
 
 _DEEPEST = 8
-"""Literals with open variables within each other are looked at up to this depth."""
+"""Literals with open variables are followed up to this depth."""
 
 
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
@@ -539,7 +531,7 @@ def _decided_by(
 
 
 def _last_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
-    """The last deadline of the open derivations of atoms, for each of these, looked at in this depth."""
+    """For each of some atoms, the last deadline of its open derivations."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
         for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):

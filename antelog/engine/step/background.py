@@ -1,12 +1,9 @@
 """The background of patterns, worked out once: bindings of static facts, absent ones, and twins.
 
-    Turbine(X) with Turbine(wt2), Turbine(wt4)      rows X = wt2 and X = wt4
-
     Lead(S, P, T) :- Shop(S, R), Hot(R, P, T).   Shop(annes, middle). Shop(bos, middle). Shop(carls, coast).
 
-*Twins* are values of an answer that the background treats alike, and that nothing else looks at. The lines
-about leads for annes and for bos are the same but for the name. So only those for annes are worked out, and
-each line is written for both.
+*Twins* are values of an answer that the background treats alike, and that nothing else looks at. Leads for
+annes and bos differ in the name only, so those for annes are worked out, and each line is written for both.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ Tables = Mapping[str, Sequence[tuple[int, ...]]]
 
 @dataclass(frozen=True)
 class Background:
-    """The static facts of a pattern: the bindings they leave, and those they forbid."""
+    """The static facts of a pattern: the bindings they allow, and those they forbid."""
 
     rows: Rows
     forbidden: tuple[Rows, ...]
@@ -43,7 +40,7 @@ class Background:
 
 @dataclass(frozen=True)
 class StaticFacts:
-    """The background: the rows of each relation, the background of each pattern, and the twins of queries."""
+    """The rows of each static relation, the background of each pattern, and the twins of queries."""
 
     tables: Tables
     of_patterns: Mapping[str, tuple[Background, ...]]
@@ -51,7 +48,6 @@ class StaticFacts:
 
 
 def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], values: Values) -> StaticFacts:
-    """The background of a plan, given the rows of its static relations."""
     tables = {name: [tuple(map(values.cell, row)) for row in table] for name, table in rows.items()}
     of_patterns = {
         name: tuple(background_of(each, tables, values) for each in patterns)
@@ -65,7 +61,6 @@ def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], valu
 
 
 def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
-    """The background of a pattern."""
     rows = ONE
     for atom in each.pattern.background:
         rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
@@ -78,7 +73,7 @@ def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
 
 
 def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) -> Rows:
-    """The bindings of the variables of a static atom."""
+    """The bindings of a static atom's variables."""
     found: dict[tuple[int, ...], None] = {}
     names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
     for row in table:
@@ -102,7 +97,7 @@ def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) 
 class Twins:
     """The twins at one position of a query's answers, and the background of each pattern with one of them.
 
-    `one` of them stands for all; those it stands for are `all_` of them from `start` on, `size` in number.
+    Each of `one` stands for `size` values: those in `all_` from `start` on.
     """
 
     position: int
@@ -117,7 +112,7 @@ class Twins:
         return self.size.take(find(cells, self.one))
 
     def each(self, cells: Column) -> tuple[Column, Column]:
-        """All twins of some values: for each twin the position of its value among these, and its own."""
+        """All twins of some values: for each twin the position of its value among these, and its cell."""
         at = find(cells, self.one)
         which, sought = spread(self.start.take(at), self.size.take(at))
         return which, self.all_.take(sought)
@@ -147,7 +142,7 @@ def _alone(prepared: Prepared, position: int) -> str | None:
 
 
 def _twins(position: int, names: Sequence[str], background: Sequence[Background]) -> Twins:
-    """Values are twins if each pattern has them with the same values of other variables."""
+    """Groups values that each pattern has with the same values of other variables."""
     contexts: dict[int, set[tuple[int, int]]] = {}
     for number, (name, each) in enumerate(zip(names, background, strict=True)):
         rest = [column for other, column in each.rows.bound.items() if other != name]
@@ -165,6 +160,5 @@ def _twins(position: int, names: Sequence[str], background: Sequence[Background]
 
 
 def _only(background: Background, name: str, cells: Column) -> Background:
-    """The background with some values of a variable only."""
     rows = background.rows
     return replace(background, rows=rows.take(marked(find(rows.bound[name], cells) >= 0)))

@@ -1,4 +1,4 @@
-"""Numbers for the atoms of a cycle that are looked at together, and for those decided before.
+"""Numbers for the atoms of a cycle that are decided together, and for those decided before.
 
 Off(a, 4), Off(a, 5)     0 and 1
 Off(a, 3)                decided, and true: it shares a number with all that are true since the same tick
@@ -24,7 +24,7 @@ from antelog.engine.values.values import Values
 
 
 class AtomForm(NamedTuple):
-    """The form of atoms: those of one form have the same columns."""
+    """The form of atoms; atoms of one form have the same columns."""
 
     relation: str
     given: tuple[bool, ...]
@@ -42,7 +42,7 @@ class AtomForm(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberedAtoms:
-    """Atoms of one form that have numbers: their tables, and the number of the first of each."""
+    """Tables of atoms of one form, with the number of the first atom of each table."""
 
     tables: list[Atoms] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
@@ -70,7 +70,7 @@ class NumberedAtoms:
 
 @dataclass(frozen=True, eq=False)
 class FoundAtoms:
-    """Atoms found for others of which some arguments are open: the number of that, for each."""
+    """Atoms found for numbered ones that have open arguments, with the number of these."""
 
     number: Column
     atoms: Atoms
@@ -78,10 +78,10 @@ class FoundAtoms:
 
 @dataclass(frozen=True, eq=False)
 class NumberedMembers:
-    """Atoms that may be members of an aggregate, in the order of their owners, and their numbers.
+    """Atoms that may be members of an aggregate, by owner, and their numbers.
 
-    `open` has the number of each atom that is asked for, as long as others may come for it; else -1. Those
-    come `one_a_tick`, where slots allow no more.
+    `open` is the number of each asked atom for which others may come, else -1; they come `one_a_tick` where
+    slots allow no more.
     """
 
     asked: AskedAtoms
@@ -100,7 +100,7 @@ class NumberedMembers:
         return (row.take(self.owner), self.number), (row.take(asked), self.open.take(asked))
 
     def for_rows(self, row: Column) -> NumberedMembers:
-        """The members of some rows, which are counted anew."""
+        """The members of some rows, which are renumbered."""
         which, at = _places(self.asked.row, row)
         owner, place = _places(self.owner, at)
         return NumberedMembers(
@@ -136,15 +136,17 @@ class NumberedMembers:
 
 
 def _places(ordered: Column, sought: Column) -> tuple[Column, Column]:
-    """The places of numbers in a column that is in order, and which of the numbers each has."""
+    """The places of numbers in a sorted column, and which of the numbers each place has."""
     first = np.searchsorted(ordered, sought)
     return spread(first, np.searchsorted(ordered, sought, "right") - first)
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """Numbers of atoms that are decided already: two for each tick, from the `first` on; then one for each
-    that was found out earlier in the step."""
+    """Numbers of decided atoms: from `first` on two for each tick (false, and true, since then).
+
+    After these come the numbers of the atoms that were `found` earlier in the step.
+    """
 
     first: int
     ticks: Column
@@ -156,7 +158,7 @@ class Recalled:
         return numbers
 
     def first_of(self, relation: str) -> int:
-        """The number of the first atom of a relation that was found out earlier."""
+        """The number of the first atom of a relation that was found earlier in the step."""
         before = takewhile(lambda name: name != relation, self.found)
         return self.first + 2 * len(self.ticks) + sum(self.found[name].atoms.count for name in before)
 
@@ -173,7 +175,7 @@ class Recalled:
 
 @dataclass(frozen=True)
 class Numbering:
-    """The numbers of all atoms: those still to be decided, and those that are already."""
+    """The numbers of all atoms: those still to be decided, and those that are decided."""
 
     known: Knowledge
     numbered: Mapping[AtomForm, NumberedAtoms]
@@ -220,7 +222,7 @@ class Numbering:
         )
 
     def _found(self, atoms: Atoms, number: Column) -> list[list[Column]]:
-        """The atoms found for those that have numbers: which of these, their cells, times and numbers."""
+        """The atoms found for numbered ones: which of these, their cells, times and numbers."""
         parts = [[np.zeros(0, np.int64)] * (len(atoms.arguments) + 3)]
         for each in self.found.get(AtomForm.of(atoms), ()):
             here, there = pairs(number, each.number)
@@ -253,7 +255,7 @@ class Numbering:
 
 @dataclass(frozen=True, eq=False)
 class AggregationOfCycle:
-    """An aggregate in derivations, which rests on atoms; `members` are these once they have numbers."""
+    """An aggregate in derivations that rests on atoms; `members` are these once they have numbers."""
 
     node: Aggregation
     rows: Rows

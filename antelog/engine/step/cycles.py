@@ -1,14 +1,11 @@
 """Atoms of relations that rest on their own negation in the past, decided level by level.
 
     Off(T+1) :- Press(T+1), not Off(T).
-
-Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is decided for good. All atoms that are
-asked for, and those they rest on, get numbers. As they rest on atoms of lower levels only, all of a level
-are decided at once: first Off(4), then Off(5).
-
     Alarm(X, T) :- Fail(X, E, T), count(Alarm(X, T-60..T-1)) < 3.
 
-Aggregates work alike: see the end of `cycle_numbers`.
+Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is decided for good. All atoms that are
+asked for, and those they rest on, get numbers (see `cycle_numbers`). Each rests on atoms of lower levels
+only, so all atoms of a level are decided at once: first Off(4), then Off(5).
 """
 
 from __future__ import annotations
@@ -75,7 +72,7 @@ class Closure:
         self._waiting.setdefault(AtomForm.of(atoms), []).append(atoms)
 
     def fresh(self) -> Atoms | None:
-        """Atoms of a relation whose derivations are to be added: neither decided nor numbered before."""
+        """Numbers atoms of one relation whose derivations are to be added; None if no atoms are left."""
         while self._waiting:
             form, parts = self._waiting.popitem()
             new = self._numbered[form].unknown(_undecided(self._known, form, parts))
@@ -137,13 +134,13 @@ class Closure:
         self._inner.append(inner)
 
     def truth(self, atoms: Atoms) -> Truth:
-        """The truth of some of the atoms, when the derivations of all are there."""
+        """The truth of some of the atoms, once the derivations of all are added."""
         numbers, found = self._decided()
         at = numbers.of(atoms)
         return Truth(*(column[at] for column in found))
 
     def members(self, asked: AskedAtoms) -> tuple[Candidates, Truth]:
-        """The members that an aggregate may have, when the derivations of all are there."""
+        """The possible members of an aggregate, once the derivations of all are added."""
         numbers, found = self._decided()
         return numbers.members(asked).decided(found)
 
@@ -161,7 +158,7 @@ class Closure:
 
 
 def _undecided(known: Knowledge, form: AtomForm, parts: Sequence[Atoms]) -> Atoms:
-    """The atoms that have to be worked out: what is decided is remembered."""
+    """The atoms that have to be worked out, without those whose truth is remembered."""
     atoms = Atoms.and_then(*parts)
     decided = known.decided.get(form.relation)
     new = np.ones(atoms.count, np.bool_) if decided is None else atoms.time > decided.until
@@ -218,13 +215,13 @@ class AskedOfCycle:
 
     @property
     def by_row(self) -> tuple[Column, Column]:
-        """The row that each atom is asked for, and the number of it."""
+        """The row that each atom is asked for, and its number."""
         assert self.numbers is not None
         row = np.arange(len(self.numbers if self.counts is None else self.counts))
         return row if self.counts is None else np.repeat(row, self.counts), self.numbers
 
     def truth(self, known: Truth, row: Column) -> TickTruths:
-        """For some rows the truth of their atoms."""
+        """The truth of the atoms of some rows."""
         assert self.numbers is not None
         place, counts = row, None
         if self.counts is not None:
@@ -261,9 +258,9 @@ RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """Derivations of atoms: when their other literals are all true, when one is false; their asked literals.
+    """Derivations of atoms: when their other literals are all true, when one is false; and those asked for.
 
-    `level` and `rank` are those of the derived atom. `as_of` is the tick as of which they are seen.
+    `level` and `rank` are those of the derived atom, `as_of` the tick as of which it is seen.
     """
 
     atom: Column
@@ -277,7 +274,7 @@ class Derived:
 
 
 def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
-    """The truth of all atoms."""
+    """Decides the truth of all atoms, round by round."""
     true_at, false_at, decided = recalled.truth
     for block, row in _in_rounds(derived, len(true_at)):
         each = derived[block]
@@ -296,10 +293,10 @@ def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
 
 
 def _in_rounds(derived: Sequence[Derived], count: int) -> list[tuple[int, Column]]:
-    """The derivations in rounds: of which block each, and which of its rows.
+    """Cuts the derivations into rounds, each as a block and some of its rows.
 
     Those of a round rest on atoms of earlier rounds only. They may be of many levels: what is true of one
-    card at tick 7 has nothing to do with what was true of another at tick 6.
+    card at tick 7 does not depend on what was true of another at tick 6.
     """
     if not derived:
         return []
@@ -319,10 +316,7 @@ def _in_rounds(derived: Sequence[Derived], count: int) -> list[tuple[int, Column
 
 
 def _rounds(derived: Sequence[Derived], order: Column, count: int) -> Column:
-    """For each derivation its round: the one after those of all the atoms it rests on.
-
-    They are gone through in `order`, in which each comes after all derivations of these.
-    """
+    """The round of each derivation, after those of all atoms it rests on; `order` has these before it."""
     ends = np.cumsum([len(each.atom) for each in derived])
     asked = [
         (rows + (end - len(each.atom)), numbers)

@@ -1,8 +1,7 @@
 """Derivations, and the knowledge of a step that they are found with.
 
-A derivation is a row of a pattern, with the ticks at which each of its literals becomes true or false.
-Every tick that is computed here holds if nothing more arrives; up to the tick that is finished (`now`) it
-holds whatever arrives later.
+A derivation is a row of a pattern, with the ticks at which each of its literals becomes true or false, if
+nothing more arrives. Up to the tick that is finished (`now`) they hold whatever arrives later.
 
     Malf(X, T) with X = wt2, T = 0, delay 1                    true   false   due
     Temp(wt2, high, 0)   arrived at 0                             0   never     1
@@ -48,8 +47,7 @@ class Truth(NamedTuple):
 class Atoms(ColumnSet):
     """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks.
 
-    Where there is a `last`, an atom at any tick from `time` to that is asked for. They are seen `as_of` a
-    tick, if that is given: facts that arrived later are not there.
+    With `last`, an atom at any tick from `time` to it is asked for. With `as_of`, later facts are not there.
     """
 
     relation: str
@@ -64,12 +62,12 @@ class Atoms(ColumnSet):
 
     @property
     def whole(self) -> bool:
-        """Whether each is one atom: all of its arguments are given, and its tick."""
+        """Whether each is one atom: all of its arguments and its tick are given."""
         return self.last is None and all(column is not None for column in self.arguments)
 
     @property
     def given(self) -> frozenset[int]:
-        """The places of the arguments that are given."""
+        """The positions of the arguments that are given."""
         return frozenset(place for place, column in enumerate(self.arguments) if column is not None)
 
     @property
@@ -102,9 +100,8 @@ def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
 class Derivations(ColumnSet):
     """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`).
 
-    The fact literals come first, one line each, then the asked ones, if these have lines already. `decided`
-    is the tick by which everything a literal depends on has arrived or never will. `progress` has what the
-    aggregates among them come to.
+    Fact literals come first, one line each, then the asked ones once they are worked out. `decided` is the
+    tick by which all a literal depends on has arrived or never will. `progress` has the values of aggregates.
     """
 
     prepared: Prepared
@@ -150,13 +147,13 @@ class Derivations(ColumnSet):
 
     @property
     def steps(self) -> Iterator[Column]:
-        """The lines of ticks at which a row gets evidence: a literal is true, or a value has come further."""
+        """The lines of ticks at which rows get evidence: a literal is true, or a value reaches a quarter."""
         yield from self.holds
         for each in self.progress:
             yield from each.quarters
 
     def as_of(self, then: Column) -> Derivations:
-        """Their fact literals as of some ticks, without later facts."""
+        """The derivations with their fact literals only, as of some ticks, without later facts."""
         facts = len(self.prepared.facts)
         due, true = self.decided[:facts], self.holds[:facts] <= then
         fails = or_never(due, true)
@@ -167,7 +164,7 @@ class Derivations(ColumnSet):
         return Derivations(self.prepared, rows, or_never(self.holds[:facts], ~true), fails, due)
 
     def during(self, since: Column | np.int64, until: Column | np.int64) -> Derivations:
-        """Derivations that are supported from some ticks on and until others, and within those they have."""
+        """The derivations while they are supported, from some ticks on and until others."""
         before, count = self.rows.latest, self.rows.count
         first = np.full(count, np.int64(-1)) if before is None else before.first
         last = np.full(count, NEVER) if before is None else before.last
@@ -188,15 +185,12 @@ class Derivations(ColumnSet):
 
     @property
     def seen(self) -> Column | np.int64:
-        """The ticks as of which they are seen; -1 for now."""
+        """The ticks as of which the rows are seen; -1 for now."""
         return np.int64(-1) if self.rows.as_of is None else self.rows.as_of
 
     @property
     def open_until(self) -> Column:
-        """The tick by which the open literals of a row are decided; -1 where none is open.
-
-        A literal that is false already decides the row, and is none of these.
-        """
+        """The last tick by which an open literal is decided; -1 if none is open, or one is false."""
         last: Column = ((self.decided + 1) * (self.holds > self.seen)).max(axis=0, initial=0) - 1
         return last
 
@@ -206,7 +200,6 @@ ANY_TIME = np.int64(-1)
 
 
 def answer_time(found: Derivations) -> Column:
-    """The times of the answers of derivations."""
     time, rows = found.prepared.pattern.time, found.rows
     if time.variable is not None and time.variable not in rows.bound:
         return np.full(rows.count, ANY_TIME)
@@ -218,7 +211,7 @@ def answer_time(found: Derivations) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Life:
-    """The life of each row: the ticks at which it is first supported, complete, and false."""
+    """The life of each row: the ticks from which it is supported, complete, and false."""
 
     supported: Column
     complete: Column
@@ -262,7 +255,7 @@ def _sources(prepared: Prepared, names: Iterable[str]) -> set[tuple[int, ...]]:
 
 
 def given_since(found: Derivations, asked: Atoms) -> Column:
-    """The tick from which facts have given a row the values that it has besides those that were asked for."""
+    """The tick from which facts have given a row its values, besides those that were asked for."""
     prepared, holds = found.prepared, found.holds
     pattern, known = prepared.pattern, set(prepared.given)
     known |= {
@@ -297,10 +290,10 @@ def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """The rules, the values of cells, the kept facts, the background, and the decided atoms of cycles.
+    """The rules, values, kept facts, background, and decided atoms of cycles.
 
-    `seen` has the values of unguarded variables, `memo` what was found out in this step. With `sight` nothing
-    is concluded from deadlines at ticks at which sources are unseen.
+    `seen` has the values of unguarded variables, `memo` what was found out in this step. With `sight`,
+    deadlines at ticks at which sources are unseen do not count.
     """
 
     rules: Rules
@@ -314,7 +307,7 @@ class Knowledge:
 
     @property
     def believing(self) -> Knowledge:
-        """The knowledge with every deadline."""
+        """The knowledge in which every deadline counts."""
         return self.memo.promised or self
 
     def twins(self, query: StepQuery) -> Twins | None:
@@ -323,7 +316,7 @@ class Knowledge:
         return None if some else self.static.twins.get(query.name)
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[LiteralFacts, ...]:
-        """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
+        """The facts of each fact literal of a pattern, for answers about some ticks (None: about any)."""
         around = [
             None if about is None else about.shifted(fact.behind, fact.ahead) for fact in prepared.facts
         ]
@@ -338,7 +331,7 @@ class FoundTruths:
     truth: Truth
 
     def places(self, atoms: Atoms, delay: int | None) -> Column:
-        """For each of some whole atoms its place; -1 if it is not there, or may differ as of its tick."""
+        """The position here of each whole atom; -1 if it is missing, or may differ as of its tick."""
         places = find_rows([*replace(atoms, as_of=None).columns], self.atoms.columns)
         if atoms.as_of is None:
             return places
@@ -354,8 +347,8 @@ class Memo:
     """Atoms whose truth was asked for in a step, and the derivations of those that are seen as of now.
 
     Atoms as of earlier ticks are asked for after the same atoms as of now, and have the same derivations.
-    Of relations in cycles it has the atoms that `may_be_true` (None: nothing says which), and `through_time`
-    those that were found out block by block. What is `promised` is known where every deadline counts.
+    Of relations in cycles, it has the atoms that `may_be_true` (None: unknown), and in `through_time` those
+    decided block by block. `promised` is the knowledge in which every deadline counts.
     """
 
     def __init__(self, promised: Knowledge | None = None) -> None:
@@ -370,7 +363,7 @@ class Memo:
     ) -> tuple[Column, ...]:
         """Columns found for rows that are all different, some of which may have been asked for already.
 
-        `find` is asked for the others. Rows of one kind have the same columns.
+        `find` is called for the others. Rows of one kind have the same columns.
         """
         before = self._recalled.get(kind)
         if before is None:
@@ -389,11 +382,11 @@ class Memo:
         return wanted
 
     def derivations(self, relation: str) -> tuple[list[Column], list[Derivations]] | None:
-        """The atoms of a relation whose derivations were found, and these."""
+        """The atoms of a relation whose derivations are kept, and these derivations."""
         return self._derivations.get(relation)
 
     def keep_derivations(self, atoms: Atoms, found: Sequence[Derivations]) -> None:
-        """Adds the derivations of atoms to those that are kept; owners are moved to the whole table."""
+        """Adds the derivations of atoms to the kept ones; their owners are moved to the whole table."""
         table, parts = self._derivations.get(atoms.relation, (None, []))
         if table is None:
             self._derivations[atoms.relation] = atoms.columns, [*found]
@@ -405,7 +398,7 @@ class Memo:
 
 
 _RECALLED = 300_000
-"""With more rows than these only those that were asked for last are recalled."""
+"""With more rows than this, only those that were asked for last are recalled."""
 
 
 class AmountSoFar(Protocol):
@@ -420,7 +413,10 @@ class AmountSoFar(Protocol):
 class AmountLine(ColumnSet):
     """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has.
 
-    `literal` is the number of the literal in its pattern, `quarters` has the tick of each quarter reached.
+    `literal` is the number of the literal in its pattern, `quarters` the tick at which each is reached:
+
+        count(Fail(wt2, _, 0..9)) >= 8     1 from 0 on, 2 from 1 on, 3 from 2 on, ...
+        quarters                           2 are reached at 1, 4 at 3, 6 at 6, 8 at 7
     """
 
     axis = -1
@@ -442,11 +438,13 @@ ALWAYS = -1
 
 @dataclass(frozen=True)
 class DecidedAtoms(ColumnSet):
-    """The remembered atoms of a relation, whose truth is known for all ticks up to `until`.
+    """The remembered atoms of a relation that rests on its own negation; they are decided up to `until`.
 
-    An atom that is not among them is as the one with "all others" in place of one of its values, if
-    that one is there, and false otherwise. They are true, or false, from some tick on (ALWAYS where
-    nobody can still ask `when`).
+    Truth may depend on all ticks before, so true atoms are remembered, and the facts behind them forgotten.
+    A missing atom is as the one with "all others" in place of one of its values, if that is there, and false
+    otherwise. Atoms are true, or false, since `when` (ALWAYS where nobody can still ask).
+
+        Off: known up to tick 7; true at 3 and 5, so false at all others
     """
 
     until: int
@@ -456,7 +454,7 @@ class DecidedAtoms(ColumnSet):
     when: Column
 
     def lookup(self, columns: list[Column], ticks: Column) -> tuple[Mask, Column]:
-        """Whether atoms about ticks up to `until` are true, and from when on they are true, or false."""
+        """Whether atoms about ticks up to `until` are true, and since when they are true, or false."""
         result, when = np.zeros(len(ticks), np.bool_), np.full(len(ticks), ALWAYS)
         undecided = np.ones(len(ticks), np.bool_)
         general = [i for i, column in enumerate(self.columns) if np.any(column == OTHERS)]
@@ -469,7 +467,6 @@ class DecidedAtoms(ColumnSet):
         return result, when
 
     def since(self, first: int) -> DecidedAtoms:
-        """The decided atoms without those about earlier ticks."""
         return self.take(self.ticks >= first)
 
 

@@ -1,13 +1,13 @@
 """Explanations: the derivations of an answer that are reported at a moment, and the status of the answer.
 
-One makes another needless if its hypotheses are a strict subset of the other's, or the same and its
-evidence is a strict subset. Hypotheses are the same if they read the same.
+One makes another needless if its hypotheses are a strict subset of the other's, or read the same and its
+evidence is a strict subset.
 
     H = {A(x, 3)}   makes   H = {A(x, 3), B(x, 4)}   needless
 
-Moments may have thousands of derivations, so not every one is compared with every other. Those of a pattern
-with the same literals true form a *kind*. Which units of one kind read as which of another follows from the
-rules; pairs are then found by equal keys.
+Moments may have thousands of derivations, so not all pairs are compared. Those of a pattern with the same
+literals true form a group. Which units of one group read as which of another follows from the rules; pairs
+are then found by equal keys.
 
 The kind of change at a moment follows from the status there and before:
 
@@ -45,7 +45,7 @@ NOTHING, OPEN, CONFIRMED = range(3)
 
 @dataclass(frozen=True)
 class Outlook(ColumnSet):
-    """The ends of open answers if nothing more arrives: the tick, and whether `confirmed` or rejected.
+    """How open answers end if nothing more arrives: the tick, and whether they are `confirmed` or rejected.
 
     `decided` is the last deadline.
     """
@@ -81,8 +81,8 @@ def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
 class Explanations:
     """The explanations of answers at each moment, and the answers' status.
 
-    At moments that are `due` there is a line in any case. To find out which these are, one has to look
-    `ahead` wherever a line leaves an answer open; that is kept, by moment.
+    At moments that are `due` there is a line in any case. Finding these takes the outlook of each line that
+    leaves an answer open; `ahead` keeps it, by moment.
     """
 
     found: Lives
@@ -150,7 +150,7 @@ def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
 
 
 def _revised(reported: Explanations, moment: Column) -> Mask:
-    """True for each moment whose explanations differ from those of the moment before."""
+    """Whether the explanations of each moment differ from those of the moment before."""
     at, found = reported.at, reported.found
     if at.alone:
         (block,) = found.blocks
@@ -188,7 +188,7 @@ def opened(reported: Explanations, before: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _UnitColumn:
-    """A unit in some views, with numbers that are equal where what fills the gaps of its signature is."""
+    """A unit in some views, with numbers that are equal where the gaps of its signature have equal values."""
 
     unit: Cluster
     number: Column
@@ -197,7 +197,7 @@ class _UnitColumn:
 _Parts = tuple[_UnitColumn, ...]
 
 _WAYS = 5_000
-"""The units of two kinds are matched in at most this many ways; what more would find is not looked for."""
+"""The units of two groups are matched in at most this many ways; more needless views are not looked for."""
 
 
 def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values) -> Mask:
@@ -292,7 +292,7 @@ def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
 def _numbers(
     found: Lives, sections: Sequence[_Section], variables: Sequence[str], values: Values
 ) -> list[tuple[tuple[Cluster, ...], Column, list[Column]]]:
-    """For each section its units, the rows that views are of, and numbers for what fills the units' gaps."""
+    """For each section its units, the rows of its views, and numbers for the values in the units' gaps."""
     result: list[tuple[tuple[Cluster, ...], Column, list[Column]]] = []
     filled: dict[str, list[tuple[int, int, list[Column]]]] = {}
     for number, section in enumerate(sections):
@@ -334,7 +334,7 @@ def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
 
 
 def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:
-    """The pairs of kinds that some moment has views of."""
+    """The pairs of groups that some moment has views of."""
     moment = np.concatenate([distinct(kind.moment) for kind in kinds])
     number = np.repeat(np.arange(len(kinds)), [len(distinct(kind.moment)) for kind in kinds])
     here, there = pairs(moment, moment)

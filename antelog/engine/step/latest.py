@@ -1,13 +1,9 @@
-"""The latest facts of slots: which fact is the latest one of a row's slot, and when it is so for certain.
+"""The latest facts of slots: which fact is the latest of a row's slot, and when that is certain.
 
     last Mode(a, run, 7)    delay 1; Mode(a, run, 0) came at 0, Mode(a, stop, 5) at 9
 
-The latest up to 7 is the one about 0 until 9. Others could come until 8, but for the ticks that have one.
-
-An input has at most one fact for each slot and tick, so that facts in the order of ticks are all there is to
-know: what is not there can come until its deadline.
-
-Rows take values of latest facts, and of aggregates from when on nothing can change these.
+The latest up to 7 is the one about 0 until 9. Others could come until 8, but for the ticks that have one:
+an input has at most one fact for each slot and tick.
 """
 
 from __future__ import annotations
@@ -106,7 +102,6 @@ class SlotFacts:
         return np.where(self.missing(at), -1, _at(self.facts.time, at))
 
     def value(self, place: int, at: Column) -> Column:
-        """The cell in a column of the fact at a position of each row."""
         return _at(self.facts.columns[place], at)
 
     def fits(self, at: Column) -> Mask:
@@ -161,10 +156,9 @@ def _up_to(slot: Column, time: Column, key: Column, tick: Column) -> Column:
 
 
 def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
-    """From when on the latest fact fits for certain, and from when on it does not, if nothing more arrives.
+    """The ticks from which the latest fact fits for certain, and does not fit, if nothing more arrives.
 
-    Variables that rows leave open stand for the values that may still come: then it is never true, and false
-    once none can come.
+    Open variables stand for values that may still come: the literal is never true, and false once none can.
     """
     found = SlotFacts.of(known, node, rows)
     at, late = found.latest(), found.late(node.named_only)
@@ -228,16 +222,15 @@ def _decided(found: SlotFacts, at: Column, deadline: Column) -> Column:
 
 
 Close: TypeAlias = Callable[[Aggregation, Rows], tuple[Column, Column]]
-"""Finds for rows the cells of an aggregate's values once it is closed (UNBOUND: none), and since when."""
+"""Finds for rows the cells of an aggregate's final values (UNBOUND: none), and since when they are final."""
 
 
 def with_latest(
     known: Knowledge, found: Derivations, step: Step, background: Background, close: Close
 ) -> list[Derivations]:
-    """Derivations of a query with the values that they take: of latest facts, each while it is the latest.
+    """Gives derivations of a query the values of latest facts, each while it is the latest.
 
-    Those of aggregates they have once these are closed. Where there is none, or it does not fit, they stay as
-    they are meanwhile.
+    Aggregates give theirs once they are final. Without a value that fits, derivations stay as they are.
     """
     blocks = [found]
     for taking in found.prepared.pattern.takings:
@@ -307,7 +300,7 @@ def _taken(
 
 @dataclass(frozen=True, eq=False)
 class _Spans(ColumnSet):
-    """For rows, each with a fact of its slot, from when on and until when that is the latest."""
+    """For rows, each with a fact of its slot, since when and until when that is the latest."""
 
     row: Column
     at: Column
@@ -316,7 +309,6 @@ class _Spans(ColumnSet):
 
     @property
     def some(self) -> _Spans:
-        """Those that are not empty."""
         return self.take(self.since < self.until)
 
 
@@ -337,7 +329,7 @@ def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:
 
 
 def _taken_from(slots: SlotFacts) -> list[int]:
-    """The places of the arguments that have no value yet."""
+    """The positions of the arguments that have no value yet."""
     terms, bound = enumerate(slots.node.arguments), slots.rows.bound
     return [place for place, term in terms if isinstance(term, Var) and term.name not in bound]
 
@@ -350,7 +342,6 @@ def _while_latest(found: Derivations, taking: Taking, spans: _Spans) -> Derivati
 
 
 def _with_values(block: Derivations, row: Column, bound: Mapping[str, Column]) -> Derivations:
-    """Some rows with values of more variables."""
     found = block.take(row)
     return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
 

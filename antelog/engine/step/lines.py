@@ -1,11 +1,7 @@
 """Lines of the change log of a query between two ticks, as an Arrow table.
 
-    tick  change     X    T  explanations                                   if_silent    decided_by
-    1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
-
-A line may come with its *stage*, which says how far the answer has come: the pattern of its shortest
-explanation, which literals are true, and how many quarters its counts have reached. It is for those who
-count what becomes of answers.
+tick  change     X    T  explanations                                   if_silent    decided_by
+1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
 """
 
 from __future__ import annotations
@@ -50,8 +46,8 @@ from antelog.engine.values.values import Values
 class Lines:
     """Lines of the log about answers.
 
-    And if that was asked for, for each line the cells of its answer, the time last, which is negative if it
-    is open; its tick and kind; and the `stage`, which says how far the answer has come (see `stages`).
+    If that was asked for, each has the cells of its answer (the time last, negative if it is open), its tick
+    and kind, and its `stage`: how far the answer has come (see `stages`).
     """
 
     table: pa.Table
@@ -77,10 +73,7 @@ def one_after_the_other(parts: Sequence[Lines]) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """The changes of a query's answers: lines of the log, and the change of the number of open ones.
-
-    If only confirmed answers are asked for, open ones are not counted, and `opened` is None.
-    """
+    """Lines of the log, and how many more answers are open (None: only confirmed ones are wanted)."""
 
     lines: Lines
     opened: int | None
@@ -109,7 +102,7 @@ def knows_open(only: Sequence[str]) -> bool:
 def changes(
     known: Knowledge, query: StepQuery, reported: Explanations, lost: LostLiterals | None = None
 ) -> Changes:
-    """The changes of a query's answers in a step; where something may be `lost`, with what is."""
+    """The changes of a query's answers in a step; `lost` finds the literals that are lost from sight."""
     only, before = query.wanted.only, query.step.before
     kind = kinds(reported, only, before)
     moment = marked(kind >= 0)
@@ -118,7 +111,6 @@ def changes(
 
 
 def open_lines(known: Knowledge, query: StepQuery, reported: Explanations) -> Lines:
-    """Lines about the answers that are open."""
     still = marked(reported.status == OPEN)
     return lines(known, query, reported, still, np.full(len(still), REVISED))
 
@@ -132,7 +124,6 @@ def as_they_stand(table: pa.Table) -> pa.Table:
 
 
 def open_count(reported: Explanations) -> int:
-    """The number of open answers."""
     return reported.found.count(reported.at.answer.take(marked(reported.status == OPEN)))
 
 
@@ -222,11 +213,7 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
 def columns_around(
     reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook, texts: Sequence[pa.Array]
 ) -> list[pa.Array]:
-    """The columns around the answer: tick and change before it, and four columns after it.
-
-    These are the explanations, what becomes of the open answers in silence, by when, and why others are over.
-    What is known `ahead` is that of the open answers, one after the other.
-    """
+    """The columns before the answer (tick, change), and those after it: explanations, end and reasons."""
     open_ = marked(kind <= REVISED)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
@@ -236,7 +223,6 @@ def columns_around(
 
 
 def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:
-    """The outlooks of open answers at some moments."""
     if reported.ahead is not None:
         return reported.ahead.take(moment)
     once, which = (moment, None) if reported.found.twins is None else numbered(moment)
@@ -245,7 +231,7 @@ def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:
-    """An array of values, and for each row which of them it has and which place that has in order."""
+    """An array of values, and for each row which of them it has and its rank among them."""
     known = values.spoken(cells) if pa.types.is_string(type_) else None
     if known is not None:
         texts, place = known
@@ -258,19 +244,22 @@ def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.
 # ---- stages ----
 
 NO_STAGE = -1
-"""The stage of an answer that has no explanation."""
+"""The stage of an answer without explanation."""
 
 LITERALS = 33
 """So many literals of a pattern have a bit of their own in a stage; those after them share the last."""
 _REACHED = LITERALS
 _MOST_REACHED = 7
 PATTERN = _REACHED + 3
-"""From this bit on a stage has the number of its pattern; the quarters that were reached are right before."""
+"""From this bit on a stage has the number of its pattern; the quarters reached are right before."""
 _MISSING = PATTERN + 16
 
 
 def stages(known: Knowledge, query: str, reported: Explanations, moment: Column) -> Column:
-    """The stage at each of some moments."""
+    """The stage of answers at some moments, which tells how far each has come.
+
+    It has the pattern of the shortest explanation, its true literals, and the quarters its counts reached.
+    """
     found, at = reported.found, reported.at
     line, view = views_of(at, reported.kept, moment)
     row, then = at.view_of.take(view), at.then.take(view)
@@ -311,5 +300,4 @@ def _bits(literals: int) -> Column:
 
 
 def pattern_of(stage: Column) -> Column:
-    """The number of the pattern of each stage."""
     return stage >> PATTERN

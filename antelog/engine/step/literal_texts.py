@@ -1,13 +1,15 @@
-"""Literals of derivations as texts in the language's own syntax.
+"""Literals of derivations as texts in the language's own syntax, sorted by time, then text.
 
-A literal of a pattern has a *template*, with blanks for the values of rows: the same for all rows that bind
-the same variables, and so found once.
+A literal has a *template*, which is the same for all rows that bind the same variables:
 
     A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
 
-A text is made once, however many rows have it: `antelog/engine/step/literal_texts.py` numbers them.
+Until a text is made it is a number: the time has a rank among all times, each argument one among the texts
+in its place, and these ranks together make a number. For texts sort piece by piece: no piece but the last
+begins with another in its place, as it ends with a comma, a bracket or a blank. Where a range begins in
+another text, `0..` before 2, the time itself stands in that place to sort by.
 
-    Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`, after `Wind(wt2, 0)`
+    A(a, 2), not B(a, 0..2), not B(a, 2), Wind(a, 3)
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ Bound: TypeAlias = frozenset[str]
 
 @dataclass(frozen=True)
 class Blank:
-    """A place where each row has its own text: what an operand is there, between two texts."""
+    """The text of an operand in each row, between two fixed texts."""
 
     operand: Operand
     before: str = ""
@@ -67,10 +69,7 @@ Part: TypeAlias = str | Blank
 
 @dataclass(frozen=True, eq=False)
 class LiteralTemplate:
-    """A literal: what it says up to its time, the time, and what comes after that.
-
-    A time is `known` if rows bind its variable, or it has none.
-    """
+    """The parts of a literal before its time, the time (`known` if rows bind it), and the parts after it."""
 
     opening: tuple[Part, ...]
     time: Time
@@ -114,7 +113,7 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
 
 
 def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Operand]:
-    """Texts and operands, with calculations in parts that are worked out as far as they have values."""
+    """Texts and operands; calculations with open variables are cut into their parts."""
     for part in parts:
         if isinstance(part, Calculated) and (part.has_inner or not part.variables <= bound):
             yield from _as_known(part.parts, bound)
@@ -135,7 +134,7 @@ def _between(before: str, part: Part, after: str) -> Part:
 def _closing(
     prepared: Prepared, literal: Literal, after: Sequence[str | Operand], bound: Bound
 ) -> Iterator[Part]:
-    """The end of a text, and the conditions that are still open: what a fact has to meet besides."""
+    """The end of a text, and the open conditions that a fact has to meet besides."""
     end = _pieces(after, bound)
     pattern = prepared.pattern
     open_names = pattern.leading_to(literal.variables - bound)
@@ -178,7 +177,7 @@ class Word:
 
 @dataclass(frozen=True, eq=False)
 class TickText:
-    """A time in each row: `which` of some ticks it is, and by how much it is later."""
+    """A time in each row: `which` of some ticks it is, plus an offset."""
 
     ticks: Column
     which: Column
@@ -190,10 +189,7 @@ Argument: TypeAlias = Piece | Word
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A literal in each row: what it says up to its time, the time, and what comes after that.
-
-    A time that is still open is the same in all rows. It may be the last of a range.
-    """
+    """A literal in each row: what is before its time, the time (an open one is the same in all), the rest."""
 
     opening: list[Argument]
     time: TickText | Time
@@ -223,7 +219,6 @@ class Writer:
 
     @property
     def literals(self) -> int:
-        """The number of literals of the pattern."""
         return len(self._templates)
 
     def texts(self) -> list[Text]:
@@ -335,7 +330,7 @@ _END = Piece("")
 
 
 def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
-    """For columns of literals numbers that sort by time, then text, and the texts they stand for."""
+    """Numbers for columns of literals, which sort by time, then text, and the texts they stand for."""
     keys = [np.zeros(count, np.int64) for count in counts]
     size = 1
     steps: list[tuple[pa.Array, Column | None]] = []
@@ -371,12 +366,12 @@ def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[C
 
 
 def _shown(names: pa.Array) -> pa.Array:
-    """Names without those that are there to sort by: nothing else in an opening ends with a bracket."""
+    """Names without those that only sort: nothing else in an opening ends with a bracket."""
     return pc.if_else(pc.ends_with(names, CLOSED), "", names)
 
 
 def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
-    """The names and ranks, with only the names from the first to the last that occurs, if there are many."""
+    """The names and ranks; of many names, those from the first to the last that occur."""
     if len(names) < _MANY:
         return names, ranks
     different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
@@ -435,10 +430,7 @@ def _ranked(given: Sequence[Argument]) -> tuple[pa.Array, Sequence[Column | int]
 
 
 def _ranked_times(times: Sequence[TickText | Time]) -> tuple[pa.Array, list[Column | int]]:
-    """The texts of times in order, and for each time which of them its rows have.
-
-    Ticks come first. Times that are still open come after all of them, by offset, then name.
-    """
+    """The texts of times (ticks, then open times by offset and name), and which of them each time has."""
     ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, TickText)])
     open_ = {(time.offset, time_text(time)) for time in times if isinstance(time, Time)}
     place = {text: at for at, (_, text) in enumerate(sorted(open_), len(ticks))}

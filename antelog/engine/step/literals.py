@@ -1,11 +1,11 @@
-"""The kinds of literals: when each is true and false.
+"""When literals are true and false.
 
 A fact literal is true from the arrival of the fact on, false once it can come no more:
 
     input Temp(device, level, time) delay 2, one per device.
     Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
 
-An asked literal is true and false as the atoms are that it asks for:
+An asked literal is true and false as the atoms are that it asks for, of a range at each of its ticks from 0:
 
     not Shdn(X, T+2)      asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
 
@@ -74,7 +74,7 @@ DOUBTS = 10
 class TickTruths:
     """The truth of the atoms that rows ask for: one a row, or `counts` of them side by side.
 
-    With `doubts`, some of them may stay open, and the others are enough to conclude that none is true.
+    With `doubts`, a few of them may stay open: the others are enough to conclude that none is true.
     """
 
     truth: Truth
@@ -83,7 +83,7 @@ class TickTruths:
 
     @property
     def some(self) -> Truth:
-        """The truth of "some of these atoms"."""
+        """The truth of "some of these atoms"; of none it is false from the start."""
         if self.counts is None:
             return self.truth
         true_at, false_at, decided = (np.full(len(self.counts), tick, np.int64) for tick in (NEVER, -1, -1))
@@ -148,7 +148,7 @@ def _least_after(ticks: Column, row: Column, none: np.int64) -> Column:
 
 
 def atoms_by_tick(known: Knowledge, ranges: Atoms, since: Column | None) -> AtomsByTick:
-    """Atoms at the ticks of ranges that matter to rows which can say nothing up to some ticks (None: all)."""
+    """Atoms at the ticks of ranges that matter to rows; what changed up to `since` does not (None: all does)."""
     delay = known.rules.relations[ranges.relation].bounds.delay
     there = None if since is None or delay is None else may_be_true(known, ranges.relation)
     if there is None or since is None or delay is None:
@@ -180,7 +180,7 @@ def settled_as_of(known: Knowledge, atoms: Atoms) -> Atoms:
 
 
 def fails_by_members(node: Aggregation) -> bool:
-    """Whether a comparison becomes false by members that are there, and never as none can come any more."""
+    """Whether a comparison becomes false by members that are there, not because none can come any more."""
     left, right = node.left, node.right
     if isinstance(right, Aggregate) or left.steps:
         return False
@@ -209,10 +209,7 @@ def _found(there: Atoms, ranges: Atoms, band: TickRange) -> tuple[Column, Column
 
 
 def may_be_true(known: Knowledge, relation: str) -> Atoms | None:
-    """The atoms of a relation that may be true, each once; None if nothing says which.
-
-    They have a fact for each literal of a rule, or were decided before and are remembered.
-    """
+    """The atoms with a fact for each literal of a rule, and the remembered ones; None if they are unknown."""
     found = known.memo.may_be_true
     if relation not in found:
         found[relation] = _with_facts(known, relation)
@@ -250,17 +247,17 @@ def _with_facts(known: Knowledge, relation: str) -> Atoms | None:
 
 
 AskedKind: TypeAlias = Callable[[Sequence[TickTruths]], Truth]
-"""The truth of a literal that asks for atoms of relations, given that of each reference, tick by tick."""
+"""Gives the truth of a literal, given that of the atoms of each of its references, tick by tick."""
 
 
 def negated(found: Sequence[TickTruths]) -> Truth:
-    """The truth of negated atoms and ranges: some atom must not be true at any of their ticks."""
+    """The truth of negated atoms and ranges: no atom is true at any of their ticks."""
     atom = found[0].some
     return Truth(atom.false_at, atom.true_at, atom.decided)
 
 
 def of_latest(found: Sequence[TickTruths]) -> Truth:
-    """The truth of `last` where no latest facts are remembered: atoms that fit, and all of the slot."""
+    """The truth of `last` from the atoms that fit, and all of the slot, where latest facts are not kept."""
     # If they are the same, every atom fits: the first that is true decides it.
     return latest(*found) if len(found) > 1 else found[0].some
 
@@ -292,10 +289,9 @@ def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Deriva
 
 
 def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows, delays: Delays) -> Column:
-    """For each row, the last tick at which the fact of the literal may arrive.
+    """The last tick at which the fact of a literal may arrive, for each row.
 
-    With open variables, that of the slowest fact it may stand for; NEVER if nothing bounds its time, or if
-    what it says cannot be relied on.
+    With open variables, that of the slowest fact; NEVER if its time has no bound, or its source is unseen.
     """
     atom, time = fact.node, fact.node.time
     if (delay := delays.get((atom.predicate, atom.terms))) is None:
@@ -315,7 +311,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
 
 
 def named_cells(arguments: Sequence[Term | None], rows: Rows, values: Values) -> dict[int, Column]:
-    """The cells of the arguments that have a value, by their places."""
+    """The cells of the arguments that have a value, by their positions."""
     return {
         at: term_column(term, rows, values)
         for at, term in enumerate(arguments)
@@ -324,10 +320,7 @@ def named_cells(arguments: Sequence[Term | None], rows: Rows, values: Values) ->
 
 
 def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
-    """The tick at which any fact takes the slot of the literal; NEVER if it is free.
-
-    None if there is no slot, or rows leave open which it is.
-    """
+    """The tick at which a fact takes the slot of the literal (NEVER: it is free); None if that is unknown."""
     if fact.slot is None or not fact.slot_variables <= rows.bound.keys():
         return None
     ticks = time_column(fact.node.time, rows)
@@ -370,7 +363,7 @@ def slowest(source: Input, atom: Atom, rows: Rows, values: Values) -> Column | n
 
 
 def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[DelayRows], values: Values) -> Column:
-    """δ of atoms with these values: of the declarations that fit, the one with the most constants decides."""
+    """δ of atoms with these values, by the fitting declaration with the most constants."""
     for table in tables:
         terms = [atom.terms[i] for i in table.positions]
         if all(isinstance(t, Const) or t.name in bound for t in terms):

@@ -1,8 +1,7 @@
 """Lives: the derivations of answers with the ticks of their lives, by answer; and the moments of answers.
 
-The *life* of a derivation is from when on it is supported, when it is complete, and when it is over. An
-answer can change only when a derivation of it begins to be supported, gets evidence, or is over. A *view* is
-a derivation at a moment at which it is supported.
+A derivation lives from when it is supported until it is over. An answer can change only when a derivation
+begins to be supported, gets evidence, or is over. A *view* is a derivation at a moment when it lives.
 
     Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the one about 1 at 1; the one about 2 is due at 3
     supported 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
@@ -43,8 +42,8 @@ from antelog.engine.values.values import UNBOUND, Values
 class Lives:
     """All derivations of the answers that may have changed, and the groups they form by answer.
 
-    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
-    group of each. Of `twins` only one is here.
+    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the group of each.
+    Of `twins` only one is here.
     """
 
     blocks: tuple[Derivations, ...]
@@ -82,7 +81,7 @@ def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> 
 
 
 def _answer(found: Derivations, values: Values) -> list[Column]:
-    """The cells of the answers of derivations; open variables have a mark of their own."""
+    """The cells of the answers of derivations; UNBOUND for open variables."""
     rows = found.rows
     return [
         term_column(term, rows, values)
@@ -93,7 +92,7 @@ def _answer(found: Derivations, values: Values) -> list[Column]:
 
 
 def _without_decided(found: Lives) -> Lives:
-    """The rows without answers of values that had been decided with all others before they were seen."""
+    """Drops answers of values that had been decided with all others before they were seen."""
     late = np.zeros(found.by_answer.count, np.bool_)
     complete = None
     for b, block in enumerate(found.blocks):
@@ -118,7 +117,6 @@ def _without_decided(found: Lives) -> Lives:
 
 
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
-    """The derivations by answer."""
     alone = len(blocks) == 1 and blocks[0].rows.latest is None
     if alone and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
         count = blocks[0].rows.count
@@ -147,9 +145,9 @@ _FEW = 4
 class Moments:
     """Answers at the ticks at which they may change, by answer and tick.
 
-    `answer` is the number of the answer's group. Of those that were supported already, the first moment
-    is at the tick `before`. Views are those of one derivation side by side, in the order of time,
-    and those of a block too. If `alone`, no answer has more than one derivation.
+    `answer` is the number of the answer's group. Answers that were supported already have their first moment
+    at the tick `before`. Views of one derivation are side by side, by time, and so are those of a block. If
+    `alone`, no answer has more than one derivation.
     """
 
     before: int
@@ -172,7 +170,6 @@ class Moments:
         return view
 
     def views(self, found: Lives, block: int) -> slice:
-        """The views of a block."""
         first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
         return slice(int(first), int(last))
 
@@ -212,7 +209,7 @@ def moments(found: Lives, before: int, now: int) -> Moments:
 def and_more(
     found: Lives, at: Moments, now: int, answer: Column, tick: Column
 ) -> tuple[Moments, Column, Column]:
-    """The moments up to `now` and some more, at which nothing happens; where the old and the new ones are."""
+    """Adds moments at which nothing happens; also gives the places of the old and of the new moments."""
     shift = (now - at.before + 1).bit_length()
     old = (at.answer << shift) + (at.tick - at.before)
     more = (answer << shift) + (tick - at.before)
@@ -268,7 +265,7 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
 
 
 def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
-    """Moments as sorted keys, and before those of some answers one at which nothing has happened yet."""
+    """Moments as sorted keys, and one before those of `existing` answers, when nothing has happened yet."""
     answer = happened >> shift
     first = np.ones(len(answer), np.bool_)
     np.not_equal(answer[1:], answer[:-1], out=first[1:])
@@ -284,7 +281,6 @@ def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
 
 
 def confirmations(found: Lives, before: int, now: int) -> Moments:
-    """The moments at which answers are confirmed."""
     complete = found.by_answer.least(found.life.complete)
     chosen = marked((complete > before) & (complete <= now))
     ready = found.life.complete == complete.take(found.number)

@@ -1,11 +1,11 @@
-"""Literals that are lost from sight: a deadline decided them at which their source was unseen.
+"""Literals that are lost from sight: a deadline decided them while their source was unseen.
 
     Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).     a reading each tick is expected, and none came at 1
     Hot(a, 0) is rejected at 2, and lost: Temp(a, high, 1) was neither seen nor ruled out
 
-Derivations are looked at again without such deadlines. What is still open then at the tick at which it was
-decided is lost. A confirmed answer is lost if each explanation has a lost literal, a rejected one if since it
-was possible an explanation fell by lost literals alone.
+Derivations are looked at again without such deadlines: literals that are still open then are lost. A
+confirmed answer is lost if each explanation has a lost literal, a rejected one if since it was possible an
+explanation fell by lost literals alone. Forecasts look up the sources of the literals in their lines.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from antelog.lines import literal_of, of_structs
 
 
 def sighted(known: Knowledge, begin: int) -> Knowledge:
-    """Knowledge in which nothing is concluded from deadlines at ticks at which sources are unseen."""
+    """The knowledge in which deadlines at ticks at which sources are unseen do not count."""
     return replace(known, memo=Memo(known), sight=Sight(known.history, begin))
 
 
 def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
-    """A mask of the answers for which some source is unseen at a tick that may matter, by their number."""
+    """A mask of the answers for which some source is unseen at a tick that may matter."""
     found, sources = reported.found, known.rules.sources[query.name]
     first = found.by_answer.first
     time, late = found.time.take(first), np.zeros(len(first), np.int64)
@@ -93,7 +93,7 @@ class _Decided:
 
 @dataclass(frozen=True, eq=False)
 class LostLiterals:
-    """Finds the literals that are lost, of `doubtful` answers; of rejected ones with their `past`."""
+    """Finds the lost literals of `doubtful` answers; of rejected ones with their `past`."""
 
     known: Knowledge
     doubtful: Mask
@@ -126,7 +126,7 @@ class LostLiterals:
     ) -> list[tuple[Column, pa.Array]]:
         """The lost literals of the lines that are lost, in order, each with its line.
 
-        That is where each derivation has some, or where one has no other that is false.
+        A line is lost if each derivation has lost literals, or if one has no other that is false.
         """
         rows = distinct(some.row)
         texts, counts, owners, lost_by = list[Text](), list[int](), list[Column](), list[Mask]()
@@ -224,7 +224,7 @@ class ExpectedSource(NamedTuple):
 
 @lru_cache(maxsize=1_000)
 def sources_of(plan: Plan, literal: str) -> frozenset[ExpectedSource]:
-    """The sources that a literal of a line rests on: of a derived atom those of its rules."""
+    """The sources that a literal of a line rests on; those of a derived atom are those of its rules."""
     found = literal_of(literal)
     values = tuple(term.value if isinstance(term, Constant) else None for term in found.terms[:-1])
     return frozenset(_below(plan, found.predicate, values, frozenset()))
@@ -254,7 +254,7 @@ def _below(
 
 @dataclass(frozen=True, eq=False)
 class UnseenSources:
-    """Which sources were unseen in a step, given the facts before it and those that are new in it."""
+    """Finds sources that were unseen in a step, given the facts before it and the new ones."""
 
     plan: Plan
     values: Values

@@ -1,7 +1,6 @@
 """Matching of facts: rows of a pattern for which at least one of its fact literals has evidence.
 
-Rows are in one table for each set of variables that evidence can give values to. Where every literal has all
-variables (the usual case) there is one such set.
+Rows are in one table for each set of variables that evidence can give values to.
 
     q(X, Y, T) :- p(X, T), r(Y, T).     p(a, 0), r(b, 0)
     X, T: (a, 0)     Y, T: (b, 0)     X, Y, T: (a, b, 0)
@@ -43,8 +42,7 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True)
 class Partial(ColumnSet):
-    """Rows of a pattern, and for each fact literal when its fact arrived (NEVER: not yet, or the
-    literal has open variables)."""
+    """Rows of a pattern, and when the fact of each fact literal `arrived` (NEVER: not yet, or it is open)."""
 
     axis = -1
 
@@ -61,9 +59,8 @@ class Partial(ColumnSet):
 class _Part:
     """Rows that the facts of a literal (`giver`) have made of those with the variables `before`, each once.
 
-    For some literals it is known when their facts arrived (NEVER: there is none). `seed` is the row of the
-    seed that each extends, which is all that distinguishes rows in the seed's variables; None if there is
-    one only.
+    `arrived` has when the facts of some literals came (NEVER: there is none). `seed` is the row of the seed
+    that each extends, which alone distinguishes rows in the seed's variables; None if there is one only.
     """
 
     rows: Rows
@@ -86,7 +83,7 @@ def partials(
 ) -> list[Partial]:
     """All rows that come from a seed and the facts of the literals, fewer variables first.
 
-    The first has the seed's variables only. The seed has each row once, as the background does.
+    The first table has the seed's variables only. The seed has each row once, as the background does.
     """
     seed = joined(seed, background.rows)
     start = frozenset(seed.bound)
@@ -121,10 +118,10 @@ def partials(
 
 
 def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray[np.bool_] | None:
-    """For each fact literal, the rows that were made only after its fact could not come any more.
+    """The rows that were made only after the fact of a literal could not come any more, for each literal.
 
-    Such a row is never supported. None: there is none for certain. Only literals with a variable of their
-    own count: a later fact of theirs makes another row.
+    Such a row is never supported. Only literals with a variable of their own count: a later fact of theirs
+    makes another row.
     """
     bound = part.rows.bound.keys()
     own = [names - start for names in prepared.private_variables]
@@ -162,7 +159,7 @@ def _about(seed: Rows, whole: _Whole) -> Partial:
 
 
 def _extended(prepared: Prepared, whole: _Whole, giver: int, facts: LiteralFacts) -> _Part:
-    """The rows with what a literal's facts add to them."""
+    """The rows with the bindings that a literal's facts add."""
     old = whole.partial
     both = meeting(old.rows, facts.rows, within(prepared, old.rows, facts.rows))
     before, here = frozenset(old.rows.bound), both.left
@@ -262,7 +259,6 @@ def wholes(
 
 
 def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
-    """The rows joined with a table."""
     if not table.bound or not table.bound.keys() <= rows.bound.keys():
         return meeting(rows, table, within(prepared, rows, table))
     at = find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table)))
@@ -271,16 +267,13 @@ def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
 
 
 def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
-    """The sort key of joins: first tables that share values, add few, and have few rows.
-
-    Facts are first at the start. Tables that share nothing but the tick come late.
-    """
+    """The sort key of joins: tables that share values, add few variables and have few rows come first."""
     apart = not (rows.bound.keys() & table.bound.keys()) - prepared.time_variables
     return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
 
 
 def _untested(prepared: Prepared, parts: Sequence[_Part], bound: frozenset[str]) -> list[Comparison | Call]:
-    """The conditions to test in rows: they were not, in the rows or the facts that parts were made of."""
+    """The conditions that were not tested in the rows or facts which parts were made of."""
     made = [(part.before, prepared.facts[part.giver].variables) for part in parts if part.giver >= 0]
     untested = [
         test
@@ -303,7 +296,7 @@ def fitting(
     values: Values,
     tests: Iterable[Comparison | Call] | None = None,
 ) -> Mask:
-    """The rows at which every condition holds whose variables they bind, or every one of these tests."""
+    """A mask of the rows that meet the tests (None: all of the pattern), as far as they bind variables."""
     tests = prepared.conditions if tests is None else tests
     fits = passing(tests, rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:

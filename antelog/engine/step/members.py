@@ -4,6 +4,8 @@
 
 Two members are there, from 0 and from 2 on. Any number may come until 4: from then on it is known how many
 there are. Where at most one is possible a tick, as with `one per device`, each tick has an end of its own.
+
+Atoms that rest on one fact each are looked up in a table of facts, without a derivation for each.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class AskedAtoms:
     def of(
         cls, known: Knowledge, aggregate: Aggregate, atoms: Atoms, since: Column | None = None
     ) -> AskedAtoms:
-        """Atoms of rows that can say nothing up to some ticks (None: any row may, at any tick)."""
+        """Atoms of rows that can say nothing up to the ticks `since` (None: any row may, at any tick)."""
         rules = known.rules
         row, single = np.arange(atoms.count), rules.is_single(aggregate)
         if atoms.last is None:
@@ -88,10 +90,7 @@ def _plain(rules: Rules, atoms: Atoms) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Resting:
-    """Deadlines of atoms that may come: for which of those asked for, and by when all has come for them.
-
-    `candidate` is the one that it is about; -1: any.
-    """
+    """For atoms asked for, by when all has come for one `candidate` (-1: for any that may come)."""
 
     owner: Column
     candidate: Column
@@ -107,7 +106,7 @@ class Ones(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Atoms that may be members, each once, with what is asked for; and until when others may come.
+    """Atoms that may be members, each once, with the atom asked for; and until when others may come.
 
     Any number may come up to `open_until` of each atom asked for, and one more for each of `ones`, where
     slots allow a rule no more.
@@ -131,7 +130,7 @@ class Candidates:
 
 
 def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) -> Candidates:
-    """The atoms that derivations of what is asked for are about."""
+    """The atoms that derivations of the atoms asked for are about."""
     atoms, width, nothing = asked.atoms, len(asked.atoms.arguments), np.zeros(0, np.int64)
     open_until, ones, ends = np.full(atoms.count, np.int64(-1)), [nothing], [nothing]
     parts: list[list[Column]] = [[nothing] * (width + 4)]
@@ -222,7 +221,7 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
 
 
 def _forgiving(found: Candidates, owner: Column, false_at: Column, rows: Rows) -> tuple[Candidates, Column]:
-    """The candidates, and when they are false, without what may come at ticks in doubt, if these are few."""
+    """Leaves out what may come at ticks in doubt, if these are few, and when that would be false."""
     row_of, late = found.asked.row, found.ones.owner.take(marked(found.ones.until == NEVER))
     doubtful = found.open_until == NEVER
     doubtful[late] = doubtful[owner.take(marked(false_at == NEVER))] = True
@@ -332,7 +331,7 @@ def windows_of(
 
 
 def _keys(found: Facts, places: Sequence[int], cells: Sequence[Column], count: int) -> tuple[Column, Column]:
-    """Keys for facts, by their cells in some places, and for rows that ask for such cells."""
+    """Keys for facts, by their cells in some positions, and for rows that ask for such cells."""
     if not places:
         return np.zeros(found.count, np.int64), np.zeros(count, np.int64)
     key, of_row = keys_of([[found.columns[place] for place in places], cells])
@@ -359,7 +358,7 @@ def _looks_at_itself_alone(aggregate: Aggregate) -> bool:
 
 
 def _ticks(ranges: Atoms, seed: Rows, delay: Column | np.int64) -> AskedTicks:
-    """The ranges of atoms that are asked for; of those that nothing can fit, an empty one."""
+    """The ranges of atoms that are asked for; empty where the pattern's answer does not fit."""
     first, last, open_for = np.zeros((3, ranges.count), np.int64)
     last -= 1
     assert seed.owner is not None
@@ -404,7 +403,16 @@ def _values(members: MemberTable, ticks: TickRange, as_of: Column | None) -> Row
 
 @dataclass(frozen=True, eq=False)
 class _FirstFacts:
-    """Facts that are the first of their value, in windows that end from the tick `begin` to before `end`."""
+    """Facts that are the first of their value, in windows that end from the tick `begin` to before `end`.
+
+    Each is the first, by arrival, for one stretch of ticks at most. In windows of 4 ticks, with the value a
+    in a fact of tick 5 that came at 9, and in one of tick 7 that came at 7:
+
+        windows that end at    5, 6    7, 8, 9, 10
+        a is there since       9       7
+
+    The values of a window are those whose stretches have begun when it ends, without those whose are over.
+    """
 
     key: Column
     arrival: Column
@@ -413,7 +421,6 @@ class _FirstFacts:
 
     @classmethod
     def of(cls, members: MemberTable, length: int) -> Self:
-        """The first facts in windows of some length."""
         (of_value,) = keys_of([[members.key, members.value]])
         order = in_order([of_value, members.tick])
         tick, arrival = members.tick.take(order), members.arrival.take(order)

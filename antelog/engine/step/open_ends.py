@@ -3,8 +3,8 @@
     Step(P, glue, T), Step(P, press, U), U > T, U <= T+15, not Step(P, cool, T..U)
     glued at 0, cooled at 3 and at 2, which came at 4 and at 5: from 4 on U < 3, from 5 on U < 2
 
-A row of a query is there once for each such bound, while it holds, for its conditions are told. Of other rows
-it matters only when they are over: as soon as an atom is true and all that lies before it can come no more.
+A row of a query is there once for each such bound, while it holds. Other rows only need to know when they
+are over: as soon as an atom is true and nothing before it can come any more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from antelog.engine.step.rows import Rows
 
 @dataclass(frozen=True, eq=False)
 class TrueAtoms(ColumnSet):
-    """Atoms that are true from some tick on, at ticks of the ranges of rows: one for each row and atom."""
+    """Atoms that are true since some tick, at ticks of the ranges of rows: one for each row and atom."""
 
     row: Column
     tick: Column
@@ -46,7 +46,7 @@ def false_by_end(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueA
 
 
 def as_they_are(known: Knowledge, found: Derivations, seek: Seek) -> Derivations:
-    """Rows that are seen as of some ticks, with the bounds of their open ends, and what is due then."""
+    """Gives rows that are seen as of some ticks the bounds of their open ends, and their deadlines then."""
     rows = found.rows
     if rows.as_of is None:
         return found
@@ -68,7 +68,7 @@ def while_they_are(known: Knowledge, found: Derivations, seek: Seek) -> list[Der
 
 
 def without_bounds(prepared: Prepared, rows: Rows) -> Rows:
-    """Rows as they are whatever bounds their open ends."""
+    """Rows without the bounds of their open ends."""
     bounds = {each.bound for each in prepared.ends}
     return replace(rows, bound={name: column for name, column in rows.bound.items() if name not in bounds})
 

@@ -2,8 +2,8 @@
 
     Malf(wt2, 0) with Temp(wt2, high, 0) at tick 0, delay 1     rejected at 2, decided by 3
 
-Some moments have a line although nothing changed: the last line said that the answer would end by now if
-nothing came, and it is still open.
+Some moments have a line although nothing changed: the last line announced that the answer would end by now
+if nothing came, and it is still open.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from antelog.engine.step.query import KINDS, POSSIBLE, REVISED, Step, StepQuery
 
 
 def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Column) -> Outlook:
-    """For each of these moments how the answer ends without more facts, and its last deadline.
+    """How the answers at some moments end without more facts, and the last deadline, as of the ticks `then`.
 
-    It is looked ahead as of the ticks `then`, at which the answers are as at these moments.
-    An answer ends with the last of its explanations, of which only those that are reported matter: others
-    need more, and are over sooner. The answer stays open if a clock-driven pattern tells it by then.
+    An answer ends with the last of its reported explanations: others need more, and are over sooner. It stays
+    open if a clock-driven pattern derives it by then.
     """
     found, at, kept = reported.found, reported.at, reported.kept
     if at.alone and len(moment):
@@ -64,10 +63,7 @@ class _End(ColumnSet):
 
 
 def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
-    """The end of some rows of a block, as it looked at some ticks: nothing was known of later facts.
-
-    They may go on with values of aggregates that are closed meanwhile.
-    """
+    """The end of some rows of a block as of some ticks; they may go on with final values of aggregates."""
     found = block.take(row).as_of(then)
     try:
         seen = with_asked(known, found, since=then)
@@ -88,7 +84,7 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _En
 
 
 def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: _End) -> None:
-    """Moves the ends of answers that a clock-driven pattern will tell by then."""
+    """Moves the ends of answers that a clock-driven pattern will derive by then."""
     found, answer = reported.found, reported.at.answer.take(moment)
     confirmed, rejected = ends.complete, ends.failed
     if all(block.prepared.clocked for block in found.blocks):
@@ -121,7 +117,7 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
 
 
 def with_overdue(known: Knowledge, query: StepQuery, reported: Explanations) -> Explanations:
-    """Explanations at the moments that lines named before, by which nothing has happened, as well."""
+    """Adds the moments that lines named before, by which nothing has happened."""
     ahead = _ahead(known, reported, query.step)
     if len(ahead.tick) == 0:
         return replace(reported, ahead=ahead.outlook.at(ahead.moment, len(reported.status)))
@@ -134,10 +130,7 @@ def with_overdue(known: Knowledge, query: StepQuery, reported: Explanations) -> 
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """Outlooks of answers: at moments whose lines leave them open, and then where lines are due.
-
-    These are at ticks that the line before names, and by which nothing has happened.
-    """
+    """Outlooks of answers at moments whose lines leave them open, and at ticks when lines are due."""
 
     moment: Column
     answer: Column
@@ -148,7 +141,7 @@ class _Ahead:
 def _ahead(known: Knowledge, reported: Explanations, step: Step) -> _Ahead:
     """Outlooks of all open answers whose next line is in the step or later, and the lines that are due.
 
-    The line that is due then may name a later tick, and so on: all such ticks within the step.
+    A line that is due may name a later tick, and so on: all such ticks within the step.
     """
     at = reported.at
     kind = kinds(reported, KINDS)

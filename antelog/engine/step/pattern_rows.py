@@ -1,7 +1,8 @@
-"""The rows of patterns that are about given atoms, and atoms that literals with open variables ask for.
+"""The rows of patterns, for the answers of a query and for given atoms.
 
-Shdn(wt2, 2) and the pattern Cool(X, T), Flag(X, T+1) of Shdn(X, T+1)    the rows with X = wt2, T = 1
-A(X, T), B(Y, T+1), not C(Y, T), Y != X, and A(a, 3) came                C(Y, 3), with Y != a
+Calm(X, T) :- not Alarm(X, T).     for a query a row for each value seen and for all others, at each tick
+Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).     for Shdn(wt2, 2) the rows with X = wt2, T = 1
+A(X, T), B(Y, T+1), not C(Y, T), Y != X, and A(a, 3) came     for the negation C(Y, 3), with Y != a
 """
 
 from __future__ import annotations
@@ -65,7 +66,6 @@ def _inside(prepared: Prepared, part: Partial) -> Partial:
 
 
 def _about(prepared: Prepared, seed: Rows) -> Spans:
-    """The ticks that the atoms of a seed are about."""
     time = prepared.pattern.time
     if seed.time is not None:
         return covering(seed.time.first + time.offset, seed.time.last + time.offset)
@@ -120,7 +120,6 @@ class OpenAtoms(ColumnSet):
 
     @property
     def columns(self) -> list[Column]:
-        """All that says which row is which."""
         return [*self.atoms.columns, *self.given.values()]
 
     def kind(self, depth: int) -> Hashable:
@@ -162,7 +161,7 @@ def conditions_on_open(prepared: Prepared, literal: AskedLiteral, rows: Rows) ->
 
 
 def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column) -> Iterator[Partial]:
-    """The rows of one pattern of a query, and those about some later ticks if it goes by the clock."""
+    """The rows of one pattern of a query, and those about some later ticks if it is clock-driven."""
     prepared, background = known.rules.patterns[query.name][number], background_of(known, query, number)
     about = None if query.about is EVERYWHERE else query.about
     clock = union((query.about.between(query.step.begin, query.step.now), spans_of(later)))
@@ -183,7 +182,7 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
 
 
 def background_of(known: Knowledge, query: StepQuery, number: int) -> Background:
-    """The background of one pattern of a query; of twins it has one."""
+    """The background of one pattern of a query, with one value of each group of twins."""
     twins = known.twins(query)
     return (known.static.of_patterns[query.name] if twins is None else twins.background)[number]
 
@@ -238,7 +237,7 @@ def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) 
 
 
 def _seed(prepared: Prepared, clock: Spans) -> Rows:
-    """A clock-driven pattern is looked at tick by tick."""
+    """The ticks of the clock, as the start of a clock-driven pattern without facts."""
     time = prepared.pattern.time
     if prepared.facts or time.variable is None:
         return ONE
@@ -280,7 +279,7 @@ def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
 
 
 def with_seen(prepared: Prepared, part: Partial, seen: SeenValues) -> Partial:
-    """Each row once for every value its unguarded variable may be: those that have been seen, and all others.
+    """Rows once for every value that an unguarded variable may be: those that have been seen, and all others.
 
     Calm(X, T) :- not Alarm(X, T).     a has been seen since 1
     T = 0: X = a, from 1 on; and X = all others

@@ -87,7 +87,7 @@ def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
 
 
 def _rank(value: Any) -> tuple[int, float | Decimal, str]:
-    """Numbers before texts, nothing at the end."""
+    """Sorts numbers before texts, and null at the end."""
     if value is None:
         return 2, 0.0, ""
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):

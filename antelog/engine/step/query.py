@@ -1,6 +1,7 @@
-"""A query in a step: whose answers are looked at, about which ticks, and which lines are wanted.
+"""A query in a step: the ticks of the answers that the step can change, and the lines that are wanted.
 
-Malf about ticks 5 to 7, in the step that finishes ticks 8 and 9; kinds confirmed and rejected
+Malf(X, T) rests on Temp(X, high, T), …, Temp(X, high, T+2), delay 1
+a fact about tick 7 comes: answers about 5 to 7; tick 9 is over: what was due then, about 8, so 6 to 8
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ DECIDED = frozenset(KINDS[CONFIRM:])
 """The kinds of changes after which an answer is not open."""
 
 Kinds: TypeAlias = NDArray[np.integer[Any]]
-"""For each line, or each moment, the kind of change as its place in KINDS."""
+"""The kind of change of each line or moment, as its place in KINDS."""
 
 STILL_OPEN = "open"
 """The kind of lines about answers as they are, whether or not something changed."""
 
 Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
-"""Which answers of a query are wanted, given the cells of their variables, if not all are."""
+"""Tells which answers of a query are wanted, given the cells of their variables."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Step:
 
 @dataclass(frozen=True)
 class LineSelection:
-    """The lines that are wanted: kinds of changes, of a share of answers.
+    """The lines that are wanted: kinds of changes, of a share of answers (None: of all).
 
-    If `staged`, with their stages; unless `explained`, without explanations and `because`. Their literals are
-    texts, or `structs`.
+    They come with stages if `staged`, with explanations and `because` if `explained`, and with literals as
+    `structs` or else as texts.
     """
 
     only: Sequence[str] = KINDS
@@ -76,10 +77,10 @@ NOTHING_HIDDEN = HiddenAnswers()
 
 @dataclass(frozen=True)
 class StepQuery:
-    """A query in a step: its answers about some ticks, but for those that are `hidden`.
+    """A query in a step: its answers about some ticks, except those that are `hidden`.
 
-    With `confirmed_only` derivations are looked for that are complete by the end of the step, with `past`
-    also those that are over. `columns` are those of the answers.
+    With `confirmed_only`, only derivations that are complete by the end of the step are found; with `past`,
+    also those that are over.
     """
 
     name: str
@@ -95,7 +96,7 @@ class StepQuery:
 def affected(
     rules: Rules, names: Iterable[str], step: Step, new: Mapping[str, Spans], seen: Seen
 ) -> Mapping[str, Spans]:
-    """For some queries the ticks of the answers a step may change, given those its new facts are about.
+    """The ticks of the answers of some queries that a step may change, given those its new facts are about.
 
     A value `seen` first in the step may have answers about all ticks at which all others are not decided.
     """

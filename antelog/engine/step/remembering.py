@@ -23,8 +23,7 @@ from antelog.engine.values.encoding import OTHERS
 def remembered(knowledge: Knowledge, name: str, now: int) -> DecidedAtoms:
     """The decided atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
 
-    All that was decided before the last tick of the step is, so that this tick can be looked at
-    again.
+    They are about ticks before the last one of the step, so that this can be looked at again.
     """
     rules = knowledge.rules
     bounds, known = rules.relations[name].bounds, knowledge.decided[name]

@@ -46,11 +46,11 @@ class Rows(ColumnSet):
     """Bindings of a pattern's variables: `count` rows, and for each variable its column.
 
     owner    which of the atoms asked for a row is about; None where no atoms were asked for
-    as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
+    as_of    the tick as of which the row is seen, without facts that arrived later; None: as of now
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
     seen     since when the value of an unguarded variable has been seen
-    latest   from when on its values are those of the latest facts or aggregates it takes them of, until when
-    replaced for each `last` literal that takes values, until when they are those of the latest fact
+    latest   since when, and until when, its values are those of the latest facts or aggregates
+    replaced for each `last` literal that gives values, until when they are those of the latest fact
     """
 
     bound: Bound
@@ -124,7 +124,7 @@ class Meeting:
 
 
 def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
-    """A join of rows; only those on the left are about atoms."""
+    """Joins rows; only those on the left are about atoms."""
     if within is None and not left.bound and left.count == 1:
         here = np.zeros(right.count, np.int64)
         return Meeting(left.extended(right.bound, here), here, None)
@@ -180,7 +180,7 @@ class LiteralFacts(ColumnSet):
 def facts_for_each(
     literals: Sequence[FactLiteral], history: History, about: Sequence[Spans | None], values: Values
 ) -> tuple[LiteralFacts, ...]:
-    """The facts of several literals, each about its ticks (None: about any); those of one input together."""
+    """The facts of several literals, each about its ticks (None: any), read together if of one input."""
     found: dict[int, LiteralFacts] = {}
     alike: dict[tuple[str, Places, Places], list[int]] = {}
     for i, literal in enumerate(literals):
@@ -341,10 +341,7 @@ def _ticks(time: Time, bound: Mapping[str, Column]) -> Column:
 
 
 def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
-    """The cells that an operand is in each row, UNBOUND where it has no value.
-
-    Without variables there is one row.
-    """
+    """The cells of an operand in each row, UNBOUND where it has no value; one row if it has no variables."""
     match operand:
         case Var(name):
             return bound[name]
@@ -358,7 +355,7 @@ def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> C
 
 
 def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
-    """The numbers that an operand is in each row, given its variables; without any there is one row."""
+    """The numbers of an operand in each row; one row if it has no variables."""
     match operand:
         case Time():
             return Numbers.of_ticks(np.atleast_1d(_ticks(operand, bound)))
@@ -377,7 +374,7 @@ def _constant(number: int | float, values: Values) -> Numbers:
 
 
 def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Rows, Column | None]:
-    """Rows with the variables that equations give values, and which of the rows have them (None: all).
+    """Adds the variables that equations give values; and which rows have such values (None: all).
 
     D = W - V: D is 7 where W = 77, V = 70; rows in which it has no value are gone.
     """

@@ -1,8 +1,7 @@
 """The columns of answers, and their types.
 
-They follow the program and the types of the facts, never the values a table happens to have: so an
-empty table has the same types as a full one, and all tables of a stream can be put one below the
-other.
+They follow from the program and the types of the facts, never from the values of a table, so an empty table
+has the types of a full one. Types of a stream only get wider, and tables of several steps are united.
 
     query Malf(X, T): tick, change, X: string, T: int64, explanations, if_silent, decided_by, because
 
@@ -48,15 +47,15 @@ WRITTEN = {b"values": b"written"}
 """Marks the fields of a schema whose texts are in the language's syntax."""
 
 DIGITS = {b"values": b"numbers"}
-"""Marks those that are numbers, and would be doubles if these had not to round some of them."""
+"""Marks fields whose texts are numbers: they would be doubles if these had not to round some of them."""
 
 EXPLANATIONS = pa.list_(
     pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
 )
 SO_FAR = pa.list_(pa.struct([("literal", pa.string()), ("value", pa.float64()), ("whole", pa.int64())]))
-"""What aggregates come to, and the whole number that it is where the double has not all its digits."""
+"""The values of aggregates, and the whole number where a double would not have all its digits."""
 EXPLANATIONS_WITH_AMOUNTS = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
-"""Where a query has aggregates: what each comes to so far, beside its text."""
+"""The explanations of a query with aggregates, with the value of each so far."""
 
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 OTHERS_NAMES = pa.list_(pa.string())
@@ -68,14 +67,13 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
     "because": pa.list_(pa.string()),
     "lost": LOST,
 }
-"""The columns that come after those of the answer itself; `lost` where decisions may be lost from sight."""
+"""The columns after those of the answer; `lost` only where decisions may be lost from sight."""
 
 EXPLAINING = ("explanations", "because")
 """The columns with texts of the literals behind an answer."""
 
 
 def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) -> pa.Schema:
-    """The schema of the changes and answers of a query, given the types of its variables."""
     answer, after = relation.answer, dict(AFTER_ANSWER)
     if relation.has_amounts:
         after["explanations"] = EXPLANATIONS_WITH_AMOUNTS
@@ -127,10 +125,7 @@ def as_doubles(table: pa.Table) -> pa.Table:
 
 
 def answer_columns(plan: Plan, seen: Seen) -> Mapping[str, AnswerColumns]:
-    """For each query the columns of its answers, if facts have the types that were seen.
-
-    A variable has the type of the columns its values can come from.
-    """
+    """The columns of each query's answers, by the types of the columns that values can come from."""
     known = seen_types(plan, seen)
     return {query.name: _answer_columns(query, plan, known) for query in plan.queries}
 
@@ -241,7 +236,6 @@ def _wider(one: pa.Field, other: pa.Field) -> pa.Field:
 
 
 def _type_of(field: pa.Field) -> pa.DataType:
-    """The type of the values of a column."""
     return MIXED if field.metadata == WRITTEN else pa.float64() if field.metadata == DIGITS else field.type
 
 

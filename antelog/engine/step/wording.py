@@ -5,7 +5,7 @@
     tick  change    X    T  …  severity  text
     1     possible  wt2  0     critical  turbine wt2 is about to shut down
 
-This is the one place where words are filled in. A query without words has its atom as the text.
+Words are filled in here only. The text of a query without words is its atom.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, U
 from antelog.lines import LABEL, amount_text, amounts_so_far, literals_of
 
 LOST: Final = "lost"
-"""The column of literals that were lost from sight; and what a line means that is no good news for them."""
+"""The column of literals lost from sight; also the meaning of good news that nobody could see."""
 SEEN = "seen"
-"""The change of an answer that was lost: facts of what it is about come again."""
+"""The change of an answer that was lost: facts of its sources come again."""
 
 _LONGEST, _LEAST = 10_000, 20
 """Letters that the values in a text share, and each has at least: the text is for people."""
@@ -39,14 +39,13 @@ _LONGEST, _LEAST = 10_000, 20
 def meaning(line: Mapping[str, Any]) -> str:
     """The meaning of a line for people: its change, or `lost` where it would be good news nobody could see.
 
-    Of a query that is `good` that is a confirmed answer, of others a rejected or unlikely one.
+    Confirmed answers of a `good` query are good news, of other queries rejected and unlikely ones.
     """
     change: str = line["change"]
     return LOST if line.get(LOST) and change in _good_news(line.get("severity")) else change
 
 
 def meanings(table: pa.Table, severity: str) -> pa.ChunkedArray:
-    """The meaning of each line of a query."""
     change = table.column("change")
     if LOST not in table.column_names:
         return change
@@ -95,7 +94,7 @@ def _with_label(table: pa.Table, relation: Relation, timescale: Timescale | None
 
 
 def needs_explanations(plan: Plan, most: int | None) -> bool:
-    """Whether lines need explanations: some are to be shown, or the words say what they come to so far."""
+    """Whether lines need explanations: some are to be shown, or the words name values so far."""
     return most != 0 or any(
         query.notice.labelled and SO_FAR in words_of(query).names for query in plan.queries
     )
@@ -122,7 +121,7 @@ def _texts(table: pa.Table, relation: Relation, timescale: Timescale | None) -> 
 
 
 def _cut(texts: pa.Array, most: int) -> pa.Array:
-    """The texts, of which long ones end after so many letters."""
+    """Shortens texts to at most so many letters."""
     long = pc.greater(pc.utf8_length(texts), most)
     if not pc.any(long).as_py():
         return texts
@@ -158,7 +157,7 @@ def value_in_words(value: object) -> str:
 
 
 def _distinct(table: pa.Table, name: str, text: Callable[[Any], str]) -> pa.Array:
-    """A column as texts, each of its values once made into one; many lines have the same."""
+    """A column as texts; each value is made into a text once, as many lines have the same."""
     if name not in table.column_names or is_a.is_null(table.schema.field(name).type):
         return pa.array([UNKNOWN] * table.num_rows, pa.string())
     encoded = table.column(name).combine_chunks().dictionary_encode()
