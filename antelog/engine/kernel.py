@@ -57,10 +57,10 @@ from antelog.engine.step.lines import (
     one_after_the_other,
     open_count,
     open_lines,
+    with_overdue,
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
-from antelog.engine.step.outlook import with_overdue
 from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery, affected, undecided
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError

@@ -13,7 +13,7 @@ from antelog import UserFunction
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import cycles, prepared
-from antelog.engine.step.plain_values import rows_of
+from antelog.engine.step.wording import rows_of
 from antelog.language import Checked
 from tests.engine.few import at_most_for
 from tests.engine.plain import PlainEngine

@@ -44,7 +44,7 @@ _Offsets: TypeAlias = NDArray[np.int32]
 _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
-def explanations(
+def nested(
     knowledge: Knowledge, query: StepQuery, reported: Explanations, moment: Column, rejected: Mask
 ) -> tuple[pa.Array, pa.Array]:
     """The evidence and hypotheses of every view reported at some moments, and the reasons of rejections.

@@ -52,15 +52,19 @@ from antelog.engine.step.literals import (
     ASKED,
     AtomsByTick,
     TickTruths,
+    TrueAtoms,
+    as_they_are,
     atoms_by_tick,
     fails_by_members,
+    false_by_end,
     may_be_true,
     settled_as_of,
+    while_they_are,
     with_facts,
+    without_bounds,
 )
 from antelog.engine.step.matching import Partial
 from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
-from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.pattern_rows import (
     OpenAtoms,
     background_of,

@@ -31,9 +31,9 @@ from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.explanations import NOTHING, OPEN, Explanations
 from antelog.engine.step.literal_texts import Text, Writer, as_structs, numbered_texts
 from antelog.engine.step.lives import Lives, views_of
-from antelog.engine.step.plain_values import Plain
 from antelog.engine.step.query import CONFIRM, REJECT, Kinds, StepQuery
 from antelog.engine.step.schema import LOST
+from antelog.engine.step.wording import Plain
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.syntax import Constant
 from antelog.lines import literal_of, of_structs

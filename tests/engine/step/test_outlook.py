@@ -1,4 +1,4 @@
-"""antelog/engine/step/outlook.py: what becomes of an open answer in silence, and when it is decided."""
+"""antelog/engine/step/lines.py: what becomes of an open answer in silence, and when it is decided."""
 
 from __future__ import annotations
 
