@@ -70,7 +70,7 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "lives", table({**bound, "supported": life.supported, "complete": life.complete, "over": life.end})
     yield "views", _views(found, until.before, until.now, known)
 
-    log = step(plan, state, batch.facts, NOW)[1][QUERY].log
+    log = step(plan, state, batch.facts, NOW)[1][QUERY].table
     because = [", ".join(each or ()) for each in log["because"].to_pylist()]
     yield (
         "log",

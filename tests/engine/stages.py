@@ -18,7 +18,7 @@ from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations
-from antelog.engine.step.lines import Changes, changes
+from antelog.engine.step.lines import Lines, changes
 from antelog.engine.step.matching import Partial, partials
 from antelog.engine.step.query import KINDS, LineSelection, Step, StepQuery
 from antelog.engine.step.rows import ONE, Rows
@@ -51,7 +51,7 @@ class Stage:
         """The explanations of the query's answers."""
         return kernel.explained(self.known, self.query(only, before=before))
 
-    def changes(self) -> Changes:
+    def changes(self) -> Lines:
         return changes(self.known, self.query(), self.reported())
 
     def pattern(self, relation: str, number: int = 0) -> tuple[Prepared, Background]:

@@ -59,7 +59,7 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines of the log about answers.
+    """Lines of the log about answers, and how many more are `opened` (None: only confirmed ones are wanted).
 
     If that was asked for, each has the cells of its answer (the time last, negative if it is open), its tick
     and kind, and its `stage`: how far the answer has come (see `stages`).
@@ -70,43 +70,23 @@ class Lines:
     tick: Column
     kind: Kinds
     stage: Column
+    opened: int | None = None
 
 
-def no_lines(empty: pa.Table, relation: Relation) -> Lines:
+def no_lines(empty: pa.Table, relation: Relation, opened: int | None = None) -> Lines:
     tick, kind, stage, *cells = columns_of(len(relation.answer.variables) + 4)
-    return Lines(empty, tuple(cells), tick, kind, stage)
+    return Lines(empty, tuple(cells), tick, kind, stage, opened)
 
 
-def one_after_the_other(parts: Sequence[Lines]) -> Lines:
-    parts = [part for part in parts if part.table.num_rows] or parts[:1]
+def joined(parts: Sequence[Lines]) -> Lines:
+    """The lines of several parts of a step, in order."""
+    opened = total(*(each.opened for each in parts))
+    parts = [each for each in parts if each.table.num_rows] or parts[:1]
     if len(parts) == 1:
-        return parts[0]
-    columns = zip(*((*part.cells, part.tick, part.kind, part.stage) for part in parts), strict=True)
+        return replace(parts[0], opened=opened)
+    columns = zip(*((*each.cells, each.tick, each.kind, each.stage) for each in parts), strict=True)
     *cells, tick, kind, stage = map(np.concatenate, columns)
-    return Lines(united([part.table for part in parts]), tuple(cells), tick, kind, stage)
-
-
-@dataclass(frozen=True, eq=False)
-class Changes:
-    """Lines of the log, and how many more answers are open (None: only confirmed ones are wanted)."""
-
-    lines: Lines
-    opened: int | None
-
-    @property
-    def log(self) -> pa.Table:
-        return self.lines.table
-
-
-def nothing_changed(empty: Lines, only: Sequence[str]) -> Changes:
-    return Changes(empty, 0 if knows_open(only) else None)
-
-
-def joined(parts: Sequence[Changes]) -> Changes:
-    """The changes of several parts of a step, in order."""
-    if len(parts) == 1:
-        return parts[0]
-    return Changes(one_after_the_other([p.lines for p in parts]), total(*(part.opened for part in parts)))
+    return Lines(united([each.table for each in parts]), tuple(cells), tick, kind, stage, opened)
 
 
 def knows_open(only: Sequence[str]) -> bool:
@@ -116,13 +96,13 @@ def knows_open(only: Sequence[str]) -> bool:
 
 def changes(
     known: Knowledge, query: StepQuery, reported: Explanations, lost: LostLiterals | None = None
-) -> Changes:
-    """The changes of a query's answers in a step; `lost` finds the literals that are lost from sight."""
+) -> Lines:
+    """The lines of a query in a step; `lost` finds the literals that are lost from sight."""
     only, before = query.wanted.only, query.step.before
     kind = kinds(reported, only, before)
     moment = marked(kind >= 0)
     found = lines(known, query, reported, moment, kind.take(moment), lost=lost)
-    return Changes(found, opened(reported, before) if knows_open(only) else None)
+    return replace(found, opened=opened(reported, before) if knows_open(only) else None)
 
 
 def open_lines(known: Knowledge, query: StepQuery, reported: Explanations) -> Lines:

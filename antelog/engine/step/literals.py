@@ -9,8 +9,8 @@ An asked literal is true and false as the atoms are that it asks for, of a range
 
     not Shdn(X, T+2)      asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
 
-To add an asked kind: a function here that is an `AskedKind`, and an entry in `ASKED`. Ranges under `not` whose
-last tick is open are at the end.
+To add an asked kind: a function here that is an `AskedKind`, and an entry in `ASKED`. Ranges under `not` with
+an open last tick are at the end.
 """
 
 from __future__ import annotations

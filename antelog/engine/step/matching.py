@@ -118,7 +118,7 @@ def partials(
 
 
 def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray[np.bool_] | None:
-    """For each literal the rows that were made only after its fact could come no more; None if there are none.
+    """For each literal the rows that were made only after its fact could come no more; None if none were.
 
     Such a row is never supported. Only literals with a variable of their own count: a later fact of theirs
     makes another row.

@@ -48,7 +48,7 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         for name, table in moved.waiting.items()
     }
     moved = replace(moved, kernel=found.state, waiting=waiting, open=None)
-    log: Mapping[str, pa.Table] = {name: each.log for name, each in found.changes.items()}
+    log: Mapping[str, pa.Table] = {name: each.table for name, each in found.changes.items()}
     if job.forecasts is not None and bucket.forecasting is not None:
         from antelog.forecast.forecaster import carried, with_lines  # noqa: PLC0415 - not without chances
         from antelog.spark.bucket.forecasting import renewed  # noqa: PLC0415
