@@ -37,24 +37,6 @@ QUARTERS = 4
 """A value that rises towards its goal is reported at each of so many parts of the way."""
 
 
-@dataclass(frozen=True, eq=False)
-class Amount:
-    """The value of an aggregate in each row, and how many members may still come.
-
-    `now` is not a number where there is no value. Where it `rises`, more members can only make it larger.
-    With variables that are `open` some members will be left out, unless there are none and none can come.
-    """
-
-    aggregate: Aggregate
-    now: Numbers
-    coming: Column
-    rises: Mask
-    open: Mask
-
-
-# ---- comparisons ----
-
-
 class _Limit(NamedTuple):
     """The least or the largest possible value: a number, or `beyond` all (-1, 1). Scalars serve all rows."""
 
@@ -95,39 +77,40 @@ class Between:
         return result
 
 
-def between(of: Amount) -> Between:
-    """The possible values of an aggregate, whatever values its open variables get."""
-    found = _of_whole(of)
-    if of.open.any():
-        below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
-        is_open = np.where(of.open, ~of.rises, found.open)
+def between(aggregate: Aggregate, now: Numbers, coming: Column, rises: Mask, is_open: Mask) -> Between:
+    """The possible values of an aggregate: what it comes to `now`, and so many members that may still come.
+
+    Where it `rises`, more members can only make it larger. Open variables leave some of the members out,
+    unless there are none and none can come.
+    """
+    found = _of_whole(aggregate.function, now, coming, rises)
+    if is_open.any():
+        below = np.where(is_open, -1, found.least.beyond).astype(np.int8)
         least = _Limit(found.least.number, below)
-        found = replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
-    return _after(found, of.aggregate.steps)
+        may_lack = np.where(is_open, ~rises, found.open)
+        found = replace(found, least=least, none=found.none & ~is_open, open=may_lack, rising=is_open)
+    return _after(found, aggregate.steps)
 
 
-def _of_whole(of: Amount) -> Between:
+def _of_whole(function: str, now: Numbers, coming: Column, rises: Mask) -> Between:
     """The possible values of an aggregate whose variables all have values."""
-    now, settled, function = of.now, of.coming == 0, of.aggregate.function
-    nothing, near = ~now.there, np.zeros(of.coming.shape, np.int8)
+    settled, nothing, near = coming == 0, ~now.there, np.zeros(coming.shape, np.int8)
     no = near > 0
     below, above = (np.where(settled, 0, beyond).astype(np.int8) for beyond in (-1, 1))
     if function == "count":
-        coming = np.where(of.coming == ANY, 0, of.coming)
-        above = np.where(of.coming == ANY, 1, 0).astype(np.int8)
-        largest = _Limit(Numbers.of_ticks(now.whole + coming), above)
+        any_ = coming == ANY
+        largest = _Limit(Numbers.of_ticks(now.whole + np.where(any_, 0, coming)), any_.astype(np.int8))
         return Between(_Limit(now, near), largest, True, no, no, no)
     if function == "sum":
         # One beyond the doubles has no value, unless others can bring it back.
-        below = np.where(of.rises, 0, below).astype(np.int8)
+        below = np.where(rises, 0, below).astype(np.int8)
         return Between(_Limit(now, below), _Limit(now, above), False, nothing & (below == 0), no, no)
     if function == "max":
         below = np.where(nothing, below, 0).astype(np.int8)
     elif function == "min":
         above = np.where(nothing, above, 0).astype(np.int8)
     may_lack = nothing if function != "avg" else np.ones(len(nothing), np.bool_)
-    least, largest = _Limit(now, below), _Limit(now, above)
-    return Between(least, largest, False, nothing & settled, may_lack & ~settled, no)
+    return Between(_Limit(now, below), _Limit(now, above), False, nothing & settled, may_lack & ~settled, no)
 
 
 def of_number(number: Numbers, *, known: bool = True) -> Between:
@@ -250,12 +233,12 @@ class WindowAmount(ColumnSet):
         is_open = np.full((), self.open)
         if self.open:
             is_open = (coming > 0) | (self.members.up_to(tick).count > 0)
-        return between(Amount(self.aggregate, self.at(tick), coming, self.rises, is_open))
+        return between(self.aggregate, self.at(tick), coming, self.rises, is_open)
 
     def between_any(self, totals: Totals) -> Between:
         """The possible values while any number of members may come."""
         coming, is_open = np.full((), ANY), np.full((), self.open)
-        return between(Amount(self.aggregate, self.value(totals), coming, self.rises, is_open))
+        return between(self.aggregate, self.value(totals), coming, self.rises, is_open)
 
     def quarters(self, goal: Numbers) -> Column:
         """For each quarter the ticks by which rising values have come so far towards a goal."""
@@ -305,7 +288,7 @@ def _counted(function: str, windows: Windows, values: Values) -> tuple[RowArriva
     else:
         summands = Summands.of(numbers)
         arrivals = table.ranked(summands.parts, ())
-        value = partial(_mean if function == "avg" else _sum, summands)
+        value = partial(_added, summands, mean=function == "avg")
     return RowArrivals(arrivals, table.slices, as_of), value
 
 
@@ -317,12 +300,8 @@ def _highest(ordered: Numbers, totals: Totals) -> Numbers:
     return ordered.take(totals.highest[0])
 
 
-def _sum(summands: Summands, totals: Totals) -> Numbers:
-    return summands.added(totals.sums)
-
-
-def _mean(summands: Summands, totals: Totals) -> Numbers:
-    return summands.added(totals.sums, totals.count)
+def _added(summands: Summands, totals: Totals, *, mean: bool) -> Numbers:
+    return summands.added(totals.sums, totals.count if mean else None)
 
 
 # ---- comparisons ----
@@ -357,24 +336,18 @@ class Compared:
             return parts[0]
         truth = Truth(*map(np.concatenate, zip(*(each.truth for each in parts), strict=True)))
         begins = np.cumsum([0, *(len(each.truth.true_at) for each in parts)])
-        so_far = _InParts([each.so_far for each in parts], begins)
+        so_far = partial(_in_parts, [each.so_far for each in parts], begins)
         return cls(truth, so_far, np.concatenate([each.quarters for each in parts], axis=1))
 
 
-@dataclass(frozen=True, eq=False)
-class _InParts:
+def _in_parts(parts: Sequence[AmountSoFar], begins: Column, row: Column, tick: Column) -> Numbers:
     """The values of several tables of rows, of which each begins at some row."""
-
-    parts: Sequence[AmountSoFar]
-    begins: Column
-
-    def values(self, row: Column, tick: Column) -> Numbers:
-        part = np.searchsorted(self.begins, row, "right") - 1
-        order, found = sorting(part), list[Numbers]()
-        for number, each in enumerate(self.parts):
-            mine = order[part.take(order) == number]
-            found.append(each.values(row.take(mine) - self.begins[number], tick.take(mine)))
-        return Numbers.and_then(*found).take(inverse(order))
+    part = np.searchsorted(begins, row, "right") - 1
+    order, found = sorting(part), list[Numbers]()
+    for number, values in enumerate(parts):
+        mine = order[part.take(order) == number]
+        found.append(values(row.take(mine) - begins[number], tick.take(mine)))
+    return Numbers.and_then(*found).take(inverse(order))
 
 
 def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Compared:
@@ -384,7 +357,7 @@ def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Va
         quarters = left.quarters(right.number)
     else:
         quarters = np.full((QUARTERS, rows.count), NEVER)
-    return Compared(truth, left, quarters)
+    return Compared(truth, left.values, quarters)
 
 
 def truth_of(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Truth:

@@ -267,7 +267,7 @@ def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Co
     true_at, false_at = whole.truth.true_at, whole.truth.false_at
     some = marked(true_at < NEVER)
     cells = np.full(len(true_at), UNBOUND)
-    numbers = after_steps(whole.so_far.values(some, true_at.take(some)), node.left.steps)
+    numbers = after_steps(whole.so_far(some, true_at.take(some)), node.left.steps)
     cells[some] = numbers.cells(known.values)
     return cells.take(which), np.minimum(true_at, false_at).take(which)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -104,23 +104,14 @@ class Derivations(ColumnSet):
     tick by which all a literal depends on has arrived or never will. `progress` has the values of aggregates.
     """
 
+    axis = 1
+
     prepared: Prepared
     rows: Rows
     holds: Column
     fails: Column
     decided: Column
     progress: tuple[AmountLine, ...] = ()
-
-    def take(self, at: Column | Mask) -> Derivations:
-        at = positions(at)
-        return Derivations(
-            self.prepared,
-            self.rows.take(at),
-            self.holds.take(at, axis=1),
-            self.fails.take(at, axis=1),
-            self.decided.take(at, axis=1),
-            tuple(each.take(at) for each in self.progress),
-        )
 
     @property
     def owner(self) -> Column:
@@ -210,15 +201,12 @@ def answer_time(found: Derivations) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Life:
+class Life(ColumnSet):
     """The life of each row: the ticks from which it is supported, complete, and false."""
 
     supported: Column
     complete: Column
     end: Column
-
-    def take(self, at: Column) -> Life:
-        return Life(self.supported.take(at), self.complete.take(at), self.end.take(at))
 
 
 def life_of(found: Derivations, step: Step) -> Life:
@@ -401,12 +389,8 @@ _RECALLED = 300_000
 """With more rows than this, only those that were asked for last are recalled."""
 
 
-class AmountSoFar(Protocol):
-    """The values of an aggregate over time, for some rows."""
-
-    def values(self, row: Column, tick: Column) -> Numbers:
-        """The values in some rows at some ticks; not a number where there is none."""
-        ...
+AmountSoFar: TypeAlias = Callable[[Column, Column], Numbers]
+"""Gives the values of an aggregate in some rows at some ticks; not a number where there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -429,7 +413,7 @@ class AmountLine(ColumnSet):
 
     def values(self, row: Column, tick: Column) -> Numbers:
         """The values in some rows at some ticks; not a number where there is none."""
-        return self.so_far.values(self.which.take(row), tick)
+        return self.so_far(self.which.take(row), tick)
 
 
 ALWAYS = -1
@@ -465,9 +449,6 @@ class DecidedAtoms(ColumnSet):
             result[hit], when[hit] = self.true[at[hit]], self.when[at[hit]]
             undecided &= ~hit
         return result, when
-
-    def since(self, first: int) -> DecidedAtoms:
-        return self.take(self.ticks >= first)
 
 
 def nothing_decided(width: int) -> DecidedAtoms:

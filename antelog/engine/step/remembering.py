@@ -34,7 +34,7 @@ def remembered(knowledge: Knowledge, name: str, now: int) -> DecidedAtoms:
         known = _with(knowledge, name, known, until)
     if bounds.kept is None:
         return known
-    return known.since(min(now - bounds.kept - 1, until - rules.widest))
+    return known.take(known.ticks >= min(now - bounds.kept - 1, until - rules.widest))
 
 
 def _with(knowledge: Knowledge, name: str, known: DecidedAtoms, until: int) -> DecidedAtoms:
