@@ -21,17 +21,7 @@ from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    distinct,
-    groups,
-    inverse,
-    keys_of,
-    marked,
-    or_never,
-    sorting,
-)
+from antelog.engine.columns.tables import NEVER, Column, distinct, groups, inverse, marked, or_never, sorting
 from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.background import background_of as background_of_pattern
 from antelog.engine.step.cycles import Closure
@@ -75,7 +65,7 @@ from antelog.engine.step.pattern_rows import (
     seed_of,
 )
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.rows import Rows, first_tick, latest_tick, term_column, time_column
+from antelog.engine.step.rows import Rows, first_tick, key_of, latest_tick, term_column, time_column
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps
@@ -151,8 +141,11 @@ def with_asked(
         elif not literal.variables <= bound:
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             waiting = Truth(never, never, decided)
-            if isinstance(literal.node, Aggregation) and leaving.isdisjoint(literal.relations):
-                waiting = _for_any(known, literal.node, rows, waiting)
+            known_times = leaving.isdisjoint(literal.relations) and variables_in(literal.node.times) <= bound
+            if isinstance(literal.node, Aggregation) and known_times:
+                whole, which = _aggregated(known, literal.node, rows, None)
+                true_at, false_at, _ = (column.take(which) for column in whole.truth)
+                waiting = Truth(true_at, false_at, decided)
             lines.append(waiting._replace(false_at=_false_at(known, found, number, waiting.false_at)))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
@@ -207,15 +200,6 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
     return TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
 
 
-def _for_any(known: Knowledge, node: Aggregation, rows: Rows, waiting: Truth) -> Truth:
-    """The truth of an aggregate's comparison with open variables, if its ticks are known."""
-    if not variables_in(node.times) <= rows.bound.keys():
-        return waiting
-    whole, which = _aggregated(known, node, rows, None)
-    true_at, false_at, _ = (column.take(which) for column in whole.truth)
-    return Truth(true_at, false_at, waiting.decided)
-
-
 def _in_parts(
     known: Knowledge, found: Derivations, since: Column, leaving: frozenset[str] = frozenset()
 ) -> list[Derivations]:
@@ -236,9 +220,7 @@ def _aggregated(
 ) -> tuple[Compared, Column]:
     """Compares an aggregate in rows, once for rows with the same values; and which of these each row is."""
     bound = {name: rows.bound[name] for name in sorted(node.variables & rows.bound.keys())}
-    key_columns = [*bound.values()] + ([] if rows.as_of is None else [rows.as_of])
-    (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
-    same = groups(key)
+    same = groups(key_of([*bound.values()] + ([] if rows.as_of is None else [rows.as_of]), rows.count))
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
     first = None if since is None else same.least(since)
     if node.variables <= bound.keys():
@@ -321,8 +303,7 @@ def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
         return by_tick(known, atoms, since).some if windows is None else windows.some
     if atoms.relation in known.rules.cycles:
         atoms = settled_as_of(known, atoms)
-    (key,) = keys_of([atoms.columns])
-    same = groups(key)
+    same = groups(key_of(atoms.columns))
     once, numbers = atoms.take(same.first), same.numbers
     kind = atoms.relation, atoms.last is None, atoms.as_of is None
     found = known.memo.recall(kind, once.columns, lambda some: _truth(known, once.take(some)))
@@ -517,8 +498,7 @@ def _decided_by(
         each = AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
         atoms, first, last = each.atoms, each.atoms.time, each.atoms.time
         given = {name: np.repeat(column, each.counts) for name, column in given.items()}
-    (key,) = keys_of([[*atoms.columns, *given.values()]])
-    same = groups(key)
+    same = groups(key_of([*atoms.columns, *given.values()]))
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
     some = some.take(possible)

@@ -22,8 +22,8 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.compile.rules.statics import Row
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, keys_of, marked
-from antelog.engine.step.rows import ONE, Rows, distinct, joined, passing
+from antelog.engine.columns.tables import Column
+from antelog.engine.step.rows import ONE, Rows, distinct, key_of, meeting, passing
 from antelog.engine.values.values import Values
 
 Tables = Mapping[str, Sequence[tuple[int, ...]]]
@@ -63,7 +63,7 @@ def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], valu
 def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
     rows = ONE
     for atom in each.pattern.background:
-        rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
+        rows = meeting(rows, rows_of(atom, tables[atom.predicate], values)).rows
     tests: list[Comparison | Call] = [*each.pattern.comparisons, *each.calls]
     rows = rows.take(passing([t for t in tests if t.variables], rows.bound, rows.count, values))
     # A variable of the background alone is met by some value; which one makes no difference.
@@ -146,7 +146,7 @@ def _twins(position: int, names: Sequence[str], background: Sequence[Background]
     contexts: dict[int, set[tuple[int, int]]] = {}
     for number, (name, each) in enumerate(zip(names, background, strict=True)):
         rest = [column for other, column in each.rows.bound.items() if other != name]
-        key = keys_of([rest])[0] if rest else np.zeros(each.rows.count, np.int64)
+        key = key_of(rest, each.rows.count)
         for cell, other in zip(each.rows.bound[name].tolist(), key.tolist(), strict=True):
             contexts.setdefault(cell, set()).add((number, other))
     alike: dict[frozenset[tuple[int, int]], list[int]] = {}
@@ -154,11 +154,9 @@ def _twins(position: int, names: Sequence[str], background: Sequence[Background]
         alike.setdefault(frozenset(others), []).append(cell)
     size = np.array([len(cells) for cells in alike.values()], np.int64)
     one = np.array([cells[0] for cells in alike.values()], np.int64)
-    chosen = tuple(_only(each, name, one) for name, each in zip(names, background, strict=True))
+    chosen = tuple(
+        replace(each, rows=each.rows.take(find(each.rows.bound[name], one) >= 0))
+        for name, each in zip(names, background, strict=True)
+    )
     all_ = np.array([cell for cells in alike.values() for cell in cells], np.int64)
     return Twins(position, chosen, one, np.cumsum(size) - size, size, all_)
-
-
-def _only(background: Background, name: str, cells: Column) -> Background:
-    rows = background.rows
-    return replace(background, rows=rows.take(marked(find(rows.bound[name], cells) >= 0)))

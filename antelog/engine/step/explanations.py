@@ -35,7 +35,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, StepQuery
-from antelog.engine.step.rows import Rows, cells_of, term_column, time_column
+from antelog.engine.step.rows import Rows, cells_of, key_of, term_column, time_column
 from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
 
@@ -243,10 +243,7 @@ def _kinds(
         for i, unit in enumerate(own):
             if not unit.is_open:
                 true[i] = block.holds[unit.literals[0], row] <= at.then[view]
-        (key,) = keys_of([list(true.astype(np.int64))]) if len(own) else [np.zeros(len(row), np.int64)]
-        different, which = numbered(key)
-        for number in range(len(different)):
-            these = marked(which == number)
+        for these in _alike([*true], len(row)):
             held = true[:, these[0]]
             spot = place.take(these)
             parts = [
@@ -255,6 +252,13 @@ def _kinds(
             ]
             mine = view[these]
             yield _ViewGroup(mine, at.view_at[mine], *parts)
+
+
+def _alike(true: Sequence[Mask], count: int) -> Iterator[Column]:
+    """Groups of rows in which the same literals are true."""
+    different, which = numbered(key_of([each.astype(np.int64) for each in true], count))
+    for number in range(len(different)):
+        yield marked(which == number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,12 +283,7 @@ def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
             if not literal.variables <= bound and (block.holds[i] < NEVER).any()
         ]
         true = [block.holds[i].take(row) <= at.then.take(view) for i in some]
-        (key,) = (
-            keys_of([[each.astype(np.int64) for each in true]]) if some else [np.zeros(len(row), np.int64)]
-        )
-        different, which = numbered(key)
-        for number in range(len(different)):
-            these = marked(which == number)
+        for these in _alike(true, len(row)):
             told = frozenset(i for i, each in zip(some, true, strict=True) if each[these[0]])
             yield _Section(b, told, view.take(these), row.take(these))
 

@@ -38,7 +38,16 @@ from antelog.engine.facts.history import gather
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth
 from antelog.engine.step.matching import Partial, wholes
-from antelog.engine.step.rows import ONE, Bound, Rows, first_tick, latest_tick, term_column, time_column
+from antelog.engine.step.rows import (
+    ONE,
+    Bound,
+    Rows,
+    first_tick,
+    key_of,
+    latest_tick,
+    term_column,
+    time_column,
+)
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
@@ -202,8 +211,7 @@ def _found(there: Atoms, ranges: Atoms, band: TickRange) -> tuple[Column, Column
     sides = [[each.arguments[place] for place in given] for each in (ranges, there)]
     columns = [[column for column in side if column is not None] for side in sides]
     if len(given) < len(ranges.arguments):
-        (key,) = keys_of([[*columns[1], there.time]])
-        first = groups(key).first
+        first = groups(key_of([*columns[1], there.time])).first
         there, columns[1] = there.take(first), [column.take(first) for column in columns[1]]
     keys = keys_of(columns) if given else [np.zeros(each.count, np.int64) for each in (ranges, there)]
     row, at = band_pairs(keys[0], keys[1], band, there.time)
@@ -241,8 +249,7 @@ def _with_facts(known: Knowledge, relation: str) -> Atoms | None:
         later = marked(ticks > decided.until)
         parts.append([column.take(later) for column in (*cells, ticks)])
     *columns, ticks = map(np.concatenate, zip(*parts, strict=True))
-    (key,) = keys_of([[*columns, ticks]])
-    return Atoms(relation, tuple(columns), ticks).take(groups(key).first)
+    return Atoms(relation, tuple(columns), ticks).take(groups(key_of([*columns, ticks])).first)
 
 
 # ---- asked literals ----

@@ -24,16 +24,16 @@ from antelog.engine.columns.tables import (
     Column,
     Groups,
     Mask,
+    changed,
     distinct,
     groups,
-    keys_of,
     marked,
     sorting,
 )
 from antelog.engine.step.background import Twins
 from antelog.engine.step.derivations import Derivations, Knowledge, Life, answer_time, life_of
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.rows import term_column
+from antelog.engine.step.rows import key_of, term_column
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import UNBOUND, Values
 
@@ -121,8 +121,7 @@ def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Colu
     if alone and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
         count = blocks[0].rows.count
         return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
-    (key,) = keys_of([[*answer, time]])
-    return groups(key)
+    return groups(key_of([*answer, time]))
 
 
 def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
@@ -267,17 +266,9 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
 def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
     """Moments as sorted keys, and one before those of `existing` answers, when nothing has happened yet."""
     answer = happened >> shift
-    first = np.ones(len(answer), np.bool_)
-    np.not_equal(answer[1:], answer[:-1], out=first[1:])
-    at = marked(first)
+    at = marked(changed(answer))
     at = at[existing.take(answer.take(at))]
-    if len(at) == 0:
-        return happened
-    added, room = at + np.arange(len(at)), np.ones(len(happened) + len(at), np.bool_)
-    room[added] = False
-    key = np.empty(len(room), np.int64)
-    key[marked(room)], key[added] = happened, answer.take(at) << shift
-    return key
+    return np.insert(happened, at, answer.take(at) << shift) if len(at) else happened
 
 
 def confirmations(found: Lives, before: int, now: int) -> Moments:

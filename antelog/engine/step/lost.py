@@ -22,7 +22,7 @@ from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import EVERYWHERE, spans_of
-from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, once
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, once
 from antelog.engine.facts.history import Facts, History, added
 from antelog.engine.facts.sight import AskedTicks, Sight
 from antelog.engine.step.arrays import offsets_of
@@ -32,6 +32,7 @@ from antelog.engine.step.explanations import NOTHING, OPEN, Explanations
 from antelog.engine.step.literal_texts import Text, Writer, as_structs, numbered_texts
 from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.query import CONFIRM, REJECT, Kinds, StepQuery
+from antelog.engine.step.rows import key_of
 from antelog.engine.step.schema import LOST
 from antelog.engine.step.wording import Plain
 from antelog.engine.values.values import UNBOUND, Values
@@ -167,8 +168,7 @@ class LostLiterals:
         owner = np.concatenate(owners)
         at = marked(np.concatenate(lost_by) & chosen.take(owner))
         line, number = some.line.take(owner.take(at)), np.concatenate(numbers).take(at)
-        (key,) = keys_of([[line, number]])
-        different, _ = once(key)
+        different, _ = once(key_of([line, number]))
         line, number = line.take(different), number.take(different)
         order = np.lexsort([number, line])
         return [(line.take(order), names.take(pa.array(number.take(order))))]

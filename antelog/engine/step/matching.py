@@ -23,7 +23,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import FOREVER
-from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked, once
 from antelog.engine.step.background import Background
 from antelog.engine.step.rows import (
     LiteralFacts,
@@ -31,7 +31,7 @@ from antelog.engine.step.rows import (
     Rows,
     Within,
     agrees,
-    joined,
+    key_of,
     meeting,
     passing,
     time_column,
@@ -85,7 +85,7 @@ def partials(
 
     The first table has the seed's variables only. The seed has each row once, as the background does.
     """
-    seed = joined(seed, background.rows)
+    seed = meeting(seed, background.rows).rows
     start = frozenset(seed.bound)
     number = np.arange(seed.count) if start or seed.owner is not None else None
     tables = {start: [_Part(Rows(seed.bound, seed.count), number, start, -1, {})]}
@@ -202,8 +202,7 @@ def _merged(
         seeds = [part.seed for part in parts if part.seed is not None]
         if seeds:
             key_columns.insert(0, np.concatenate(seeds))
-        (key,) = keys_of([key_columns])
-        some, number = once(key)
+        some, number = once(key_of(key_columns))
         seed = key_columns[0].take(some) if seeds else None
         rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some))
     arrived = np.full((len(prepared.facts), rows.count), NEVER, np.int64)

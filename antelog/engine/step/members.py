@@ -31,7 +31,7 @@ from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth
 from antelog.engine.step.literals import DOUBTS, atoms_by_tick, settled_as_of, slowest
 from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.pattern_rows import seed_of
-from antelog.engine.step.rows import ONE, Bound, Rows, holds, passing, term_column, time_column
+from antelog.engine.step.rows import ONE, Bound, Rows, holds, key_of, passing, term_column, time_column
 from antelog.engine.step.windows import (
     ByDeadline,
     MemberTable,
@@ -152,8 +152,7 @@ def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) 
         ones.append(marked(last >= 0))
         ends.append(last.take(ones[-1]))
     owner, *cells, time, complete, until = map(np.concatenate, zip(*parts, strict=True))
-    (key,) = keys_of([[owner, *cells, time]])
-    same = groups(key)
+    same = groups(key_of([owner, *cells, time]))
     owners, untils = map(np.concatenate, zip((owner, until), *rest, strict=True))
     of_any = np.full(len(owners) - len(owner), np.int64(-1))
     return Candidates(
@@ -213,7 +212,7 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     openings = OneByOne(left, any_until, begin, end, settled)
     different = None
     if aggregate.distinct:
-        (key,) = keys_of([[row, value]])
+        key = key_of([row, value])
         order = np.lexsort((true_at, key))
         first = order.take(marked(changed(key.take(order))))
         different = arrivals_by_row(row.take(first), true_at.take(first), rows.count)
@@ -378,8 +377,7 @@ def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) ->
     named = {each.name for each in prepared.pattern.answer if isinstance(each, Var)}
     if part.rows.bound.keys() - prepared.time_variables <= named:
         return found
-    (key,) = keys_of([[*found.columns, found.time]])
-    same = groups(key)
+    same = groups(key_of([*found.columns, found.time]))
     return replace(found.take(same.first), arrival=same.least(found.arrival))
 
 
@@ -421,7 +419,7 @@ class _FirstFacts:
 
     @classmethod
     def of(cls, members: MemberTable, length: int) -> Self:
-        (of_value,) = keys_of([[members.key, members.value]])
+        of_value = key_of([members.key, members.value])
         order = in_order([of_value, members.tick])
         tick, arrival = members.tick.take(order), members.arrival.take(order)
         fresh = changed(of_value.take(order))

@@ -12,11 +12,11 @@ import numpy as np
 
 from antelog.compile.literals.terms import Var
 from antelog.engine.columns.spans import Spans, span
-from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
+from antelog.engine.columns.tables import NEVER, Column, distinct, once
 from antelog.engine.step.atoms import truth
 from antelog.engine.step.derivations import ALWAYS, Atoms, DecidedAtoms, Knowledge
 from antelog.engine.step.matching import partials
-from antelog.engine.step.rows import ONE, term_column, time_column
+from antelog.engine.step.rows import ONE, key_of, term_column, time_column
 from antelog.engine.values.encoding import OTHERS
 
 
@@ -43,8 +43,7 @@ def _with(knowledge: Knowledge, name: str, known: DecidedAtoms, until: int) -> D
     if not parts:
         return replace(known, until=until)
     whole = [np.concatenate(each) for each in zip(*(part.columns for part in parts), strict=True)]
-    (key,) = keys_of([whole])
-    first, _ = once(key)
+    first, _ = once(key_of(whole))
     *columns, ticks = (column.take(first) for column in whole)
     found = truth(knowledge, Atoms(name, tuple(columns), ticks))
     true = found.true_at < NEVER

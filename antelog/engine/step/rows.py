@@ -101,11 +101,6 @@ def time_column(time: Time, rows: Rows) -> Column:
     return ticks
 
 
-def joined(left: Rows, right: Rows) -> Rows:
-    """Every row on the left with every row on the right that agrees where both are bound."""
-    return meeting(left, right).rows
-
-
 @dataclass(frozen=True)
 class Within:
     """A variable of the right that has to lie in a band, which is given for each row on the left."""
@@ -124,7 +119,7 @@ class Meeting:
 
 
 def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
-    """Joins rows; only those on the left are about atoms."""
+    """Joins rows that agree where both are bound; only those on the left are about atoms."""
     if within is None and not left.bound and left.count == 1:
         here = np.zeros(right.count, np.int64)
         return Meeting(left.extended(right.bound, here), here, None)
@@ -146,6 +141,11 @@ def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
     return Meeting(left.extended(bound, here), here, there)
 
 
+def key_of(columns: Sequence[Column], count: int = 0) -> Column:
+    """A key for each row, equal where all columns are; without columns, the same in all of `count` rows."""
+    return keys_of([columns])[0] if columns else np.zeros(count, np.int64)
+
+
 def distinct(parts: Iterable[Rows]) -> Rows:
     """The rows of tables with the same variables, each once."""
     tables = [part for part in parts if part.count]
@@ -155,7 +155,7 @@ def distinct(parts: Iterable[Rows]) -> Rows:
     bound = {name: np.concatenate([t.bound[name] for t in tables]) for name in names}
     if not names:
         return ONE
-    (key,) = keys_of([list(bound.values())])
+    key = key_of([*bound.values()])
     return Rows(bound, len(key)).take(groups(key).first)
 
 
@@ -364,13 +364,10 @@ def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) ->
         case Calculated(function, operands) if operand.is_arithmetic:
             return calculate(function, [numbers_of(each, bound, values) for each in operands])
         case Sum(name, offset):
-            return calculate("+", [Numbers.of_cells(bound[name], values), _constant(offset, values)])
+            constant = Numbers.of_cells(np.array([values.cell(offset)]), values)
+            return calculate("+", [Numbers.of_cells(bound[name], values), constant])
         case _:
             return Numbers.of_cells(cells_of(operand, bound, values), values)
-
-
-def _constant(number: int | float, values: Values) -> Numbers:
-    return Numbers.of_cells(np.array([values.cell(number)]), values)
 
 
 def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Rows, Column | None]:
