@@ -68,10 +68,9 @@ class Stage:
 
     def read(self, prepared: Prepared, rows: Rows) -> list[dict[str, Any]]:
         """Rows in plain values, in the order of their texts."""
+        times, texts = prepared.time_variables, self.state.values.texts
         columns = {
-            name: ticks(column)
-            if name in prepared.time_variables
-            else self.state.values.texts(column).to_pylist()
+            name: ticks(column) if name in times else texts(column).to_pylist()
             for name, column in sorted(rows.bound.items())
         }
         found = [{name: column[i] for name, column in columns.items()} for i in range(rows.count)]

@@ -59,17 +59,3 @@ def test_the_log_of_any_program_is_the_same(case: Case, data: st.DataObject) -> 
     declared = Case(data.draw(with_odds(case.text)), case.facts, case.until)
     ticks = range(case.until + 1)
     assert run(declared, compiled_of(declared), ticks) == run(case, compiled, ticks)
-
-
-def test_they_are_in_the_plan() -> None:
-    plan = antelog.parse(DECLARED).plan
-    (source,) = plan.inputs
-    assert source.odds.shares == (0.7, 0.2, 0.05)
-    assert [(c.pattern, c.once, c.again) for c in source.odds.chances] == [
-        ((None, "high"), 0.05, 0.8),
-        (("wt2", "low"), 0.1, 0.1),
-    ]
-    assert {each.name: each.alert for each in plan.relations} == {
-        "Malf": 0.8,
-        "Temp(device, level, time)": None,
-    }
