@@ -435,7 +435,7 @@ def with_amounts(known: Knowledge, found: Derivations) -> list[Derivations]:
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
     """The kept derivations of atoms as of earlier ticks; None if they are not kept, or too many at once."""
-    then, kept = atoms.as_of, known.memo.derivations(atoms.relation)
+    then, kept = atoms.as_of, known.memo.derivations.get(atoms.relation)
     if then is None or kept is None or not atoms.whole:
         return None
     table, parts = kept

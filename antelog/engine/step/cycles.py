@@ -54,6 +54,7 @@ from antelog.engine.step.literals import (
     TickTruths,
     atoms_by_tick,
     fails_by_members,
+    places_of,
     settled_as_of,
 )
 from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting, members
@@ -116,8 +117,8 @@ class NumberedMembers:
 
     def for_rows(self, row: Column) -> NumberedMembers:
         """The members of some rows, which are renumbered."""
-        which, at = _places(self.asked.row, row)
-        owner, place = _places(self.owner, at)
+        which, at = places_of(self.asked.row, row)
+        owner, place = places_of(self.owner, at)
         return NumberedMembers(
             AskedAtoms(self.asked.atoms.take(at), which, self.asked.single),
             self.open.take(at),
@@ -148,12 +149,6 @@ class NumberedMembers:
             *(Ones(ones, open_until.take(ones)), resting),
         )
         return found, truth
-
-
-def _places(ordered: Column, sought: Column) -> tuple[Column, Column]:
-    """The places of numbers in a sorted column, and which of the numbers each place has."""
-    first = np.searchsorted(ordered, sought)
-    return spread(first, np.searchsorted(ordered, sought, "right") - first)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.facts.sight import Sight
 from antelog.engine.step.background import StaticFacts, Twins
@@ -76,16 +76,6 @@ class Atoms(ColumnSet):
         return [
             column for column in (*self.arguments, self.time, self.last, self.as_of) if column is not None
         ]
-
-    def take(self, at: Column | Mask) -> Atoms:
-        at = positions(at)
-        return Atoms(
-            self.relation,
-            tuple(None if column is None else column.take(at) for column in self.arguments),
-            self.time.take(at),
-            None if self.last is None else self.last.take(at),
-            None if self.as_of is None else self.as_of.take(at),
-        )
 
 
 def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
@@ -342,7 +332,7 @@ class Memo:
     def __init__(self, promised: Knowledge | None = None) -> None:
         self.promised = promised
         self._recalled: dict[Hashable, tuple[list[Column], tuple[Column, ...]]] = {}
-        self._derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
+        self.derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
         self.may_be_true: dict[str, Atoms | None] = {}
         self.through_time: dict[frozenset[str], dict[str, FoundTruths]] = {}
 
@@ -369,20 +359,16 @@ class Memo:
         self._recalled[kind] = (columns, wanted) if len(table[0]) > _RECALLED else (table, found)
         return wanted
 
-    def derivations(self, relation: str) -> tuple[list[Column], list[Derivations]] | None:
-        """The atoms of a relation whose derivations are kept, and these derivations."""
-        return self._derivations.get(relation)
-
     def keep_derivations(self, atoms: Atoms, found: Sequence[Derivations]) -> None:
         """Adds the derivations of atoms to the kept ones; their owners are moved to the whole table."""
-        table, parts = self._derivations.get(atoms.relation, (None, []))
+        table, parts = self.derivations.get(atoms.relation, (None, []))
         if table is None:
-            self._derivations[atoms.relation] = atoms.columns, [*found]
+            self.derivations[atoms.relation] = atoms.columns, [*found]
             return
         first = len(table[0])
         moved = (each.owned_by(each.owner + first) for each in found)
         whole = [np.concatenate(columns) for columns in zip(table, atoms.columns, strict=True)]
-        self._derivations[atoms.relation] = whole, [*parts, *moved]
+        self.derivations[atoms.relation] = whole, [*parts, *moved]
 
 
 _RECALLED = 300_000

@@ -286,7 +286,9 @@ def _taken(
         chosen = marked(there & (since < until) & slots.fits(at))
         spans = _Spans(row, at, since, until).take(chosen)
         valued.append(spans)
-        open_.append(_Spans(spans.row, spans.at, spans.until, fitting_since.take(chosen)).some)
+        since_then = fitting_since.take(chosen)
+        between = spans.until < since_then
+        open_.append(_Spans(spans.row, spans.at, spans.until, since_then).take(between))
         fitting_since[chosen] = spans.since
         until = np.where(there, np.minimum(until, since), until)
         going = there & (since > supported)
@@ -306,10 +308,6 @@ class _Spans(ColumnSet):
     at: Column
     since: Column
     until: Column
-
-    @property
-    def some(self) -> _Spans:
-        return self.take(self.since < self.until)
 
 
 def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:

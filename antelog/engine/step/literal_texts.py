@@ -60,9 +60,6 @@ class Blank:
     before: str = ""
     after: str = ""
 
-    def between(self, before: str, after: str) -> Blank:
-        return Blank(self.operand, before + self.before, self.after + after)
-
 
 Part: TypeAlias = str | Blank
 
@@ -128,7 +125,9 @@ def _operand(operand: Operand, bound: Bound) -> Part:
 
 
 def _between(before: str, part: Part, after: str) -> Part:
-    return before + part + after if isinstance(part, str) else part.between(before, after)
+    if isinstance(part, str):
+        return before + part + after
+    return Blank(part.operand, before + part.before, part.after + after)
 
 
 def _closing(
@@ -213,16 +212,12 @@ class Writer:
 
     def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
         self._prepared, self._rows, self._values = block.prepared, rows, values
-        self._templates = templates(block.prepared, frozenset(rows.bound))
+        self.templates = templates(block.prepared, frozenset(rows.bound))
         self._different: dict[str, tuple[Column, Column]] = {}
         self._pieces: dict[Blank, Piece] = {}
 
-    @property
-    def literals(self) -> int:
-        return len(self._templates)
-
     def texts(self) -> list[Text]:
-        return [self._text(template) for template in self._templates]
+        return [self._text(template) for template in self.templates]
 
     def structs(self, place: int, rows: Column) -> pa.StructArray:
         """The literal at a place of the pattern in some rows, as `LITERAL` has it, without its text."""
@@ -237,7 +232,7 @@ class Writer:
                 pa.array([about.predicate]).take(every),
                 pa.array([isinstance(node, Negation)]).take(every),
                 pa.ListArray.from_arrays(offsets, arguments),
-                self._ticks(about.first if self._templates[place].ranged else about.last, rows),
+                self._ticks(about.first if self.templates[place].ranged else about.last, rows),
                 self._ticks(about.last, rows),
             ],
             fields=[*LITERAL][1:],
@@ -314,7 +309,7 @@ def as_structs(writers: Sequence[Writer], numbers: Sequence[Column], names: pa.A
     _, first = np.unique(np.concatenate(numbers), return_index=True)
     order = np.argsort(first)
     at, begin, parts = first.take(order), 0, list[pa.StructArray]()
-    literals = ((writer, place) for writer in writers for place in range(writer.literals))
+    literals = ((writer, place) for writer in writers for place in range(len(writer.templates)))
     for (writer, place), each in zip(literals, numbers, strict=True):
         end = begin + len(each)
         parts.append(writer.structs(place, at[(begin <= at) & (at < end)] - begin))

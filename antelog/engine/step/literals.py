@@ -97,14 +97,7 @@ class TickTruths:
         """The truth of "some of these atoms"; of none it is false from the start."""
         if self.counts is None:
             return self.truth
-        true_at, false_at, decided = (np.full(len(self.counts), tick, np.int64) for tick in (NEVER, -1, -1))
-        there = marked(self.counts > 0)
-        if len(there):
-            starts = (np.cumsum(self.counts) - self.counts).take(there)
-            true_at[there] = np.minimum.reduceat(self.truth.true_at, starts)
-            false_at[there] = np.maximum.reduceat(self.truth.false_at, starts)
-            decided[there] = np.maximum.reduceat(self.truth.decided, starts)
-        found = Truth(true_at, false_at, decided)
+        found = _some_of_each(self.truth, self.counts)
         if not self.doubts or not len(self.truth.true_at):
             return found
         row = np.repeat(np.arange(len(self.counts)), self.counts)
@@ -122,14 +115,31 @@ def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
     # Of the later atoms of a range: the last tick at which one is false, the first at which one is true.
     last_false = -_least_after(-slot.false_at, row, np.int64(1))
     first_true = _least_after(slot.true_at, row, np.int64(NEVER))
+    each = Truth(
+        np.maximum(fits.true_at, last_false),
+        np.minimum(fits.false_at, first_true),
+        np.maximum(fits.decided, slot.decided),
+    )
+    found = _some_of_each(each, counts)
+    return found._replace(false_at=np.where(found.true_at < NEVER, NEVER, found.false_at))
+
+
+def _some_of_each(truth: Truth, counts: Column) -> Truth:
+    """The truth of "some of these" for rows that each have `counts` of the things that are true or false."""
     true_at, false_at, decided = (np.full(len(counts), tick, np.int64) for tick in (NEVER, -1, -1))
     there = marked(counts > 0)
     if len(there):
         starts = (np.cumsum(counts) - counts).take(there)
-        true_at[there] = np.minimum.reduceat(np.maximum(fits.true_at, last_false), starts)
-        false_at[there] = np.maximum.reduceat(np.minimum(fits.false_at, first_true), starts)
-        decided[there] = np.maximum.reduceat(np.maximum(fits.decided, slot.decided), starts)
-    return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), decided)
+        true_at[there] = np.minimum.reduceat(truth.true_at, starts)
+        false_at[there] = np.maximum.reduceat(truth.false_at, starts)
+        decided[there] = np.maximum.reduceat(truth.decided, starts)
+    return Truth(true_at, false_at, decided)
+
+
+def places_of(ordered: Column, sought: Column) -> tuple[Column, Column]:
+    """The places of numbers in a sorted column, and before these which of the numbers each place has."""
+    first = np.searchsorted(ordered, sought)
+    return spread(first, np.searchsorted(ordered, sought, "right") - first)
 
 
 def _least_after(ticks: Column, row: Column, none: np.int64) -> Column:
@@ -467,10 +477,7 @@ def _each(
     before = _during(block, end, np.full(len(row), np.int64(-1)), first.take(row))
     if len(own.row) == 0:
         return [(before, row)]
-    starts = np.searchsorted(own.row, row)
-    counts = np.searchsorted(own.row, row, "right") - starts
-    which = np.repeat(np.arange(len(row)), counts)
-    at = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts) + starts.take(which)
+    which, at = places_of(own.row, row)
     bounded = _with_bound(known, block.take(which), end, own.tick.take(at))
     return [(before, row), (_during(bounded, end, own.true_at.take(at), until.take(at)), row.take(which))]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.carried import SettledAnswers
-from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
+from antelog.engine.columns.spans import EVERYWHERE, FOREVER, Spans, span, union
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.history import Seen
 from antelog.engine.step.schema import NO_COLUMNS, AnswerColumns
@@ -100,7 +101,7 @@ def affected(
 
     A value `seen` first in the step may have answers about all ticks at which all others are not decided.
     """
-    reach = _Reach(rules, step, new)
+    reach = _reach(rules, step, new)
     found = {}
     for name in names:
         patterns = rules.patterns[name]
@@ -109,9 +110,9 @@ def affected(
         elif any(p.seen is not None and seen[p.seen].since.max(initial=-1) > step.before for p in patterns):
             delay = rules.delays_of_others[name]
             undecided = span(step.begin if delay is None else step.before - delay + 1, FOREVER)
-            found[name] = union((reach.of(name), undecided))
+            found[name] = union((reach(name), undecided))
         else:
-            found[name] = reach.of(name)
+            found[name] = reach(name)
     return found
 
 
@@ -123,51 +124,35 @@ def undecided(rules: Rules, name: str, step: Step) -> Spans:
     return span(step.now - delay, FOREVER)
 
 
-class _Reach:
-    """The ticks about which atoms can change, worked out once for each input and each relation."""
+def _reach(rules: Rules, step: Step, new: Mapping[str, Spans]) -> Callable[[str], Spans]:
+    """Finds the ticks at which the atoms of a relation, or their derivations, can change: each once."""
 
-    def __init__(self, rules: Rules, step: Step, new: Mapping[str, Spans]) -> None:
-        self._rules, self._step, self._new = rules, step, new
-        self._of_inputs: dict[str, Spans] = {}
-        self._of_relations: dict[str, Spans] = {}
+    @cache
+    def changed(predicate: str) -> Spans:
+        """The ticks of new facts of an input, and those about which none can come any more."""
+        due = (span(step.before + 1 - delay, step.now - delay) for delay in rules.delays[predicate])
+        return union((new[predicate], *due))
 
-    def of(self, name: str) -> Spans:
-        """The ticks at which the truth of a relation's atoms, or of their derivations, can change."""
-        if name not in self._of_relations:
-            self._of_relations[name] = self._found(name)
-        return self._of_relations[name]
-
-    def _found(self, name: str) -> Spans:
-        rules = self._rules
-        cycle = rules.cycles.get(name)
-        if cycle is None:
-            return union(part for each in rules.patterns[name] for part in self._by(each, frozenset()))
-        whole = union(
-            part
-            for relation in sorted(cycle)
-            for each in rules.patterns[relation]
-            for part in self._by(each, cycle)
-        )
-        if whole.empty:
-            return NOWHERE
-        # What changes at a tick can change all that is later, as far as that is not decided.
-        first = int(whole.first[0]) - rules.widest
-        delay = rules.relations[name].bounds.delay
-        return span(first if delay is None else max(first, self._step.before - delay), FOREVER)
-
-    def _by(self, prepared: Prepared, cycle: frozenset[str]) -> Iterator[Spans]:
+    def by(prepared: Prepared, cycle: frozenset[str]) -> Iterator[Spans]:
         if prepared.clocked:
-            yield span(self._step.before + 1, self._step.now)
+            yield span(step.before + 1, step.now)
         for fact in prepared.facts:
-            yield self._changed(fact.node.predicate).shifted(fact.ahead, fact.behind)
+            yield changed(fact.node.predicate).shifted(fact.ahead, fact.behind)
         for each in (reach for literal in prepared.asked for reach in literal.reaches):
             if each.reference.name not in cycle:
-                yield self.of(each.reference.name).shifted(each.ahead, each.behind)
+                yield of(each.reference.name).shifted(each.ahead, each.behind)
 
-    def _changed(self, predicate: str) -> Spans:
-        """The ticks of new facts of an input, and those about which none can come any more."""
-        if predicate not in self._of_inputs:
-            before, now = self._step.before, self._step.now
-            due = (span(before + 1 - delay, now - delay) for delay in self._rules.delays[predicate])
-            self._of_inputs[predicate] = union((self._new[predicate], *due))
-        return self._of_inputs[predicate]
+    @cache
+    def of(name: str) -> Spans:
+        cycle = rules.cycles.get(name, frozenset())
+        relations = sorted(cycle) or [name]
+        whole = union(
+            p for relation in relations for each in rules.patterns[relation] for p in by(each, cycle)
+        )
+        if whole.empty or not cycle:
+            return whole
+        # What changes at a tick can change all that is later, as far as that is not decided.
+        first, delay = int(whole.first[0]) - rules.widest, rules.relations[name].bounds.delay
+        return span(first if delay is None else max(first, step.before - delay), FOREVER)
+
+    return of
