@@ -39,17 +39,7 @@ from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, explanations, kinds, opened
 from antelog.engine.step.lives import and_more, views_of
 from antelog.engine.step.lost import LostLiterals
-from antelog.engine.step.query import (
-    CONFIRM,
-    KINDS,
-    POSSIBLE,
-    REJECT,
-    REVISED,
-    STILL_OPEN,
-    Kinds,
-    Step,
-    StepQuery,
-)
+from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
 from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, united, with_digits, with_structs
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
@@ -396,48 +386,31 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
 
 
 def with_overdue(known: Knowledge, query: StepQuery, reported: Explanations) -> Explanations:
-    """Adds the moments that lines named before, by which nothing has happened."""
-    ahead = _named_ticks(known, reported, query.step)
-    if len(ahead.tick) == 0:
-        return replace(reported, ahead=ahead.outlook.at(ahead.moment, len(reported.status)))
-    at, moved, new = and_more(reported.found, reported.at, query.step.now, ahead.answer, ahead.tick)
-    due = np.zeros(len(at.tick), np.bool_)
-    due[new] = True
-    outlooks = ahead.outlook.at(np.concatenate([moved.take(ahead.moment), new]), len(due))
-    return replace(explanations(known, query, reported.found, at), due=due, ahead=outlooks)
+    """Adds the moments that lines named before, by which nothing has happened.
 
-
-@dataclass(frozen=True, eq=False)
-class _Ahead:
-    """Outlooks of answers at moments whose lines leave them open, and at ticks when lines are due."""
-
-    moment: Column
-    answer: Column
-    tick: Column
-    outlook: Outlook
-
-
-def _named_ticks(known: Knowledge, reported: Explanations, step: Step) -> _Ahead:
-    """Outlooks of all open answers whose next line is in the step or later, and the lines that are due.
-
-    A line that is due may name a later tick, and so on: all such ticks within the step.
+    These are moments of open answers whose next line is in the step or later. The line that is due then may
+    name a later tick, and so on: all such ticks within the step.
     """
-    at = reported.at
+    at, step = reported.at, query.step
     kind = kinds(reported, KINDS)
     line = marked(kind >= 0)
     following = np.append(at.answer.take(line[1:]) == at.answer.take(line[:-1]), [False])
-    until = np.append(at.tick.take(line[1:]), [0])
-    until = np.where(following, until, step.now + 1)
+    until = np.where(following, np.append(at.tick.take(line[1:]), [0]), step.now + 1)
     leaves_open = (kind.take(line) == POSSIBLE) | (kind.take(line) == REVISED)
     kept = marked(leaves_open & (until > step.before))
     first, until = line.take(kept), until.take(kept)
     moment, then = first, at.tick.take(first)
-    answers, ticks, outlooks = [moment[:0]], [then[:0]], []
-    while True:
-        outlooks.append(outlook(known, reported, moment, then))
-        late = marked(outlooks[-1].tick < until)
-        if len(late) == 0:
-            return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), Outlook.and_then(*outlooks))
+    answers, ticks, outlooks = [moment[:0]], [then[:0]], [outlook(known, reported, moment, then)]
+    while len(late := marked(outlooks[-1].tick < until)):
         moment, until, then = moment.take(late), until.take(late), outlooks[-1].tick.take(late)
         answers.append(at.answer.take(moment))
         ticks.append(then)
+        outlooks.append(outlook(known, reported, moment, then))
+    ahead, tick = Outlook.and_then(*outlooks), np.concatenate(ticks)
+    if len(tick) == 0:
+        return replace(reported, ahead=ahead.at(first, len(reported.status)))
+    at, moved, new = and_more(reported.found, at, step.now, np.concatenate(answers), tick)
+    due = np.zeros(len(at.tick), np.bool_)
+    due[new] = True
+    outlooks_at = ahead.at(np.concatenate([moved.take(first), new]), len(due))
+    return replace(explanations(known, query, reported.found, at), due=due, ahead=outlooks_at)
