@@ -15,11 +15,10 @@ from antelog.engine import kernel
 from antelog.engine.columns.spans import EVERYWHERE
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
-from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations
 from antelog.engine.step.lines import Lines, changes
-from antelog.engine.step.matching import Partial, partials
+from antelog.engine.step.matching import Background, Partial, partials
 from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import ONE, Rows
 

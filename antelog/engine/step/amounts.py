@@ -166,7 +166,6 @@ def outcome_of(operator: str, left: Between, right: Between) -> NDArray[np.int8]
 
 
 def _may_equal(left: Between, right: Between) -> Mask:
-    """Whether some value is possible on both sides."""
     if left.counts or right.counts:  # these are much smaller than what doubles round
         low = np.ceil(np.maximum(left.least.real, right.least.real))
         return low <= np.floor(np.minimum(left.largest.real, right.largest.real))
@@ -228,7 +227,6 @@ class WindowAmount(ColumnSet):
         return self.take(row).at(tick)
 
     def between(self, tick: Column) -> Between:
-        """The possible values in each row, as of some ticks."""
         coming = self.openings.coming(tick)
         is_open = np.full((), self.open)
         if self.open:
@@ -361,7 +359,6 @@ def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Va
 
 
 def truth_of(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Truth:
-    """The truth of a comparison over time."""
     truth, _ = _comparison(node, found, rows, values)
     return truth
 
@@ -369,7 +366,6 @@ def truth_of(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Va
 def _comparison(
     node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values
 ) -> tuple[Truth, tuple[WindowAmount, WindowAmount | Fixed]]:
-    """The truth of a comparison, and its two sides."""
     left, *other = (
         WindowAmount.of(aggregate, windows, rows, values)
         for aggregate, windows in zip(node.aggregates, found, strict=True)
@@ -384,17 +380,10 @@ def _comparison(
         # A constant has one row.
         right = Fixed(numbers.take(np.zeros(rows.count, np.int64)) if len(numbers.real) == 1 else numbers)
     ticks = _when_decided(node.operator, left, right)
-    outcome = _outcome(node.operator, left, right, ticks)
+    outcome = outcome_of(node.operator, left.between(ticks), right.between(ticks))
     true_at, false_at = np.where(outcome == 1, ticks, NEVER), np.where(outcome == 0, ticks, NEVER)
     decided = np.maximum.reduce([each.openings.decided for each in (left, *other)])
     return Truth(true_at, false_at, decided), (left, right)
-
-
-def _outcome(
-    operator: str, left: WindowAmount, right: WindowAmount | Fixed, tick: Column
-) -> NDArray[np.int8]:
-    """Whether a comparison holds at some ticks whatever comes (1), fails (0), or neither (-1)."""
-    return outcome_of(operator, left.between(tick), right.between(tick))
 
 
 def _when_decided(operator: str, left: WindowAmount, right: WindowAmount | Fixed) -> Column:
@@ -415,7 +404,9 @@ def _when_decided(operator: str, left: WindowAmount, right: WindowAmount | Fixed
     sides = [left.openings] if isinstance(right, Fixed) else [left.openings, right.openings]
     begin = np.minimum.reduce([each.begin for each in sides])
     end = np.maximum.reduce([begin, *(each.end for each in sides)])
-    found = least(
-        begin, end, lambda row, tick: _outcome(operator, left.take(row), right.take(row), tick) >= 0
-    )
+
+    def is_known(row: Column, tick: Column) -> Mask:
+        return outcome_of(operator, left.take(row).between(tick), right.take(row).between(tick)) >= 0
+
+    found = least(begin, end, is_known)
     return np.where(found == begin, -1, found)

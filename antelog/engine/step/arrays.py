@@ -16,17 +16,7 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.engine.columns.joins import spread
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    changed,
-    distinct,
-    in_order,
-    marked,
-    numbered,
-    places,
-)
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, in_order, marked, numbered, places
 from antelog.engine.step.derivations import AmountLine, Knowledge
 from antelog.engine.step.explanations import Explanations
 from antelog.engine.step.literal_texts import Writer, as_structs, numbered_texts
@@ -107,7 +97,7 @@ def _because(
     at = marked(failed.ravel())
     owner, item = line.take(at // max(text.shape[1], 1)), text.ravel().take(at)
     if np.any(line[1:] == line[:-1]):
-        owner, item = np.divmod(distinct(owner * size + item), max(size, 1))
+        owner, item = np.divmod(np.unique(owner * size + item), max(size, 1))
     return item.astype(text.dtype), np.bincount(owner, minlength=lines)
 
 

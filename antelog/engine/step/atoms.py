@@ -22,8 +22,8 @@ from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, inverse, marked, or_never, sorting
+from antelog.engine.step import literals
 from antelog.engine.step.amounts import Compared, compared
-from antelog.engine.step.background import background_of as background_of_pattern
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
     AmountLine,
@@ -38,26 +38,11 @@ from antelog.engine.step.derivations import (
     mattering,
 )
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
-from antelog.engine.step.literals import (
-    ASKED,
-    AtomsByTick,
-    TickTruths,
-    TrueAtoms,
-    as_they_are,
-    atoms_by_tick,
-    fails_by_members,
-    false_by_end,
-    may_be_true,
-    settled_as_of,
-    while_they_are,
-    with_facts,
-    without_bounds,
-)
-from antelog.engine.step.matching import Partial
+from antelog.engine.step.matching import Partial, background_of
 from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
 from antelog.engine.step.pattern_rows import (
     OpenAtoms,
-    background_of,
+    background_of_query,
     conditions_on_open,
     known_tick,
     rows_for,
@@ -77,18 +62,21 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
     patterns = known.rules.patterns[query.name]
     mixed = len({prepared.clocked for prepared in patterns}) > 1
     for number, prepared in sorted(enumerate(patterns), key=lambda each: each[1].clocked):
-        later = _to_come(blocks, query) if mixed and prepared.clocked else np.zeros(0, np.int64)
-        for part in rows_of_query(known, query, number, later):
-            found = with_facts(known, prepared, part)
+        later = [np.zeros(0, np.int64)]
+        if mixed and prepared.clocked:
+            # Later ticks that open answers are about: clock-driven patterns may derive them then.
+            later += [time[time > query.step.now] for time in map(answer_time, blocks)]
+        for part in rows_of_query(known, query, number, distinct(np.concatenate(later))):
+            found = literals.with_facts(known, prepared, part)
             kept = mattering(found, life_of(found, query.step), query)
             if not prepared.asked:
                 blocks += _kept(found, kept)
                 continue
             if len(kept) < found.rows.count:
                 found = found.take(kept)
-            background = background_of(known, query, number)
+            background = background_of_query(known, query, number)
             for taken in with_latest(known, found, query.step, background, partial(closing, known)):
-                for each in while_they_are(known, taken, partial(_in_range, known)):
+                for each in literals.while_they_are(known, taken, partial(_in_range, known)):
                     for whole in _in_parts(known, each, since=life_of(each, query.step).supported):
                         blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
     return blocks
@@ -104,13 +92,6 @@ _WORTH_COPYING = 2
 """Rows that matter are copied if they are less than one in this many; else keeping all is cheaper."""
 
 
-def _to_come(blocks: Sequence[Derivations], query: StepQuery) -> Column:
-    """Later ticks that open answers are about, at which clock-driven patterns may derive them."""
-    times = [answer_time(found) for found in blocks]
-    nothing = np.zeros(0, np.int64)
-    return distinct(np.concatenate([nothing, *(time[time > query.step.now] for time in times)]))
-
-
 def with_asked(
     known: Knowledge,
     found: Derivations,
@@ -124,7 +105,7 @@ def with_asked(
     many such literals these derivations are nested in. When literals become true or false matters only after
     the tick `since` of each row (None: always).
     """
-    found, unsure = as_they_are(known, found, partial(_in_range, known)), known
+    found, unsure = literals.as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     bound = rows.bound.keys()
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
@@ -150,15 +131,15 @@ def with_asked(
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         elif isinstance(literal.node, Aggregation):
-            told = rows.owner is None or rows.as_of is not None or fails_by_members(literal.node)
+            told = rows.owner is None or rows.as_of is not None or literals.fails_by_members(literal.node)
             whole, which = _aggregated(known, literal.node, rows, since if told else None)
             lines.append(Truth(*(column.take(which) for column in whole.truth)))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
-            kind = ASKED[type(literal.node)]
+            kind = literals.ASKED[type(literal.node)]
             if isinstance(literal.node, Negation) and not literal.node.single:
-                lines.append(kind([TickTruths(truth(known, each, since)) for each in asked]))
+                lines.append(kind([literals.TickTruths(truth(known, each, since)) for each in asked]))
             else:
                 lines.append(kind([by_tick(known, each) for each in asked]))
     return found.with_lines(lines, progress)
@@ -171,17 +152,17 @@ def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) 
             until = found.rows.replaced.get(end.node)
             if until is not None and found.rows.as_of is None:
                 return until
-            return false_by_end(known, found, end, _in_range(known, found, end))
+            return literals.false_by_end(known, found, end, _in_range(known, found, end))
     return other
 
 
-def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
+def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> literals.TrueAtoms:
     """The true atoms in the ranges of rows whose last tick is open."""
     rows, prepared = found.rows, found.prepared
     (reference,), rules = end.node.references, known.rules
     arguments = tuple(t if t is None else term_column(t, rows, known.values) for t in reference.given)
     first = np.maximum(time_column(reference.first, rows), 0)
-    last = latest_tick(prepared, reference.last, without_bounds(prepared, rows))
+    last = latest_tick(prepared, reference.last, literals.without_bounds(prepared, rows))
     if (last == NEVER).any():
         # Later than all facts can reach, all ticks are alike.
         newest = max((int(each.ticks[-1]) for each in known.history.values() if each.slices), default=0)
@@ -190,14 +171,14 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
     atoms = Atoms(reference.name, arguments, first, last, rows.as_of).take(some)
     patterns = rules.patterns[reference.name]
     if atoms.relation in rules.cycles or any(each.clocked for each in patterns):
-        each = AtomsByTick.of(atoms)
+        each = literals.AtomsByTick.of(atoms)
         row, tick, true_at = np.repeat(some, each.counts), each.atoms.time, truth(known, each.atoms).true_at
     else:
         parts = [(each.owner, answer_time(each), each.complete) for each in derived(known, atoms)]
         nothing = np.zeros(0, np.int64)
         row, tick, true_at = map(np.concatenate, zip((nothing, nothing, nothing), *parts, strict=True))
         row = some.take(row)
-    return TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
+    return literals.TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
 
 
 def _in_parts(
@@ -282,13 +263,15 @@ def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
     return Truth(true_at, np.minimum(found.false_at, until), found.decided)
 
 
-def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> TickTruths:
+def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> literals.TickTruths:
     """The truth of atoms, for a range at each of its ticks, or at those that matter."""
     if atoms.last is None:
-        return TickTruths(truth(known, atoms))
+        return literals.TickTruths(truth(known, atoms))
     in_cycle = atoms.relation in known.rules.cycles
-    each = atoms_by_tick(known.believing, atoms, since) if in_cycle else AtomsByTick.of(atoms)
-    return TickTruths(truth(known, each.atoms), each.counts, known.sight is not None)
+    each = (
+        literals.atoms_by_tick(known.believing, atoms, since) if in_cycle else literals.AtomsByTick.of(atoms)
+    )
+    return literals.TickTruths(truth(known, each.atoms), each.counts, known.sight is not None)
 
 
 def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
@@ -302,7 +285,7 @@ def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
         windows = windows_of(known, atoms)
         return by_tick(known, atoms, since).some if windows is None else windows.some
     if atoms.relation in known.rules.cycles:
-        atoms = settled_as_of(known, atoms)
+        atoms = literals.settled_as_of(known, atoms)
     same = groups(key_of(atoms.columns))
     once, numbers = atoms.take(same.first), same.numbers
     kind = atoms.relation, atoms.last is None, atoms.as_of is None
@@ -337,7 +320,7 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
 
     What is true later rests only on atoms that are true before, which are few, however many were possible.
     """
-    found, memo = {name: may_be_true(known, name) for name in sorted(cycle)}, known.memo
+    found, memo = {name: literals.may_be_true(known, name) for name in sorted(cycle)}, known.memo
     left = {name: each for name, each in found.items() if each is not None}
     if len(left) < len(found) or sum(each.count for each in left.values()) <= _MANY:
         return
@@ -384,7 +367,8 @@ def _closure(known: Knowledge, atoms: Atoms) -> Closure:
 def seen_again(known: Knowledge, found: Derivations) -> Derivations:
     """Works out the lines of derivations anew with other knowledge of the same facts."""
     arrived = found.holds[: len(found.prepared.facts)]
-    parts = _in_parts(known, with_facts(known, found.prepared, Partial(found.rows, arrived)), found.complete)
+    again = literals.with_facts(known, found.prepared, Partial(found.rows, arrived))
+    parts = _in_parts(known, again, found.complete)
     lines = zip(*((each.holds, each.fails, each.decided) for each in parts), strict=True)
     holds, fails, decided = map(np.hstack, lines)
     return Derivations(found.prepared, found.rows, holds, fails, decided)
@@ -398,7 +382,7 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
     found = None if atoms.as_of is None else _as_of(known, atoms)
     if found is None:
         found = [
-            with_facts(known, prepared, part)
+            literals.with_facts(known, prepared, part)
             for number, prepared in enumerate(known.rules.patterns[atoms.relation])
             for part in rows_for(known, atoms.relation, number, seed_of(prepared, atoms, known.values))
         ]
@@ -427,7 +411,7 @@ def with_amounts(known: Knowledge, found: Derivations) -> list[Derivations]:
     prepared, bound = found.prepared, found.rows.bound.keys()
     if all(isinstance(each.literal, Last) for each in prepared.pattern.takings):
         return []
-    background = background_of_pattern(prepared, known.static.tables, known.values)
+    background = background_of(prepared, known.static.tables, known.values)
     _, *more = with_last(known, found, background, partial(closing, known))
     answered = prepared.pattern.answered
     return [each for each in more if answered & each.rows.bound.keys() == answered & bound]
@@ -495,7 +479,7 @@ def _decided_by(
     atoms, each = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of), None
     if ranged and not timed and rows.as_of is not None and delay is not None:
         # A slot that is taken decides one tick of a range, so they are looked at one by one.
-        each = AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
+        each = literals.AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
         atoms, first, last = each.atoms, each.atoms.time, each.atoms.time
         given = {name: np.repeat(column, each.counts) for name, column in given.items()}
     same = groups(key_of([*atoms.columns, *given.values()]))
@@ -521,6 +505,6 @@ def _last_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
         for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):
             kept = part.take(asked.meeting(known.values, prepared, part.rows))
             if kept.rows.count:
-                each = with_asked(known, with_facts(known, prepared, kept), depth=depth + 1)
+                each = with_asked(known, literals.with_facts(known, prepared, kept), depth=depth + 1)
                 np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
     return latest

@@ -13,29 +13,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import takewhile
-from typing import NamedTuple, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.literal import AskedLiteral
+from antelog.compile.literals.literal import AskedLiteral, AskedNode
 from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find_rows, pairs, spread
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    changed,
-    distinct,
-    groups,
-    keys_of,
-    marked,
-    sorting,
-)
+from antelog.engine.columns.joins import find_rows, pairs
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
 from antelog.engine.step.amounts import truth_of
 from antelog.engine.step.derivations import (
     ALWAYS,
@@ -48,35 +37,17 @@ from antelog.engine.step.derivations import (
     atoms_of,
     given_since,
 )
-from antelog.engine.step.literals import (
-    ASKED,
-    AskedKind,
-    TickTruths,
-    atoms_by_tick,
-    fails_by_members,
-    places_of,
-    settled_as_of,
-)
+from antelog.engine.step.literals import ASKED, TickTruths, atoms_by_tick, fails_by_members, settled_as_of
 from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting, members
-from antelog.engine.step.rows import Rows, key_of, term_column
+from antelog.engine.step.rows import Rows, key_of, places_of, term_column
 from antelog.engine.values.values import Values
 
+AtomForm: TypeAlias = tuple[str, frozenset[int], bool]
+"""A relation, the given arguments, and whether there is a range: such atoms have the same columns."""
 
-class AtomForm(NamedTuple):
-    """The form of atoms; atoms of one form have the same columns."""
 
-    relation: str
-    given: tuple[bool, ...]
-    ranged: bool
-
-    @classmethod
-    def of(cls, atoms: Atoms) -> AtomForm:
-        return cls(atoms.relation, tuple(a is not None for a in atoms.arguments), atoms.last is not None)
-
-    @property
-    def whole(self) -> bool:
-        """Whether each is one atom."""
-        return not self.ranged and all(self.given)
+def form_of(atoms: Atoms) -> AtomForm:
+    return atoms.relation, atoms.given, atoms.last is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,16 +165,15 @@ class Numbering:
 
     def of(self, atoms: Atoms) -> Column:
         """The number of each atom; -1 for those with open arguments that are decided."""
-        form = AtomForm.of(atoms)
-        numbered = self.numbered.get(form)
+        numbered = self.numbered.get(form_of(atoms))
         numbers = np.full(atoms.count, -1, np.int64) if numbered is None else numbered.numbers(atoms)
         decided = self.known.decided.get(atoms.relation)
-        if decided is not None and form.whole:
+        if decided is not None and atoms.whole:
             before = atoms.time <= decided.until
             arguments = [column[before] for column in atoms.arguments if column is not None]
             numbers[before] = self.recalled.numbers(*decided.lookup(arguments, atoms.time[before]))
         found = self.recalled.found.get(atoms.relation)
-        if found is not None and form.whole:
+        if found is not None and atoms.whole:
             at = found.places(atoms, self.known.rules.relations[atoms.relation].bounds.delay)
             numbers = np.where(
                 (numbers < 0) & (at >= 0), self.recalled.first_of(atoms.relation) + at, numbers
@@ -213,7 +183,7 @@ class Numbering:
     def members(self, asked: AskedAtoms) -> NumberedMembers:
         """The atoms that may be members of an aggregate, with their numbers."""
         atoms, number = asked.atoms, self.of(asked.atoms)
-        if AtomForm.of(atoms).whole:
+        if atoms.whole:
             given = tuple(column for column in atoms.arguments if column is not None)
             none = np.full(atoms.count, -1)
             return NumberedMembers(asked, none, np.arange(atoms.count), given, atoms.time, number)
@@ -235,7 +205,7 @@ class Numbering:
     def _found(self, atoms: Atoms, number: Column) -> list[list[Column]]:
         """The atoms found for numbered ones: which of these, their cells, times and numbers."""
         parts = [[np.zeros(0, np.int64)] * (len(atoms.arguments) + 3)]
-        for each in self.found.get(AtomForm.of(atoms), ()):
+        for each in self.found.get(form_of(atoms), ()):
             here, there = pairs(number, each.number)
             found = each.atoms.take(there)
             cells = [column for column in found.arguments if column is not None]
@@ -322,17 +292,16 @@ class Closure:
         self._count = 0
         self._waiting: dict[AtomForm, list[Atoms]] = {}
         self._derived: list[Derived] = []
-        self._inner: list[list[RestsOnCycle]] = []
         self._ask(atoms)
 
     def _ask(self, atoms: Atoms) -> None:
-        self._waiting.setdefault(AtomForm.of(atoms), []).append(atoms)
+        self._waiting.setdefault(form_of(atoms), []).append(atoms)
 
     def fresh(self) -> Atoms | None:
         """Numbers atoms of one relation whose derivations are to be added; None if no atoms are left."""
         while self._waiting:
             form, parts = self._waiting.popitem()
-            atoms, before = _undecided(self._known, form, parts), self._numbered.get(form)
+            atoms, before = _undecided(self._known, Atoms.and_then(*parts)), self._numbered.get(form)
             new = atoms.take(groups(key_of(atoms.columns)).first)
             if before is not None:
                 new = new.take(before.numbers(new) < 0)
@@ -345,13 +314,15 @@ class Closure:
 
     def add(self, atoms: Atoms, found: Derivations) -> None:
         """Adds derivations of fresh atoms; the atoms that these rest on wait to be asked for."""
-        known, prepared, form = self._known, found.prepared, AtomForm.of(atoms)
+        known, prepared = self._known, found.prepared
         first = self._count - atoms.count
-        if not form.whole:
+        if not atoms.whole:
             found = found if atoms.as_of is None else found.take(given_since(found, atoms) <= found.seen)
             if prepared.pattern.answered <= found.rows.bound.keys():
-                answers = _answers(known, atoms, found)
-                self._found[form].append(NumberedAtoms(answers, found.owner + first))
+                cells = (term_column(term, found.rows, known.values) for term in prepared.pattern.answer)
+                as_of = None if atoms.as_of is None else atoms.as_of.take(found.owner)
+                answers = Atoms(atoms.relation, tuple(cells), answer_time(found), None, as_of)
+                self._found[form_of(atoms)].append(NumberedAtoms(answers, found.owner + first))
                 self._ask(answers)
                 return
         rows, facts = found.rows, len(prepared.facts)
@@ -375,7 +346,7 @@ class Closure:
                 told = not isinstance(node, Last)
                 parts = (atoms_of(each, rows, known.values) for each in literal.references)
                 asked = tuple(AskedOfCycle.of(known, each, since if told else None) for each in parts)
-                inner.append(LiteralOfCycle(ASKED[type(node)], asked))
+                inner.append(LiteralOfCycle(type(node), asked))
         for asking in inner:
             for each in asking.atoms:
                 self._ask(each)
@@ -390,9 +361,9 @@ class Closure:
                 failed=found.failed,
                 decided=np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1),
                 as_of=late,
+                rests=tuple(inner),
             )
         )
-        self._inner.append(inner)
 
     def truth(self, atoms: Atoms) -> Truth:
         """The truth of some of the atoms, once the derivations of all are added."""
@@ -408,34 +379,24 @@ class Closure:
     def _decided(self) -> tuple[Numbering, Truth]:
         known = self._known
         when = [known.decided[name].when for name in sorted(self.relations)]
-        ticks = distinct(np.concatenate([[ALWAYS], *when]))
+        ticks = np.unique(np.concatenate([[ALWAYS], *when]))
         recalled = Recalled(self._count, ticks, known.memo.through_time.get(self.relations, {}))
         numbers = Numbering(known, self._numbered, self._found, recalled)
         derived = [
-            replace(each, rests=tuple(asked.numbered(numbers) for asked in inner))
-            for each, inner in zip(self._derived, self._inner, strict=True)
+            replace(each, rests=tuple(asked.numbered(numbers) for asked in each.rests))
+            for each in self._derived
         ]
         return numbers, decide(recalled, derived)
 
 
-def _undecided(known: Knowledge, form: AtomForm, parts: Sequence[Atoms]) -> Atoms:
+def _undecided(known: Knowledge, atoms: Atoms) -> Atoms:
     """The atoms that have to be worked out, without those whose truth is remembered."""
-    atoms = Atoms.and_then(*parts)
-    decided = known.decided.get(form.relation)
+    name, decided = atoms.relation, known.decided.get(atoms.relation)
     new = np.ones(atoms.count, np.bool_) if decided is None else atoms.time > decided.until
-    found = known.memo.through_time.get(known.rules.cycles.get(form.relation, frozenset()), {}).get(
-        form.relation
-    )
-    if found is not None and form.whole:
-        new &= found.places(atoms, known.rules.relations[form.relation].bounds.delay) < 0
+    found = known.memo.through_time.get(known.rules.cycles.get(name, frozenset()), {}).get(name)
+    if found is not None and atoms.whole:
+        new &= found.places(atoms, known.rules.relations[name].bounds.delay) < 0
     return atoms.take(marked(new))
-
-
-def _answers(known: Knowledge, asked: Atoms, found: Derivations) -> Atoms:
-    """The atoms that derivations are about, of which some arguments were left open."""
-    cells = (term_column(term, found.rows, known.values) for term in found.prepared.pattern.answer)
-    as_of = None if asked.as_of is None else asked.as_of.take(found.owner)
-    return Atoms(asked.relation, tuple(cells), answer_time(found), None, as_of)
 
 
 def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, Column]:
@@ -455,39 +416,27 @@ _BELOW = np.int64(-(2**62))
 
 @dataclass(frozen=True, eq=False)
 class AskedOfCycle:
-    """Atoms that rows ask for, one a row or `counts` of them side by side; later their `numbers`."""
+    """Atoms with the row that asks for each: one a row or, if `ranged`, any number; later their `numbers`."""
 
     atoms: Atoms
-    counts: Column | None = None
-    numbers: Column | None = None
+    row: Column
+    ranged: bool
+    numbers: Column
 
     @classmethod
     def of(cls, known: Knowledge, atoms: Atoms, since: Column | None) -> Self:
+        row = np.arange(atoms.count)
         if atoms.last is None:
-            return cls(settled_as_of(known, atoms))
+            return cls(settled_as_of(known, atoms), row, False, row)
         each = atoms_by_tick(known, atoms, since)
-        return cls(each.atoms, each.counts)
-
-    @cached_property
-    def _starts(self) -> Column:
-        assert self.counts is not None
-        starts: Column = np.cumsum(self.counts) - self.counts
-        return starts
-
-    @property
-    def by_row(self) -> tuple[Column, Column]:
-        """The row that each atom is asked for, and its number."""
-        assert self.numbers is not None
-        row = np.arange(len(self.numbers if self.counts is None else self.counts))
-        return row if self.counts is None else np.repeat(row, self.counts), self.numbers
+        row = np.repeat(row, each.counts)
+        return cls(each.atoms, row, True, row)
 
     def truth(self, known: Truth, row: Column) -> TickTruths:
-        """The truth of the atoms of some rows."""
-        assert self.numbers is not None
         place, counts = row, None
-        if self.counts is not None:
-            counts = self.counts.take(row)
-            _, place = spread(self._starts.take(row), counts)
+        if self.ranged:
+            which, place = places_of(self.row, row)
+            counts = np.bincount(which, minlength=len(row))
         return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
@@ -495,7 +444,7 @@ class AskedOfCycle:
 class LiteralOfCycle:
     """An asked literal of derivations, which rests on the atoms it asks for."""
 
-    kind: AskedKind
+    kind: type[AskedNode]
     asked: tuple[AskedOfCycle, ...]
 
     @property
@@ -508,10 +457,10 @@ class LiteralOfCycle:
 
     @property
     def by_row(self) -> Sequence[tuple[Column, Column]]:
-        return [each.by_row for each in self.asked]
+        return [(each.row, each.numbers) for each in self.asked]
 
     def truth(self, known: Truth, row: Column) -> Truth:
-        return self.kind([each.truth(known, row) for each in self.asked])
+        return ASKED[self.kind]([each.truth(known, row) for each in self.asked])
 
 
 RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
@@ -531,11 +480,10 @@ class Derived:
     failed: Column
     decided: Column
     as_of: Column
-    rests: tuple[RestsOnCycle, ...] = ()
+    rests: tuple[RestsOnCycle, ...]
 
 
 def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
-    """Decides the truth of all atoms, round by round."""
     true_at, false_at, decided = recalled.truth
     for block, row in _in_rounds(derived, len(true_at)):
         each = derived[block]

@@ -27,7 +27,7 @@ from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.facts.sight import Sight
-from antelog.engine.step.background import StaticFacts, Twins
+from antelog.engine.step.matching import StaticFacts, Twins
 from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column
 from antelog.engine.values.encoding import OTHERS
@@ -200,7 +200,6 @@ class Life(ColumnSet):
 
 
 def life_of(found: Derivations, step: Step) -> Life:
-    """The life of each row, as far as its literals are known."""
     prepared, rows = found.prepared, found.rows
     facts = len(prepared.facts)
     supported = spoken_for(found) if facts else np.full(rows.count, np.int64(-1))
@@ -398,7 +397,6 @@ class AmountLine(ColumnSet):
     quarters: Column
 
     def values(self, row: Column, tick: Column) -> Numbers:
-        """The values in some rows at some ticks; not a number where there is none."""
         return self.so_far(self.which.take(row), tick)
 
 

@@ -26,10 +26,9 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.latest_facts import with_latest_facts
 from antelog.engine.facts.sight import AskedTicks
-from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
 from antelog.engine.step.literals import named_cells, slowest
-from antelog.engine.step.matching import fitting
+from antelog.engine.step.matching import Background, fitting
 from antelog.engine.step.query import Step
 from antelog.engine.step.rows import Rows, term_column, time_column, with_worked_out
 from antelog.engine.values.encoding import UNBOUND

@@ -161,20 +161,23 @@ def lines(
             sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
-    ahead = _ahead(known, reported, moment.take(marked(kind <= REVISED)))
-    texts = (
+    open_ = marked(kind <= REVISED)
+    ahead = _ahead(known, reported, moment.take(open_))
+    to_come = np.full_like(kind, REJECT)
+    to_come[open_[ahead.confirmed]] = CONFIRM
+    silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
+    shown, because = (
         nested(known, query, reported, moment, kind == REJECT)
         if query.wanted.explained
         else [pa.nulls(len(moment), schema.field(name).type) for name in EXPLAINING]
     )
-    around = columns_around(reported, moment, kind, ahead, texts)
-    columns = around[:2]
+    columns = [pa.array(tick), repeated(KINDS, kind)]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:
         columns.append(pa.array(time.take(number), mask=untimed.take(number) if someday else None))
     if relation.unguarded:
         columns.append(_others(relation, [cells.take(number) for cells in answer]))
-    columns += around[2:]
+    columns += [shown, silent, decided, because]
     if "lost" in schema.names:
         none = pa.nulls(len(moment), schema.field("lost").type)
         columns.append(
@@ -193,18 +196,6 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
     columns = zip(*((answer[i] == OTHERS).tolist() for i in relation.unguarded), strict=True)
     named = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
     return pa.array(named, OTHERS_NAMES)
-
-
-def columns_around(
-    reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook, texts: Sequence[pa.Array]
-) -> list[pa.Array]:
-    """The columns before the answer (tick, change), and those after it: explanations, end and reasons."""
-    open_ = marked(kind <= REVISED)
-    to_come = np.full_like(kind, REJECT)
-    to_come[open_[ahead.confirmed]] = CONFIRM
-    silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
-    shown, because = texts
-    return [pa.array(reported.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 
 
 def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:

@@ -45,6 +45,7 @@ from antelog.engine.step.rows import (
     first_tick,
     key_of,
     latest_tick,
+    places_of,
     term_column,
     time_column,
 )
@@ -134,12 +135,6 @@ def _some_of_each(truth: Truth, counts: Column) -> Truth:
         false_at[there] = np.maximum.reduceat(truth.false_at, starts)
         decided[there] = np.maximum.reduceat(truth.decided, starts)
     return Truth(true_at, false_at, decided)
-
-
-def places_of(ordered: Column, sought: Column) -> tuple[Column, Column]:
-    """The places of numbers in a sorted column, and before these which of the numbers each place has."""
-    first = np.searchsorted(ordered, sought)
-    return spread(first, np.searchsorted(ordered, sought, "right") - first)
 
 
 def _least_after(ticks: Column, row: Column, none: np.int64) -> Column:

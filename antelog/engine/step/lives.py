@@ -30,8 +30,8 @@ from antelog.engine.columns.tables import (
     marked,
     sorting,
 )
-from antelog.engine.step.background import Twins
 from antelog.engine.step.derivations import Derivations, Knowledge, Life, answer_time, life_of
+from antelog.engine.step.matching import Twins
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import key_of, term_column
 from antelog.engine.values.encoding import OTHERS
@@ -67,7 +67,6 @@ class Lives:
 
 
 def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> Lives:
-    """Derivations of a query with their lives, by answer."""
     width = len(known.rules.relations[query.name].answer.variables) + 1
     answers = [[*_answer(found, known.values), answer_time(found)] for found in blocks]
     *answer, time = _stacked(answers, width)

@@ -1,6 +1,11 @@
-"""Matching of facts: rows of a pattern for which at least one of its fact literals has evidence.
+"""Matching: the background of patterns, worked out once, and rows that facts make with it.
 
-Rows are in one table for each set of variables that evidence can give values to.
+    Lead(S, P, T) :- Shop(S, R), Hot(R, P, T).   Shop(annes, middle). Shop(bos, middle). Shop(carls, coast).
+
+*Twins* are values of an answer that the background treats alike, and that nothing else looks at. Leads for
+annes and bos differ in the name only, so those for annes are worked out, and each line is written for both.
+
+Rows have at least one fact; they are in one table for each set of variables that facts can give values to.
 
     q(X, Y, T) :- p(X, T), r(Y, T).     p(a, 0), r(b, 0)
     X, T: (a, 0)     Y, T: (b, 0)     X, Y, T: (a, b, 0)
@@ -9,28 +14,34 @@ Rows are in one table for each set of variables that evidence can give values to
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.conditions import ZERO
+from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.terms import Var, variables_in
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules
+from antelog.compile.rules.statics import Row
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import TickRange, find_rows
+from antelog.engine.columns.joins import TickRange, find, find_rows, spread
 from antelog.engine.columns.spans import FOREVER
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, once
-from antelog.engine.step.background import Background
 from antelog.engine.step.rows import (
+    ONE,
     LiteralFacts,
     Meeting,
     Rows,
     Within,
     agrees,
+    distinct,
     key_of,
     meeting,
     passing,
@@ -38,6 +49,142 @@ from antelog.engine.step.rows import (
     with_worked_out,
 )
 from antelog.engine.values.values import Values
+
+Tables = Mapping[str, Sequence[tuple[int, ...]]]
+"""The rows of each static relation, as cells."""
+
+
+@dataclass(frozen=True)
+class Background:
+    """The static facts of a pattern: the bindings they allow, and those they forbid."""
+
+    rows: Rows
+    forbidden: tuple[Rows, ...]
+
+
+@dataclass(frozen=True)
+class StaticFacts:
+    """The rows of each static relation, the background of each pattern, and the twins of queries."""
+
+    tables: Tables
+    of_patterns: Mapping[str, tuple[Background, ...]]
+    twins: Mapping[str, Twins]
+
+
+def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], values: Values) -> StaticFacts:
+    tables = {name: [tuple(map(values.cell, row)) for row in table] for name, table in rows.items()}
+    of_patterns = {
+        name: tuple(background_of(each, tables, values) for each in patterns)
+        for name, patterns in rules.patterns.items()
+    }
+    found = {
+        query.name: twins(query, rules.patterns[query.name], of_patterns[query.name])
+        for query in plan.queries
+    }
+    return StaticFacts(tables, of_patterns, {name: each for name, each in found.items() if each is not None})
+
+
+def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
+    rows = ONE
+    for atom in each.pattern.background:
+        rows = meeting(rows, rows_of(atom, tables[atom.predicate], values)).rows
+    tests: list[Comparison | Call] = [*each.pattern.comparisons, *each.calls]
+    rows = rows.take(passing([t for t in tests if t.variables], rows.bound, rows.count, values))
+    # A variable of the background alone is met by some value; which one makes no difference.
+    rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
+    forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)
+    return Background(rows, tuple(forbidden))
+
+
+def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) -> Rows:
+    found: dict[tuple[int, ...], None] = {}
+    names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
+    for row in table:
+        bound: dict[str, int] = {}
+        fits = True
+        for argument, cell in zip(atom.arguments, row, strict=True):
+            if isinstance(argument, Var):
+                fits = fits and bound.setdefault(argument.name, cell) == cell
+            elif argument is not None:
+                fits = fits and values.cell(argument.value) == cell
+        if fits:
+            found[tuple(bound[name] for name in names)] = None
+    columns = {name: np.array([row[i] for row in found], np.int64) for i, name in enumerate(names)}
+    return Rows(columns, len(found))
+
+
+# ---- twins ----
+
+
+@dataclass(frozen=True, eq=False)
+class Twins:
+    """The twins at one position of a query's answers, and the background of each pattern with one of them.
+
+    Each of `one` stands for `size` values: those in `all_` from `start` on.
+    """
+
+    position: int
+    background: tuple[Background, ...]
+    one: Column
+    start: Column
+    size: Column
+    all_: Column
+
+    def sizes(self, cells: Column) -> Column:
+        return self.size.take(find(cells, self.one))
+
+    def each(self, cells: Column) -> tuple[Column, Column]:
+        """All twins of some values: for each twin the position of its value among these, and its cell."""
+        at = find(cells, self.one)
+        which, sought = spread(self.start.take(at), self.size.take(at))
+        return which, self.all_.take(sought)
+
+
+def twins(relation: Relation, patterns: Sequence[Prepared], background: Sequence[Background]) -> Twins | None:
+    """The twins at the first position of a query's answers that has any; None if no position has."""
+    if relation.unguarded:
+        return None
+    for position in range(len(relation.answer.variables)):
+        names = [_alone(prepared, position) for prepared in patterns]
+        if names and all(name in each.rows.bound for name, each in zip(names, background, strict=True)):
+            found = _twins(position, [str(name) for name in names], background)
+            if len(found.one) < len(found.all_):
+                return found
+    return None
+
+
+def _alone(prepared: Prepared, position: int) -> str | None:
+    """The variable at a position of the answer, if only the background and the answer have it."""
+    pattern = prepared.pattern
+    term = pattern.answer[position]
+    if not isinstance(term, Var) or term.name not in pattern.given:
+        return None
+    others = (*pattern.answer[:position], *pattern.answer[position + 1 :])
+    return None if term.name in prepared.looked_at | variables_in(others) else term.name
+
+
+def _twins(position: int, names: Sequence[str], background: Sequence[Background]) -> Twins:
+    """Groups values that each pattern has with the same values of other variables."""
+    contexts: dict[int, set[tuple[int, int]]] = {}
+    for number, (name, each) in enumerate(zip(names, background, strict=True)):
+        rest = [column for other, column in each.rows.bound.items() if other != name]
+        key = key_of(rest, each.rows.count)
+        for cell, other in zip(each.rows.bound[name].tolist(), key.tolist(), strict=True):
+            contexts.setdefault(cell, set()).add((number, other))
+    alike: dict[frozenset[tuple[int, int]], list[int]] = {}
+    for cell, others in sorted(contexts.items()):
+        alike.setdefault(frozenset(others), []).append(cell)
+    size = np.array([len(cells) for cells in alike.values()], np.int64)
+    one = np.array([cells[0] for cells in alike.values()], np.int64)
+    chosen = tuple(
+        replace(each, rows=each.rows.take(find(each.rows.bound[name], one) >= 0))
+        for name, each in zip(names, background, strict=True)
+    )
+    all_ = np.array([cell for cells in alike.values() for cell in cells], np.int64)
+    return Twins(position, chosen, one, np.cumsum(size) - size, size, all_)
+
+
+# ---- rows ----
 
 
 @dataclass(frozen=True)

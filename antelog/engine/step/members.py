@@ -27,21 +27,13 @@ from antelog.engine.columns.spans import Spans, covering
 from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, in_order, keys_of, marked
 from antelog.engine.facts.history import Facts, gather
 from antelog.engine.facts.sight import AskedTicks
+from antelog.engine.step import windows
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, answer_time, given_since
 from antelog.engine.step.literals import DOUBTS, atoms_by_tick, settled_as_of, slowest
 from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.pattern_rows import seed_of
 from antelog.engine.step.rows import ONE, Bound, Rows, holds, key_of, passing, term_column, time_column
-from antelog.engine.step.windows import (
-    ByDeadline,
-    MemberTable,
-    OneByOne,
-    RowArrivals,
-    Windows,
-    arrivals_by_row,
-    slices_between,
-    slices_by_row,
-)
+from antelog.engine.step.windows import Windows
 from antelog.engine.values.values import Values
 
 
@@ -199,8 +191,8 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     fits, row, true_at = fits.take(there), row_of.take(owner.take(there)), true_at.take(there)
     tick, every = found.time.take(fits), np.arange(rows.count)
     value = tick if aggregate.value is None else found.cells[aggregate.value_column].take(fits)
-    slices = slices_by_row(row, rows.count)
-    table = MemberTable(row, tick, true_at, value, every, slices, by_arrival=True)
+    slices = windows.slices_by_row(row, rows.count)
+    table = windows.MemberTable(row, tick, true_at, value, every, slices, by_arrival=True)
     coming, until = coming.take(may), until.take(may)
     begin, end = (np.full(rows.count, tick, np.int64) for tick in (NEVER, -1))
     for which, ticks in ((coming, until), (row, true_at), (every, any_until)):
@@ -208,14 +200,14 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
         np.minimum.at(begin, which.take(some), ticks.take(some) - 1)
         np.maximum.at(end, which.take(some), ticks.take(some))
     begin = np.minimum(begin, end)
-    left = arrivals_by_row(coming, until, rows.count)
-    openings = OneByOne(left, any_until, begin, end, settled)
+    left = windows.arrivals_by_row(coming, until, rows.count)
+    openings = windows.OneByOne(left, any_until, begin, end, settled)
     different = None
     if aggregate.distinct:
         key = key_of([row, value])
         order = np.lexsort((true_at, key))
         first = order.take(marked(changed(key.take(order))))
-        different = arrivals_by_row(row.take(first), true_at.take(first), rows.count)
+        different = windows.arrivals_by_row(row.take(first), true_at.take(first), rows.count)
     return Windows(table, different, openings)
 
 
@@ -308,7 +300,7 @@ def windows_of(
     value = found.time
     if aggregate is not None and aggregate.value is not None:
         value = found.columns[aggregate.value_column]
-    members, values = MemberTable.of(found, key, value, of_row, ticks), None
+    members, values = windows.MemberTable.of(found, key, value, of_row, ticks), None
     if aggregate is not None and aggregate.distinct:
         values = _values(members, ticks, asked.as_of)
         if values is None:
@@ -321,9 +313,9 @@ def windows_of(
             line[seed.owner] = term_column(fact.node.arguments[place], seed, known.values)
         facts = gather(known.history, fact.node.predicate, about)
         key, of_row = _keys(facts, fact.slot, [*cells], asked.count)
-        closing = MemberTable.of(facts, key, facts.time, of_row, ticks)
+        closing = windows.MemberTable.of(facts, key, facts.time, of_row, ticks)
         taken = closing.by_row(asked.as_of)
-    openings = ByDeadline(
+    openings = windows.ByDeadline(
         members.by_row(asked.as_of), values, taken, closing.tick, ticks, single, slotted or not free, possible
     )
     return Windows(members, values, openings, asked.as_of)
@@ -384,7 +376,9 @@ def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) ->
 # ---- the different values in windows ----
 
 
-def _values(members: MemberTable, ticks: TickRange, as_of: Column | None) -> RowArrivals | None:
+def _values(
+    members: windows.MemberTable, ticks: TickRange, as_of: Column | None
+) -> windows.RowArrivals | None:
     """When the values of windows arrived; None if these differ in length, but for a cut at tick 0."""
     some, length = ticks.last >= ticks.first, ticks.last - ticks.first + 1
     longest = int(length.max(initial=0))
@@ -396,7 +390,7 @@ def _values(members: MemberTable, ticks: TickRange, as_of: Column | None) -> Row
     over, over_arrival = _up_to(facts, facts.end, key, after)
     behind = Slices(over.first + len(begun_arrival), over.end + len(begun_arrival))
     arrivals = Ranked(np.concatenate([begun_arrival, over_arrival]))
-    return RowArrivals(arrivals, Slices(begun.first, begun.end, behind), as_of)
+    return windows.RowArrivals(arrivals, Slices(begun.first, begun.end, behind), as_of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,7 +412,7 @@ class _FirstFacts:
     end: Column
 
     @classmethod
-    def of(cls, members: MemberTable, length: int) -> Self:
+    def of(cls, members: windows.MemberTable, length: int) -> Self:
         of_value = key_of([members.key, members.value])
         order = in_order([of_value, members.tick])
         tick, arrival = members.tick.take(order), members.arrival.take(order)
@@ -453,5 +447,5 @@ def _up_to(of: _FirstFacts, tick: Column, key: Column, after: Column) -> tuple[S
     """For each row the stretch of its key's facts with a tick before `after`, and their arrivals in order."""
     order = in_order([of.key, tick])
     none = np.zeros(len(key), np.int64)
-    found = slices_between(of.key.take(order), tick.take(order), key, none, after)
+    found = windows.slices_between(of.key.take(order), tick.take(order), key, none, after)
     return found, of.arrival.take(order)

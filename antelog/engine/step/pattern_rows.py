@@ -22,9 +22,8 @@ from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, sp
 from antelog.engine.columns.spans import EVERYWHERE, Spans, covering, spans_of, union
 from antelog.engine.columns.tables import Column, Mask, distinct, marked
 from antelog.engine.facts.history import FROM_THE_START, SeenValues
-from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Atoms, Knowledge
-from antelog.engine.step.matching import Partial, fitting, partials, wholes
+from antelog.engine.step.matching import Background, Partial, fitting, partials, wholes
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import (
     ONE,
@@ -45,7 +44,12 @@ def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Parti
     if seed.count == 0:
         return []
     prepared = known.rules.patterns[name][number]
-    found = known.found(prepared, _about(prepared, seed))
+    time = prepared.pattern.time
+    if seed.time is None:
+        about = spans_of(distinct(time_column(time, seed)))
+    else:
+        about = covering(seed.time.first + time.offset, seed.time.last + time.offset)
+    found = known.found(prepared, about)
     try:
         parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
         return [_inside(prepared, part) for part in parts]
@@ -63,13 +67,6 @@ def _inside(prepared: Prepared, part: Partial) -> Partial:
         return part
     ticks = part.rows.bound[time]
     return part.take(marked((range_.first <= ticks) & (ticks <= range_.last)))
-
-
-def _about(prepared: Prepared, seed: Rows) -> Spans:
-    time = prepared.pattern.time
-    if seed.time is not None:
-        return covering(seed.time.first + time.offset, seed.time.last + time.offset)
-    return spans_of(distinct(time_column(time, seed)))
 
 
 def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
@@ -162,10 +159,13 @@ def conditions_on_open(prepared: Prepared, literal: AskedLiteral, rows: Rows) ->
 
 def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column) -> Iterator[Partial]:
     """The rows of one pattern of a query, and those about some later ticks if it is clock-driven."""
-    prepared, background = known.rules.patterns[query.name][number], background_of(known, query, number)
+    prepared, background = known.rules.patterns[query.name][number], background_of_query(known, query, number)
     about = None if query.about is EVERYWHERE else query.about
     clock = union((query.about.between(query.step.begin, query.step.now), spans_of(later)))
-    seed = _seed(prepared, clock)
+    time, seed = prepared.pattern.time, ONE
+    if not prepared.facts and time.variable is not None:
+        ticks = clock.ticks() - time.offset
+        seed = Rows({time.variable: ticks}, len(ticks))
     found = known.found(prepared, about)
     whole = query.confirmed_only and prepared.seen is None and not prepared.clocked
     for part in _matched(prepared, seed, found, background, known.values, whole=whole):
@@ -181,7 +181,7 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
             yield part
 
 
-def background_of(known: Knowledge, query: StepQuery, number: int) -> Background:
+def background_of_query(known: Knowledge, query: StepQuery, number: int) -> Background:
     """The background of one pattern of a query, with one value of each group of twins."""
     twins = known.twins(query)
     return (known.static.of_patterns[query.name] if twins is None else twins.background)[number]
@@ -234,15 +234,6 @@ def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) 
     ]
     counts = " and ".join(f"{each.rows.count:,}" for each in found)
     return f", with {counts} facts" + (f" of {', '.join(known)}" if known else "")
-
-
-def _seed(prepared: Prepared, clock: Spans) -> Rows:
-    """The ticks of the clock, as the start of a clock-driven pattern without facts."""
-    time = prepared.pattern.time
-    if prepared.facts or time.variable is None:
-        return ONE
-    ticks = clock.ticks() - time.offset
-    return Rows({time.variable: ticks}, len(ticks))
 
 
 def _with_ticks(

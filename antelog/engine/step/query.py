@@ -73,9 +73,6 @@ class HiddenAnswers:
     settled: SettledAnswers | None = None
 
 
-NOTHING_HIDDEN = HiddenAnswers()
-
-
 @dataclass(frozen=True)
 class StepQuery:
     """A query in a step: its answers about some ticks, except those that are `hidden`.
@@ -88,7 +85,7 @@ class StepQuery:
     about: Spans
     step: Step
     wanted: LineSelection = ALL_LINES
-    hidden: HiddenAnswers = NOTHING_HIDDEN
+    hidden: HiddenAnswers = HiddenAnswers()
     confirmed_only: bool = False
     past: bool = False
     columns: AnswerColumns = NO_COLUMNS

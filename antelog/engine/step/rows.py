@@ -15,16 +15,7 @@ from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedNode
-from antelog.compile.literals.terms import (
-    AnswerTerm,
-    Calculated,
-    Const,
-    Operand,
-    Sum,
-    Time,
-    Var,
-    variables_in,
-)
+from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, pairs, spread
@@ -84,8 +75,7 @@ ONE = Rows({}, 1)
 """A single row that binds nothing."""
 
 
-def term_column(term: AnswerTerm, rows: Rows, values: Values) -> Column:
-    """The cell of a term in each row."""
+def term_column(term: Var | Const | Time, rows: Rows, values: Values) -> Column:
     if isinstance(term, Var):
         return rows.bound[term.name]
     if isinstance(term, Time):
@@ -94,7 +84,6 @@ def term_column(term: AnswerTerm, rows: Rows, values: Values) -> Column:
 
 
 def time_column(time: Time, rows: Rows) -> Column:
-    """The tick of a time in each row."""
     if time.variable is None:
         return np.full(rows.count, time.offset, np.int64)
     ticks: Column = rows.bound[time.variable] + time.offset
@@ -144,6 +133,12 @@ def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
 def key_of(columns: Sequence[Column], count: int = 0) -> Column:
     """A key for each row, equal where all columns are; without columns, the same in all of `count` rows."""
     return keys_of([columns])[0] if columns else np.zeros(count, np.int64)
+
+
+def places_of(ordered: Column, sought: Column) -> tuple[Column, Column]:
+    """The places of numbers in a sorted column, and before these which of the numbers each place has."""
+    first = np.searchsorted(ordered, sought)
+    return spread(first, np.searchsorted(ordered, sought, "right") - first)
 
 
 def distinct(parts: Iterable[Rows]) -> Rows:

@@ -54,9 +54,6 @@ EXPLANATIONS = pa.list_(
 )
 SO_FAR = pa.list_(pa.struct([("literal", pa.string()), ("value", pa.float64()), ("whole", pa.int64())]))
 """The values of aggregates, and the whole number where a double would not have all its digits."""
-EXPLANATIONS_WITH_AMOUNTS = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
-"""The explanations of a query with aggregates, with the value of each so far."""
-
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 OTHERS_NAMES = pa.list_(pa.string())
 LOST = pa.list_(pa.string())
@@ -76,7 +73,7 @@ EXPLAINING = ("explanations", "because")
 def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) -> pa.Schema:
     answer, after = relation.answer, dict(AFTER_ANSWER)
     if relation.has_amounts:
-        after["explanations"] = EXPLANATIONS_WITH_AMOUNTS
+        after["explanations"] = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
     if not plan.has_sight:
         del after["lost"]
     return pa.schema(
@@ -127,12 +124,11 @@ def as_doubles(table: pa.Table) -> pa.Table:
 def answer_columns(plan: Plan, seen: Seen) -> Mapping[str, AnswerColumns]:
     """The columns of each query's answers, by the types of the columns that values can come from."""
     known = seen_types(plan, seen)
-    return {query.name: _answer_columns(query, plan, known) for query in plan.queries}
-
-
-def _answer_columns(query: Relation, plan: Plan, known: Mapping[str, Types]) -> AnswerColumns:
-    types = _variable_types(query, plan, known)
-    return AnswerColumns(types, _schema(query, plan, types))
+    types = {query.name: _variable_types(query, plan, known) for query in plan.queries}
+    return {
+        query.name: AnswerColumns(types[query.name], _schema(query, plan, types[query.name]))
+        for query in plan.queries
+    }
 
 
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
@@ -200,12 +196,8 @@ def _term(term: AnswerTerm, atoms: Iterable[_Source], known: Mapping[str, Types]
         return pa.int64()
     if isinstance(term, Const):
         return type_of(term.value)
-    return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)
-
-
-def _types_in(variable: Var, atom: _Source, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
-    columns = zip(atom.arguments, known[atom.predicate], strict=False)
-    return (type_ for argument, type_ in columns if argument == variable)
+    columns = (each for a in atoms for each in zip(a.arguments, known[a.predicate], strict=False))
+    return reduce(wider, (type_ for argument, type_ in columns if argument == term), NOTHING)
 
 
 def united(tables: Sequence[pa.Table]) -> pa.Table:

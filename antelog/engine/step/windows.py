@@ -44,7 +44,6 @@ class RowArrivals(ColumnSet):
 
     @property
     def nothing(self) -> Totals:
-        """The totals before anything arrives."""
         return self.arrivals.nothing(self.slices)
 
     def first(self, holds: Callable[[Totals], Mask]) -> Column:

@@ -137,14 +137,15 @@ def _cut(texts: pa.Array, most: int) -> pa.Array:
 
 
 def _values(name: str, table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
-    """The value of a name in each line, as text."""
     type_ = TIME if name == DECIDED_BY else relation.answer.ticks.get(name)
     if type_ is not None:
         return _distinct(table, name, lambda ticks: ticks_in_words(ticks, type_, timescale))
     if name == CHANCE:
         return _distinct(table, name, lambda chance: f"{rounded_percent(chance)} %")
     if name == SO_FAR:
-        return pa.array([_so_far(each) for each in table.column("explanations").to_pylist()], pa.string())
+        firsts = ((each or [{}])[0] for each in table.column("explanations").to_pylist())
+        found = (", ".join(map(amount_text, amounts_so_far(each).values())) for each in firsts)
+        return pa.array([each or UNKNOWN for each in found], pa.string())
     written = is_written(table.schema.field(name))
     return _distinct(table, name, lambda value: value_in_words(from_written(value) if written else value))
 
@@ -169,12 +170,6 @@ def _distinct(table: pa.Table, name: str, text: Callable[[Any], str]) -> pa.Arra
     encoded = table.column(name).combine_chunks().dictionary_encode()
     texts = pa.array([text(value) for value in encoded.dictionary.to_pylist()], pa.string())
     return pc.fill_null(texts.take(encoded.indices), UNKNOWN)
-
-
-def _so_far(explanations: list[dict[str, Any]] | None) -> str:
-    """The values of the aggregates of the first explanation so far."""
-    found = amounts_so_far((explanations or [{}])[0])
-    return ", ".join(map(amount_text, found.values())) or UNKNOWN
 
 
 def with_times(table: pa.Table, relation: Relation, timescale: Timescale) -> pa.Table:

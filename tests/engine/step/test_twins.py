@@ -1,4 +1,4 @@
-"""antelog/engine/step/background.py: static facts, and answers that differ in a name, are worked out once."""
+"""antelog/engine/step/matching.py: static facts, and answers that differ in a name, are worked out once."""
 
 from __future__ import annotations
 
