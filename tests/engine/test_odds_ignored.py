@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,7 @@ from hypothesis import strategies as st
 
 import antelog
 from tests.all_cases import ANY
-from tests.engine.plain import PlainEngine
-from tests.engine.replay import Compiled, frames, run
+from tests.engine.replay import Compiled, run
 from tests.engine.test_properties import compiled_of
 from tests.odds import with_odds
 from tests.strategies import Case
@@ -38,18 +36,6 @@ def log_of(text: str) -> list[dict[str, Any]]:
 
 def test_the_log_is_the_same() -> None:
     assert log_of(DECLARED) == log_of(PLAIN) != []
-
-
-def test_a_saved_state_goes_on_with_them(tmp_path: Path) -> None:
-    plan = antelog.parse(DECLARED).plan
-    engine = PlainEngine(Compiled(plan))
-    log = []
-    for now in range(6):
-        engine.save(tmp_path / "state")
-        engine = PlainEngine.restore(tmp_path / "state")
-        changed = engine.advance(now, frames(FACTS, plan, now - 1, now))
-        log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
-    assert log == log_of(DECLARED)
 
 
 @pytest.mark.slow

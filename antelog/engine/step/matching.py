@@ -206,23 +206,14 @@ class Partial(ColumnSet):
 class _Part:
     """Rows that the facts of a literal (`giver`) have made of those with the variables `before`, each once.
 
-    `arrived` has when the facts of some literals came (NEVER: there is none). `seed` is the row of the seed
-    that each extends, which alone distinguishes rows in the seed's variables; None if there is one only.
+    `arrived` has when the facts of some literals came (NEVER: there is none). The owner of a row is the row
+    of the seed that it extends, which alone distinguishes rows in the seed's variables; None: there is one.
     """
 
     rows: Rows
-    seed: Column | None
     before: frozenset[str]
     giver: int
     arrived: Mapping[int, Column]
-
-
-@dataclass(frozen=True)
-class _Whole(ColumnSet):
-    """All rows with the same variables, and the row of the seed that each extends; None if it has one."""
-
-    partial: Partial
-    seed: Column | None
 
 
 def partials(
@@ -235,27 +226,27 @@ def partials(
     seed = meeting(seed, background.rows).rows
     start = frozenset(seed.bound)
     number = np.arange(seed.count) if start or seed.owner is not None else None
-    tables = {start: [_Part(Rows(seed.bound, seed.count), number, start, -1, {})]}
+    tables = {start: [_Part(Rows(seed.bound, seed.count, number), start, -1, {})]}
     complete: list[Partial] = []
     while tables:
         # Rows of fewer variables can make those of more.
         variables = min(tables, key=len)
         parts = tables.pop(variables)
         whole = _merged(prepared, parts, found, start)
-        fits = fitting(
-            prepared, whole.partial.rows, background, values, _untested(prepared, parts, variables)
-        )
+        fits = fitting(prepared, whole.rows, background, values, _untested(prepared, parts, variables))
         if not fits.any():
             continue
         if not fits.all():
             whole = whole.take(fits)
         first = min(part.giver for part in parts) + 1
-        lapsed = _lapsed(prepared, whole.partial, start)
-        alive = whole if lapsed is None else whole.take(_none_of(lapsed))
-        complete.append(_worked_out(prepared, _about(seed, alive), background, values))
+        lapsed = _lapsed(prepared, whole, start)
+        alive = whole if lapsed is None else whole.take(~lapsed.any(axis=0))
+        if alive.rows.owner is not None:
+            alive = Partial(seed.extended(alive.rows.bound, alive.rows.owner), alive.arrived)
+        complete.append(_worked_out(prepared, alive, background, values))
         if lapsed is not None:
             # Rows are made in the order of literals: what is missing before here stays so.
-            whole = whole.take(_none_of(lapsed[:first]))
+            whole = whole.take(~lapsed[:first].any(axis=0))
         # Rows that several givers make together are made in the order of these, and not in others too.
         for giver, facts in enumerate(found[first:], first):
             if facts.rows.count and not facts.rows.bound.keys() <= variables:
@@ -284,11 +275,6 @@ def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray
     return lapsed
 
 
-def _none_of(masks: NDArray[np.bool_]) -> Mask:
-    found: Mask = ~np.logical_or.reduce(masks)
-    return found
-
-
 def _worked_out(prepared: Prepared, part: Partial, background: Background, values: Values) -> Partial:
     """Rows with the variables that equations give values, where conditions on these hold."""
     rows, at = with_worked_out(prepared, part.rows, values)
@@ -298,26 +284,17 @@ def _worked_out(prepared: Prepared, part: Partial, background: Background, value
     return found.take(fitting(prepared, rows, background, values))
 
 
-def _about(seed: Rows, whole: _Whole) -> Partial:
-    """Rows that are about the same atoms as the rows of the seed that they extend."""
-    if whole.seed is None:
-        return whole.partial
-    return Partial(seed.extended(whole.partial.rows.bound, whole.seed), whole.partial.arrived)
-
-
-def _extended(prepared: Prepared, whole: _Whole, giver: int, facts: LiteralFacts) -> _Part:
+def _extended(prepared: Prepared, whole: Partial, giver: int, facts: LiteralFacts) -> _Part:
     """The rows with the bindings that a literal's facts add."""
-    old = whole.partial
-    both = meeting(old.rows, facts.rows, within(prepared, old.rows, facts.rows))
-    before, here = frozenset(old.rows.bound), both.left
+    both = meeting(whole.rows, facts.rows, within(prepared, whole.rows, facts.rows))
+    before, here = frozenset(whole.rows.bound), both.left
     arrived = {
-        i: old.arrived[i] if here is None else old.arrived[i].take(here)
+        i: whole.arrived[i] if here is None else whole.arrived[i].take(here)
         for i, fact in enumerate(prepared.facts)
         if fact.variables <= before
     }
     arrived[giver] = facts.arrived if both.right is None else facts.arrived.take(both.right)
-    seed = whole.seed if here is None or whole.seed is None else whole.seed.take(here)
-    return _Part(both.rows, seed, before, giver, arrived)
+    return _Part(both.rows, before, giver, arrived)
 
 
 def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
@@ -340,18 +317,18 @@ def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
 
 def _merged(
     prepared: Prepared, parts: list[_Part], found: Sequence[LiteralFacts], start: frozenset[str]
-) -> _Whole:
-    """The rows of all parts, each once, with the arrivals of the facts of all literals, and their seeds."""
-    rows, seed, some, number = parts[0].rows, parts[0].seed, None, None
+) -> Partial:
+    """The rows of all parts, each once, with the arrivals of the facts of all literals."""
+    rows, some, number = parts[0].rows, None, None
     if len(parts) > 1:
         bound = {name: np.concatenate([part.rows.bound[name] for part in parts]) for name in rows.bound}
         key_columns = [column for name, column in bound.items() if name not in start]
-        seeds = [part.seed for part in parts if part.seed is not None]
+        seeds = [part.rows.owner for part in parts if part.rows.owner is not None]
         if seeds:
             key_columns.insert(0, np.concatenate(seeds))
         some, number = once(key_of(key_columns))
-        seed = key_columns[0].take(some) if seeds else None
-        rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some))
+        owner = key_columns[0].take(some) if seeds else None
+        rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some), owner)
     arrived = np.full((len(prepared.facts), rows.count), NEVER, np.int64)
     for i, (fact, facts) in enumerate(zip(prepared.facts, found, strict=True)):
         if not fact.variables <= rows.bound.keys() or facts.rows.count == 0:
@@ -369,7 +346,7 @@ def _merged(
                     arrived[i, number[end - part.rows.count : end]] = part.arrived[i]
         else:
             arrived[i] = _arrivals(fact, rows, facts)
-    return _Whole(Partial(rows, arrived), seed)
+    return Partial(rows, arrived)
 
 
 def _arrivals(fact: FactLiteral, rows: Rows, facts: LiteralFacts) -> Column:

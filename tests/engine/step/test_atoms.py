@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -63,12 +61,3 @@ def test_what_atoms_were_is_the_same_whether_their_derivations_are_kept_or_found
     kept = truth(known, before)
     assert [ticks(column) for column in kept] == [ticks(column) for column in again]
     assert ticks(kept.true_at) == [None, None, 5, None]  # what came at 5 was not there at 4
-
-
-def test_an_atom_at_any_of_some_ticks_is_true_with_the_first_and_false_with_the_last() -> None:
-    given = stage(RULES, FACTS)
-    one = shut_down(given, "wt2 wt3", [2, 2])
-    found = truth(given.known, replace(one, last=np.array([6, 6])))
-    assert ticks(found.true_at) == [5, None]
-    # Of wt3, Temp about 5 may come until 6, and about 6 until 7; both are needed, so 6 is the last tick.
-    assert ticks(found.false_at) == [None, 6]

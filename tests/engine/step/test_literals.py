@@ -67,14 +67,6 @@ def test_what_two_rows_say_alike_with_other_literals_twice_is_reported_once() ->
     assert "possible P(a, 1): A(a, 1) | A(a, 0), rejected at 2, decided by 2" in lines[1]
 
 
-def test_hypotheses_are_compared_as_they_read() -> None:
-    """B(a, 2) would do for both rules. But B(X, 2) reads different, so neither makes the other needless."""
-    inputs = "input A(time). input B(x: text, time) delay 1. input C(time). "
-    rules = "P(T) :- C(T-1), B(X, T).  P(T) :- A(T-1), B(a, T). "
-    lines = reported(f"{inputs}{rules} query P(T).", [("A", 1, 1), ("C", 1, 1)], 1)
-    assert lines[1] == ["possible P(2): C(1) | B(X, 2) ; A(1) | B(a, 2), rejected at 3, decided by 3"]
-
-
 def test_what_has_a_value_twice_covers_only_what_has_one_value_twice() -> None:
     text = """input B(x: text, y: text, time) delay 1. input C(time). input D(time).
         P(T) :- C(T), B(Y, Y, T+1).  P(T) :- C(T), B(X, Y, T+1), D(T).  P(T) :- C(T), B(a, a, T+1), D(T).

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.engine.step.matching import wholes, within
-from antelog.engine.step.rows import ONE
+from antelog.engine.step.matching import within
 from tests.engine.stages import Stage, stage
 
 RULES = (
@@ -49,11 +48,3 @@ def test_bounds_between_times_are_a_band_of_the_join() -> None:
     found = within(prepared, first.rows, second.rows)
     assert found is not None
     assert (found.variable, found.band.first.tolist(), found.band.last.tolist()) == ("U", [5], [7])
-
-
-def test_whole_rows_alone_may_be_asked_for() -> None:
-    given = stage(RULES, [("p", "a", 0, 0), ("p", "c", 1, 1), ("r", "b", 0, 2)])
-    prepared, background = given.pattern("q")
-    found = wholes(prepared, ONE, given.known.found(prepared, None), background, given.state.values)
-    assert given.read(prepared, found.rows) == [{"T": 0, "X": "a", "Y": "b"}]
-    assert found.arrived.tolist() == [[0], [2]]
