@@ -101,7 +101,9 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
     pieces: list[Part] = []
     for part in _as_known(parts, bound):
         if not isinstance(part, str):
-            pieces.append(_operand(part, bound))
+            names = variables_in([part])
+            filled = names <= bound and (names or isinstance(part, Calculated))
+            pieces.append(Blank(part) if filled else operand_text(part))
         elif part == "_" or not pieces:
             pieces.append(part)
         else:
@@ -118,12 +120,6 @@ def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Op
             yield part
 
 
-def _operand(operand: Operand, bound: Bound) -> Part:
-    names = variables_in([operand])
-    worked_out = names or isinstance(operand, Calculated)
-    return Blank(operand) if worked_out and names <= bound else operand_text(operand)
-
-
 def _between(before: str, part: Part, after: str) -> Part:
     if isinstance(part, str):
         return before + part + after
@@ -132,29 +128,22 @@ def _between(before: str, part: Part, after: str) -> Part:
 
 def _closing(
     prepared: Prepared, literal: Literal, after: Sequence[str | Operand], bound: Bound
-) -> Iterator[Part]:
+) -> list[Part]:
     """The end of a text, and the open conditions that a fact has to meet besides."""
-    end = _pieces(after, bound)
-    pattern = prepared.pattern
-    open_names = pattern.leading_to(literal.variables - bound)
+    pieces = _pieces(after, bound)
+    open_names = prepared.pattern.leading_to(literal.variables - bound)
     tests = sorted(prepared.tests(bound), key=lambda test: not isinstance(test, Comparison))
-    conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
-    if not conditions:
-        yield from end
-        return
-    *before, last = end
-    yield from before
-    opening = _between("", last, " where ")
-    for condition in conditions:
+    conditions = (_pieces(test.parts, bound) for test in tests if test.variables & open_names)
+    for number, condition in enumerate(conditions):
         if len(condition) == 2 and isinstance(condition[0], str):
             condition[:] = [_between(condition[0], condition[1], "")]
-        if condition is conditions[0] and isinstance(opening, str):
-            condition[0] = _between(opening, condition[0], "")
-        elif condition is conditions[0]:
-            yield opening
-        if condition is not conditions[-1]:
-            condition[-1] = _between("", condition[-1], COMMA)
-        yield from condition
+        end = _between("", pieces.pop(), COMMA if number else " where ")
+        if number == 0 and isinstance(end, str):
+            condition[0] = _between(end, condition[0], "")
+        else:
+            pieces.append(end)
+        pieces += condition
+    return pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,7 +325,10 @@ def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[C
     times = _ranked_times([text.time for text in texts])
     for place, given in enumerate(chain([times], map(_ranked, chain(openings, closings)))):
         names, ranks = _tight(*given)
-        shown = _shown(names) if ranged and 0 < place <= len(openings) else names
+        shown = names
+        if ranged and 0 < place <= len(openings):
+            # Without names that only sort: nothing else in an opening ends with a bracket.
+            shown = pc.if_else(pc.ends_with(names, CLOSED), "", names)
         if size > ROOM // len(names):
             values, keys = _renumbered(keys)
             steps.append((None, values))
@@ -358,11 +350,6 @@ def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[C
             rest = before
     time, *around = written[::-1]
     return keys, in_pieces([*around[: len(openings)], time, *around[len(openings) :]], len(rest))
-
-
-def _shown(names: pa.Array) -> pa.Array:
-    """Names without those that only sort: nothing else in an opening ends with a bracket."""
-    return pc.if_else(pc.ends_with(names, CLOSED), "", names)
 
 
 def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
@@ -454,8 +441,7 @@ def _ranked_ticks(times: Sequence[TickText]) -> tuple[Column, list[Column]]:
 
 
 def _split(column: Column, sizes: Sequence[int]) -> list[Column]:
-    ends = list(accumulate(sizes))
-    return [column[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+    return np.split(column, list(accumulate(sizes))[:-1])
 
 
 def _renumbered(keys: Sequence[Column]) -> tuple[Column, list[Column]]:

@@ -32,7 +32,7 @@ from antelog.compile.prepared.pattern import OpenEnd, Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, spread
 from antelog.engine.columns.spans import FOREVER, span, spans_of
-from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked, or_never, sorting
+from antelog.engine.columns.tables import NEVER, Column, distinct, groups, marked, or_never, sorting
 from antelog.engine.facts.admission import DelayRows, tables_of
 from antelog.engine.facts.history import gather
 from antelog.engine.facts.sight import AskedTicks
@@ -44,6 +44,7 @@ from antelog.engine.step.rows import (
     Rows,
     first_tick,
     key_of,
+    keys_in,
     latest_tick,
     places_of,
     term_column,
@@ -218,8 +219,8 @@ def _found(there: Atoms, ranges: Atoms, band: TickRange) -> tuple[Column, Column
     if len(given) < len(ranges.arguments):
         first = groups(key_of([*columns[1], there.time])).first
         there, columns[1] = there.take(first), [column.take(first) for column in columns[1]]
-    keys = keys_of(columns) if given else [np.zeros(each.count, np.int64) for each in (ranges, there)]
-    row, at = band_pairs(keys[0], keys[1], band, there.time)
+    left, right = keys_in(columns, [ranges.count, there.count])
+    row, at = band_pairs(left, right, band, there.time)
     return row, there.time.take(at)
 
 

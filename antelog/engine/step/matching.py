@@ -240,13 +240,13 @@ def partials(
             whole = whole.take(fits)
         first = min(part.giver for part in parts) + 1
         lapsed = _lapsed(prepared, whole, start)
-        alive = whole if lapsed is None else whole.take(~lapsed.any(axis=0))
+        alive = whole if lapsed is None else whole.take(~np.logical_or.reduce(lapsed))
         if alive.rows.owner is not None:
             alive = Partial(seed.extended(alive.rows.bound, alive.rows.owner), alive.arrived)
         complete.append(_worked_out(prepared, alive, background, values))
         if lapsed is not None:
             # Rows are made in the order of literals: what is missing before here stays so.
-            whole = whole.take(~lapsed[:first].any(axis=0))
+            whole = whole.take(~np.logical_or.reduce(lapsed[:first]))
         # Rows that several givers make together are made in the order of these, and not in others too.
         for giver, facts in enumerate(found[first:], first):
             if facts.rows.count and not facts.rows.bound.keys() <= variables:

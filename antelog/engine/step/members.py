@@ -24,7 +24,7 @@ from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.joins import TickRange
 from antelog.engine.columns.ranked import Ranked, Slices
 from antelog.engine.columns.spans import Spans, covering
-from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, in_order, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, in_order, marked
 from antelog.engine.facts.history import Facts, gather
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step import windows
@@ -32,7 +32,17 @@ from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth
 from antelog.engine.step.literals import DOUBTS, atoms_by_tick, settled_as_of, slowest
 from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.pattern_rows import seed_of
-from antelog.engine.step.rows import ONE, Bound, Rows, holds, key_of, passing, term_column, time_column
+from antelog.engine.step.rows import (
+    ONE,
+    Bound,
+    Rows,
+    holds,
+    key_of,
+    keys_in,
+    passing,
+    term_column,
+    time_column,
+)
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.values import Values
 
@@ -60,10 +70,7 @@ class AskedAtoms:
         if atoms.last is None:
             return cls(settled_as_of(known, atoms), row, single)
         if not single and known.sight is None and _plain(rules, atoms):
-            natural = Atoms(
-                atoms.relation, atoms.arguments, np.maximum(atoms.time, 0), atoms.last, atoms.as_of
-            )
-            return cls(natural, row, single)
+            return cls(replace(atoms, time=np.maximum(atoms.time, 0)), row, single)
         each = atoms_by_tick(known, atoms, since)
         return cls(each.atoms, np.repeat(row, each.counts), single, known.sight is not None)
 
@@ -296,7 +303,9 @@ def windows_of(
         found = found.take(fitting_members(aggregate, found.columns, {}, found.count, known.values))
         possible = is_possible(aggregate, rows, known.values)
     given = {place: cells for place, cells in enumerate(asked.arguments) if cells is not None}
-    key, of_row = _keys(found, [*given], [*given.values()], asked.count)
+    key, of_row = keys_in(
+        [[found.columns[place] for place in given], [*given.values()]], [found.count, asked.count]
+    )
     value = found.time
     if aggregate is not None and aggregate.value is not None:
         value = found.columns[aggregate.value_column]
@@ -312,21 +321,14 @@ def windows_of(
         for line, place in zip(cells, fact.slot, strict=True):
             line[seed.owner] = term_column(fact.node.arguments[place], seed, known.values)
         facts = gather(known.history, fact.node.predicate, about)
-        key, of_row = _keys(facts, fact.slot, [*cells], asked.count)
+        slots = [[facts.columns[place] for place in fact.slot], [*cells]]
+        key, of_row = keys_in(slots, [facts.count, asked.count])
         closing = windows.MemberTable.of(facts, key, facts.time, of_row, ticks)
         taken = closing.by_row(asked.as_of)
     openings = windows.ByDeadline(
         members.by_row(asked.as_of), values, taken, closing.tick, ticks, single, slotted or not free, possible
     )
     return Windows(members, values, openings, asked.as_of)
-
-
-def _keys(found: Facts, places: Sequence[int], cells: Sequence[Column], count: int) -> tuple[Column, Column]:
-    """Keys for facts, by their cells in some positions, and for rows that ask for such cells."""
-    if not places:
-        return np.zeros(found.count, np.int64), np.zeros(count, np.int64)
-    key, of_row = keys_of([[found.columns[place] for place in places], cells])
-    return key, of_row
 
 
 def _is_plain(known: Knowledge, relation: str, prepared: Prepared) -> bool:

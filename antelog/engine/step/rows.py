@@ -130,9 +130,13 @@ def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
     return Meeting(left.extended(bound, here), here, there)
 
 
+def keys_in(tables: Sequence[Sequence[Column]], counts: Sequence[int]) -> list[Column]:
+    """Keys for rows of tables, equal where all columns are; without columns, so many rows are all equal."""
+    return keys_of(tables) if tables[0] else [np.zeros(count, np.int64) for count in counts]
+
+
 def key_of(columns: Sequence[Column], count: int = 0) -> Column:
-    """A key for each row, equal where all columns are; without columns, the same in all of `count` rows."""
-    return keys_of([columns])[0] if columns else np.zeros(count, np.int64)
+    return keys_in([columns], [count])[0]
 
 
 def places_of(ordered: Column, sought: Column) -> tuple[Column, Column]:
