@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Self, TypeAlias
 
@@ -123,25 +123,24 @@ class NumberedMembers:
 
 
 @dataclass(frozen=True)
-class Recalled:
-    """Numbers of decided atoms: from `first` on two for each tick (false, and true, since then).
+class Numbering:
+    """The numbers of all atoms: those still to be decided, and those that are decided.
 
-    After these come the numbers of the atoms that were `found` earlier in the step.
+    Decided atoms have from `first` on two for each tick (false, and true, since then). After these come the
+    numbers of the atoms that were found `earlier` in the step.
     """
 
+    known: Knowledge
+    numbered: Mapping[AtomForm, NumberedAtoms]
+    found: Mapping[AtomForm, Sequence[NumberedAtoms]]
     first: int
     ticks: Column
-    found: Mapping[str, FoundTruths] = field(default_factory=dict)
+    earlier: Mapping[str, FoundTruths]
 
-    def numbers(self, true: Mask, when: Column) -> Column:
+    def of_decided(self, true: Mask, when: Column) -> Column:
         """The numbers of atoms that are true, or else false, from some ticks on."""
         numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
         return numbers
-
-    def first_of(self, relation: str) -> int:
-        """The number of the first atom of a relation that was found earlier in the step."""
-        before = takewhile(lambda name: name != relation, self.found)
-        return self.first + 2 * len(self.ticks) + sum(self.found[name].atoms.count for name in before)
 
     @property
     def truth(self) -> Truth:
@@ -150,18 +149,8 @@ class Recalled:
         true_at, false_at, decided = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
         false_at[first::2], false_at[first + 1 :: 2] = self.ticks, NEVER
         true_at[first + 1 :: 2] = self.ticks
-        parts = [Truth(true_at, false_at, decided), *(each.truth for each in self.found.values())]
+        parts = [Truth(true_at, false_at, decided), *(each.truth for each in self.earlier.values())]
         return Truth(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-@dataclass(frozen=True)
-class Numbering:
-    """The numbers of all atoms: those still to be decided, and those that are decided."""
-
-    known: Knowledge
-    numbered: Mapping[AtomForm, NumberedAtoms]
-    found: Mapping[AtomForm, Sequence[NumberedAtoms]]
-    recalled: Recalled
 
     def of(self, atoms: Atoms) -> Column:
         """The number of each atom; -1 for those with open arguments that are decided."""
@@ -171,13 +160,13 @@ class Numbering:
         if decided is not None and atoms.whole:
             before = atoms.time <= decided.until
             arguments = [column[before] for column in atoms.arguments if column is not None]
-            numbers[before] = self.recalled.numbers(*decided.lookup(arguments, atoms.time[before]))
-        found = self.recalled.found.get(atoms.relation)
+            numbers[before] = self.of_decided(*decided.lookup(arguments, atoms.time[before]))
+        found = self.earlier.get(atoms.relation)
         if found is not None and atoms.whole:
+            names = takewhile(lambda name: name != atoms.relation, self.earlier)
+            first = self.first + 2 * len(self.ticks) + sum(self.earlier[name].atoms.count for name in names)
             at = found.places(atoms, self.known.rules.relations[atoms.relation].bounds.delay)
-            numbers = np.where(
-                (numbers < 0) & (at >= 0), self.recalled.first_of(atoms.relation) + at, numbers
-            )
+            numbers = np.where((numbers < 0) & (at >= 0), first + at, numbers)
         return numbers
 
     def members(self, asked: AskedAtoms) -> NumberedMembers:
@@ -222,7 +211,7 @@ class Numbering:
         sought = [column.take(before) for column in atoms.arguments if column is not None]
         there = [kept.columns[place] for place in given]
         here, at = pairs(*keys_of([[*sought, atoms.time.take(before)], [*there, kept.ticks]]))
-        number = self.recalled.numbers(kept.true, kept.when).take(at)
+        number = self.of_decided(kept.true, kept.when).take(at)
         return [[before.take(here), *(c.take(at) for c in kept.columns), kept.ticks.take(at), number]]
 
 
@@ -380,13 +369,13 @@ class Closure:
         known = self._known
         when = [known.decided[name].when for name in sorted(self.relations)]
         ticks = np.unique(np.concatenate([[ALWAYS], *when]))
-        recalled = Recalled(self._count, ticks, known.memo.through_time.get(self.relations, {}))
-        numbers = Numbering(known, self._numbered, self._found, recalled)
+        earlier = known.memo.through_time.get(self.relations, {})
+        numbers = Numbering(known, self._numbered, self._found, self._count, ticks, earlier)
         derived = [
             replace(each, rests=tuple(asked.numbered(numbers) for asked in each.rests))
             for each in self._derived
         ]
-        return numbers, decide(recalled, derived)
+        return numbers, decide(numbers.truth, derived)
 
 
 def _undecided(known: Knowledge, atoms: Atoms) -> Atoms:
@@ -483,8 +472,9 @@ class Derived:
     rests: tuple[RestsOnCycle, ...]
 
 
-def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
-    true_at, false_at, decided = recalled.truth
+def decide(known: Truth, derived: Sequence[Derived]) -> Truth:
+    """The truth of all atoms, given that of those which are decided already; it is written over."""
+    true_at, false_at, decided = known
     for block, row in _in_rounds(derived, len(true_at)):
         each = derived[block]
         atom, then = each.atom[row], each.as_of[row]

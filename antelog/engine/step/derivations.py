@@ -1,11 +1,10 @@
 """Derivations, and the knowledge of a step that they are found with.
 
-A derivation is a row of a pattern, with the ticks at which each of its literals becomes true or false, if
-nothing more arrives. Up to the tick that is finished (`now`) they hold whatever arrives later.
-
     Malf(X, T) with X = wt2, T = 0, delay 1                    true   false   due
     Temp(wt2, high, 0)   arrived at 0                             0   never     1
     Temp(wt2, high, 1)   not there                            never       2     2
+
+These ticks hold if nothing more arrives; up to the tick that is finished (`now`) whatever arrives later.
 """
 
 from __future__ import annotations
@@ -323,9 +322,8 @@ class FoundTruths:
 class Memo:
     """Atoms whose truth was asked for in a step, and the derivations of those that are seen as of now.
 
-    Atoms as of earlier ticks are asked for after the same atoms as of now, and have the same derivations.
-    Of relations in cycles, it has the atoms that `may_be_true` (None: unknown), and in `through_time` those
-    decided block by block. `promised` is the knowledge in which every deadline counts.
+    Those of earlier ticks have the same. Of relations in cycles, it has the atoms that `may_be_true` (None:
+    unknown), and in `through_time` those decided block by block. `promised` is where every deadline counts.
     """
 
     def __init__(self, promised: Knowledge | None = None) -> None:
@@ -411,8 +409,6 @@ class DecidedAtoms(ColumnSet):
     Truth may depend on all ticks before, so true atoms are remembered, and the facts behind them forgotten.
     A missing atom is as the one with "all others" in place of one of its values, if that is there, and false
     otherwise. Atoms are true, or false, since `when` (ALWAYS where nobody can still ask).
-
-        Off: known up to tick 7; true at 3 and 5, so false at all others
     """
 
     until: int

@@ -1,15 +1,8 @@
 """Explanations: the derivations of an answer that are reported at a moment, and the status of the answer.
 
 One makes another needless if its hypotheses are a strict subset of the other's, or read the same and its
-evidence is a strict subset.
-
-    H = {A(x, 3)}   makes   H = {A(x, 3), B(x, 4)}   needless
-
-Moments may have thousands of derivations, so not all pairs are compared. Those of a pattern with the same
-literals true form a group. Which units of one group read as which of another follows from the rules; pairs
-are then found by equal keys.
-
-The kind of change at a moment follows from the status there and before:
+evidence is a strict subset. Moments may have thousands of derivations, so they are not compared pair by pair:
+those of a pattern with the same literals true form a group, and pairs of groups are matched by equal keys.
 
     Malf(wt2, 0) supported at 0, with evidence at 1, over at 3
     moments 0, 1, 3: open, open, nothing; so possible, revised, rejected

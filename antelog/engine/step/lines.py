@@ -3,8 +3,7 @@
     tick  change     X    T  explanations                                   if_silent    decided_by
     1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
 
-The outlook tells how open answers end if nothing more arrives, and by when they are decided. Some lines are
-there although nothing changed: the last line announced an end by now, and the answer is still open.
+Some lines are there although nothing changed: the last one announced an end that has not come.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """Literals of derivations as texts in the language's own syntax, sorted by time, then text.
 
-A literal has a *template*, which is the same for all rows that bind the same variables:
-
     A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
 
-Until a text is made it is a number: the time has a rank among all times, each argument one among the texts
-in its place, and these ranks together make a number. For texts sort piece by piece: no piece but the last
-begins with another in its place, as it ends with a comma, a bracket or a blank. Where a range begins in
-another text, `0..` before 2, the time itself stands in that place to sort by.
-
-    A(a, 2), not B(a, 0..2), not B(a, 2), Wind(a, 3)
+Such a *template* is the same for all rows that bind the same variables. Until a text is made it is a number,
+of the ranks of its time and of each piece among those in its place: no piece but the last begins with
+another, as it ends with a comma, a bracket or a blank. Where a range begins in another text, `0..` before 2,
+the time itself stands in that place to sort by.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""When literals are true and false.
+"""When literals are true and false; to add an asked kind: an `AskedKind`, and an entry in `ASKED`.
 
-A fact literal is true from the arrival of the fact on, false once it can come no more:
-
-    input Temp(device, level, time) delay 2, one per device.
-    Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
-
-An asked literal is true and false as the atoms are that it asks for, of a range at each of its ticks from 0:
-
-    not Shdn(X, T+2)      asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
-
-To add an asked kind: a function here that is an `AskedKind`, and an entry in `ASKED`. Ranges under `not` with
-an open last tick are at the end.
+Temp(wt2, high, 7)    a fact with delay 2, one per device: true from its arrival on, false at 9, or when
+                      another fact of the slot (wt2, 7) comes
+not Shdn(X, T+2)      asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Lives: the derivations of answers with the ticks of their lives, by answer; and the moments of answers.
 
-A derivation lives from when it is supported until it is over. An answer can change only when a derivation
-begins to be supported, gets evidence, or is over. A *view* is a derivation at a moment when it lives.
+A derivation lives from when it is supported until it is over. An answer can change only at moments when one
+begins to live, gets evidence, or is over. A *view* is a derivation at a moment when it lives.
 
     Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the one about 1 at 1; the one about 2 is due at 3
     supported 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
@@ -160,13 +160,6 @@ class Moments:
         """The tick of each view."""
         return self.tick.take(self.view_at)
 
-    @cached_property
-    def view(self) -> Column:
-        """The view of each moment, or -1, if each answer has one derivation."""
-        view = np.full(len(self.tick), -1)
-        view[self.view_at] = np.arange(len(self.view_at))
-        return view
-
     def views(self, found: Lives, block: int) -> slice:
         first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
         return slice(int(first), int(last))
@@ -296,7 +289,9 @@ def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
 def views_of(at: Moments, reported: Mask, moment: Column) -> tuple[Column, Column]:
     """The views reported at moments: for each its line (which of the moments) and its number."""
     if at.alone:
-        view = at.view.take(moment)
+        view = np.full(len(at.tick), -1)
+        view[at.view_at] = np.arange(len(at.view_at))
+        view = view.take(moment)
         line = marked(view >= 0)
         return line, view.take(line)
     view = marked(reported)

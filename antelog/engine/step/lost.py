@@ -3,9 +3,7 @@
     Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).     a reading each tick is expected, and none came at 1
     Hot(a, 0) is rejected at 2, and lost: Temp(a, high, 1) was neither seen nor ruled out
 
-Derivations are looked at again without such deadlines: literals that are still open then are lost. A
-confirmed answer is lost if each explanation has a lost literal, a rejected one if since it was possible an
-explanation fell by lost literals alone. Forecasts look up the sources of the literals in their lines.
+Derivations are looked at again without such deadlines: literals that are still open then are lost.
 """
 
 from __future__ import annotations
@@ -94,7 +92,11 @@ class _Decided:
 
 @dataclass(frozen=True, eq=False)
 class LostLiterals:
-    """Finds the lost literals of `doubtful` answers; of rejected ones with their `past`."""
+    """Finds the lost literals of `doubtful` answers; of rejected ones with their `past`.
+
+    A confirmed answer is lost if each explanation has a lost literal, a rejected one if since it was possible
+    an explanation fell by lost literals alone.
+    """
 
     known: Knowledge
     doubtful: Mask

@@ -1,9 +1,4 @@
-"""Matching: the background of patterns, worked out once, and rows that facts make with it.
-
-    Lead(S, P, T) :- Shop(S, R), Hot(R, P, T).   Shop(annes, middle). Shop(bos, middle). Shop(carls, coast).
-
-*Twins* are values of an answer that the background treats alike, and that nothing else looks at. Leads for
-annes and bos differ in the name only, so those for annes are worked out, and each line is written for both.
+"""Matching: the background of patterns, worked out once, and the rows that facts make with it.
 
 Rows have at least one fact; they are in one table for each set of variables that facts can give values to.
 
@@ -118,9 +113,10 @@ def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) 
 
 @dataclass(frozen=True, eq=False)
 class Twins:
-    """The twins at one position of a query's answers, and the background of each pattern with one of them.
+    """Values at a position of a query's answers that the background treats alike, and nothing else looks at.
 
-    Each of `one` stands for `size` values: those in `all_` from `start` on.
+    Where shops of a region have the same leads but for their name, one of them is worked out, with the
+    `background` of each pattern for it. Each of `one` stands for `size` of the values in `all_`, from `start`.
     """
 
     position: int

@@ -2,10 +2,8 @@
 
     count(Fail(wt2, _, 0..3)) >= 3     delay 1; Fail(wt2, e1, 0) came at 0, Fail(wt2, e2, 1) at 2
 
-Two members are there, from 0 and from 2 on. Any number may come until 4: from then on it is known how many
-there are. Where at most one is possible a tick, as with `one per device`, each tick has an end of its own.
-
-Atoms that rest on one fact each are looked up in a table of facts, without a derivation for each.
+Two members are there, from 0 and from 2 on. Any number may come until 4; with `one per device`, each tick has
+an end of its own. Atoms that rest on one fact each are looked up in a table, without derivations.
 """
 
 from __future__ import annotations

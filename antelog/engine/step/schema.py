@@ -1,7 +1,6 @@
-"""The columns of answers, and their types.
+"""The columns of answers, and their types, which follow from the program and the types of the facts alone.
 
-They follow from the program and the types of the facts, never from the values of a table, so an empty table
-has the types of a full one. Types of a stream only get wider, and tables of several steps are united.
+So an empty table has the types of a full one, and tables of several steps, which only get wider, are united.
 
     query Malf(X, T): tick, change, X: string, T: int64, explanations, if_silent, decided_by, because
 

@@ -1,10 +1,7 @@
 """Windows: the members of the ranges that rows ask for, in one table that all rows share.
 
-    count(Fail(X, _, T-60..T)) >= 3     a million rows, each with hundreds of facts in its window
-
-Members are sorted by key (`X`) and tick, so that the window of a row is a stretch of them. Since when it has
-three members, and how many it has at some tick, is looked up in their arrivals (see `Ranked`), without work
-for each row and member. `Openings` tell how many more may come.
+Members are sorted by key and tick, so that the window of a row is a stretch of them. Since when it has three
+members, and how many at some tick, is looked up in their arrivals, without work for each row and member.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Lines for readers: in order, with plain values as JSON has them, times, severity and text.
 
-    query Malf(X, T) critical "turbine {X} is about to shut down".
+query Malf(X, T) critical "turbine {X} is about to shut down".
 
-    tick  change    X    T  …  severity  text
-    1     possible  wt2  0     critical  turbine wt2 is about to shut down
-
-Words are filled in here only. The text of a query without words is its atom.
+tick  change    X    T  …  severity  text
+1     possible  wt2  0     critical  turbine wt2 is about to shut down
 """
 
 from __future__ import annotations
@@ -70,32 +68,22 @@ def unseen_since(line: Mapping[str, Any]) -> int:
 
 
 def finished(table: pa.Table, plan: Plan, query: str, most: int | None = None) -> pa.Table:
-    """The lines of a query with their times, severity and text, and at most so many explanations."""
+    """The lines of a query with their times, severity and text, and at most so many explanations.
+
+    These are the smallest; with 0, lines have no `because` either.
+    """
     relation, timescale = plan.relation(query), plan.timescale
     table = table if timescale is None else with_times(table, relation, timescale)
-    return _with_most(_with_label(table, relation, timescale), most)
-
-
-def _with_most(table: pa.Table, most: int | None) -> pa.Table:
-    """The lines with at most so many explanations, the smallest first; with 0, without `because` as well."""
-    if most is None:
-        return table
-    for name in EXPLAINING if most == 0 else EXPLAINING[:1]:
+    if relation.notice.labelled:
+        severity = pa.repeat(pa.scalar(relation.severity, pa.string()), table.num_rows)
+        texts = _texts(table, relation, timescale)
+        for name, column in zip(LABEL, (severity, texts), strict=True):
+            table = table.append_column(name, column)
+    for name in () if most is None else EXPLAINING if most == 0 else EXPLAINING[:1]:
         place = table.schema.get_field_index(name)
         field, column = table.schema.field(place), table.column(place)
         fewer = pc.list_slice(column, 0, most) if most else pa.nulls(table.num_rows, field.type)
         table = table.set_column(place, field, fewer)
-    return table
-
-
-def _with_label(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Table:
-    """The lines of a query with their severity and text, if the program gives it any."""
-    if not relation.notice.labelled:
-        return table
-    severity = pa.array([relation.severity], pa.string()).take(pa.array([0] * table.num_rows, pa.int64()))
-    columns = (severity, _texts(table, relation, timescale))
-    for name, column in zip(LABEL, columns, strict=True):
-        table = table.append_column(name, column)
     return table
 
 
