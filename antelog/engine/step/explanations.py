@@ -94,16 +94,14 @@ def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) 
     status = np.zeros(len(at.tick), np.int8)
     status[at.view_at[marked(kept)]] = OPEN
     status[at.view_at[marked(complete)]] = CONFIRMED
-    if query.wanted.share is not None:
+    share, settled = query.wanted.share, query.hidden.settled
+    if share is not None or settled is not None:
         first = found.by_answer.first
-        mine = query.wanted.share(query.name, [cells.take(first) for cells in found.answer], values)
-        status[~mine.take(at.answer)] = NOTHING
-    if query.hidden.settled is not None:
-        first = found.by_answer.first
-        settled = query.hidden.settled.among(
-            [cells.take(first) for cells in found.answer], found.time.take(first)
-        )
-        status[settled.take(at.answer)] = NOTHING
+        answer = [cells.take(first) for cells in found.answer]
+        if share is not None:
+            status[~share(query.name, answer, values).take(at.answer)] = NOTHING
+        if settled is not None:
+            status[settled.among(answer, found.time.take(first)).take(at.answer)] = NOTHING
     return Explanations(found, at, kept, status)
 
 

@@ -116,7 +116,7 @@ class Twins:
     """Values at a position of a query's answers that the background treats alike, and nothing else looks at.
 
     Where shops of a region have the same leads but for their name, one of them is worked out, with the
-    `background` of each pattern for it. Each of `one` stands for `size` of the values in `all_`, from `start`.
+    `background` of each pattern for it. Each of `one` stands for `size` values of `all_`, from `start` on.
     """
 
     position: int

@@ -168,15 +168,14 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
         seed = Rows({time.variable: ticks}, len(ticks))
     found = known.found(prepared, about)
     whole = query.confirmed_only and prepared.seen is None and not prepared.clocked
-    for part in _matched(prepared, seed, found, background, known.values, whole=whole):
-        if prepared.facts:
-            part = part.with_facts()  # noqa: PLW2901 - the same with less
+    for matched in _matched(prepared, seed, found, background, known.values, whole=whole):
+        part = matched.with_facts() if prepared.facts else matched
         if prepared.facts and prepared.clocked:
-            part = _with_ticks(known, prepared, background, part, clock)  # noqa: PLW2901 - with more
-        part = _in_query(prepared, part, query)  # noqa: PLW2901 - with less
+            part = _with_ticks(known, prepared, background, part, clock)
+        part = _in_query(prepared, part, query)
         if part.rows.count and prepared.seen is not None:
-            part = with_seen(prepared, part, known.seen[prepared.seen])  # noqa: PLW2901 - with more
-            part = part.take(fitting(prepared, part.rows, background, known.values))  # noqa: PLW2901 - with less
+            part = with_seen(prepared, part, known.seen[prepared.seen])
+            part = part.take(fitting(prepared, part.rows, background, known.values))
         if part.rows.count:
             yield part
 
@@ -211,16 +210,15 @@ def _matched(
     ]
 
 
-def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> Iterator[tuple[LiteralFacts, ...]] | None:
+def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> list[tuple[LiteralFacts, ...]] | None:
     """The facts cut into two parts that never join; None if they have only one value in common."""
     for name in prepared.shared:
         cells = [each.rows.bound[name] for each in found]
         different = distinct(np.concatenate(cells))
         if len(different) > 1:
-            middle = different[len(different) // 2]
-            lower = tuple(each.take(marked(c < middle)) for each, c in zip(found, cells, strict=True))
-            upper = tuple(each.take(marked(c >= middle)) for each, c in zip(found, cells, strict=True))
-            return iter((lower, upper))
+            below = [column < different[len(different) // 2] for column in cells]
+            lower = tuple(each.take(low) for each, low in zip(found, below, strict=True))
+            return [lower, tuple(each.take(~low) for each, low in zip(found, below, strict=True))]
     return None
 
 

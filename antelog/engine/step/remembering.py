@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from antelog.compile.literals.terms import Var
-from antelog.engine.columns.spans import Spans, span
+from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, distinct, once
 from antelog.engine.step.atoms import truth
 from antelog.engine.step.derivations import ALWAYS, Atoms, DecidedAtoms, Knowledge
@@ -66,7 +66,14 @@ def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[A
     for number, prepared in enumerate(known.rules.patterns[name]):
         pattern = prepared.pattern
         if prepared.clocked or pattern.unguarded:
-            yield from _by_clock(known, name, number, about)
+            # Every tick, for all others and for every value that facts or remembered atoms have.
+            choices = [
+                _cells(known, name, at) if isinstance(term, Var) else term_column(term, ONE, known.values)
+                for at, term in enumerate(pattern.answer)
+            ]
+            grid = np.meshgrid(*choices, about.ticks(), indexing="ij")
+            *cells, times = (np.ascontiguousarray(each.ravel()) for each in grid)
+            yield Atoms(name, tuple(cells), times)
             continue
         found = known.found(prepared, about)
         for part in partials(prepared, ONE, found, known.static.of_patterns[name][number], known.values):
@@ -76,18 +83,6 @@ def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[A
                 inside = (ticks >= first) & (ticks <= last)
                 columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
                 yield Atoms(name, tuple(columns), ticks[inside])
-
-
-def _by_clock(known: Knowledge, name: str, number: int, about: Spans) -> Iterator[Atoms]:
-    """Every tick of a span, for all others and for every value that facts or remembered atoms have."""
-    prepared, ticks = known.rules.patterns[name][number], about.ticks()
-    choices = []
-    for position, term in enumerate(prepared.pattern.answer):
-        cells = _cells(known, name, position)
-        choices.append(cells if isinstance(term, Var) else term_column(term, ONE, known.values))
-    grid = np.meshgrid(*choices, ticks, indexing="ij")
-    *columns, times = (np.ascontiguousarray(each.ravel()) for each in grid)
-    yield Atoms(name, tuple(columns), times)
 
 
 def _cells(known: Knowledge, name: str, position: int) -> Column:
