@@ -22,8 +22,7 @@ from antelog.watch.alerts.wording import ChangeTexts
 from antelog.watch.board.board import Board
 from tests.cases_of_open_ends import cases_of_open_ends
 from tests.cli.trying import antelog
-from tests.engine.replay import follow, runnable
-from tests.engine.test_drift import evaluation_of
+from tests.engine.replay import compare
 from tests.lines import Fact, lines_of
 from tests.random_literals import with_times_in_heads
 from tests.strategies import Case
@@ -51,10 +50,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 @given(cases())
 def test_the_engine_tells_what_the_specification_tells(case: Case) -> None:
-    compiled, evaluation = runnable(case.checked), evaluation_of(case)
-    assert (compiled is None) is (evaluation is None)
-    if compiled is not None and evaluation is not None:
-        follow(case, compiled, evaluation)
+    compare(case)
 
 
 def confirmed() -> Any:

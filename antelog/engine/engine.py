@@ -27,10 +27,9 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.facts.rejects import none
 from antelog.engine.facts.usable import check_use
 from antelog.engine.state import Given, State, beginning
-from antelog.engine.step.lines import Changes, Lines, as_they_stand
+from antelog.engine.step.lines import Lines, as_they_stand
 from antelog.engine.step.query import KINDS, LineSelection
-from antelog.engine.step.schema import DIGITS, as_doubles
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import DIGITS, as_doubles, united
 from antelog.engine.step.wording import finished, needs_explanations
 from antelog.engine.transition import QueryChange, Transition, transition
 from antelog.errors import DataError, DataWarning, UnsupportedError
@@ -58,7 +57,7 @@ class FinishedStep:
     before: State
     after: State
     facts: Mapping[str, Facts]
-    changes: Mapping[str, Changes]
+    changes: Mapping[str, Lines]
 
 
 class Forecaster(Protocol):
@@ -184,7 +183,7 @@ class PlanEngine:
         staged = self._forecaster is not None
         found = transition(old, self._state, plan, given, functions, staged=staged)
         self._plan, self._state, self._given = found.plan, found.state, found.given
-        log = {name: each.log for name, each in found.changes.items()}
+        log = {name: each.table for name, each in found.changes.items()}
         anew: tuple[str, ...] = ()
         if self._forecaster is not None:
             self._forecaster, log = self._forecaster.after_change(found)
@@ -280,7 +279,7 @@ class PlanEngine:
         with joins.budget(options.budget):
             after, changes = kernel.step(plan, before, new, now, replace(self._wanted, only=only))
         if forecaster is None:
-            log = {name: each.log for name, each in changes.items()}
+            log = {name: each.table for name, each in changes.items()}
         else:
             forecaster, log = forecaster.advanced(FinishedStep(before, after, new, changes))
             log = {name: _of_kinds(table, options.only) for name, table in log.items()}

@@ -35,7 +35,7 @@ from antelog.engine.state import State
 from antelog.engine.step.explanations import OPEN
 from antelog.engine.step.lines import lines
 from antelog.engine.step.query import REVISED, LineSelection
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import united
 
 LIMIT = "(limit)"
 """The reason that is reported for the rejection of an answer whose facts were dropped."""

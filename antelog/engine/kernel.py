@@ -5,8 +5,8 @@ change. A step covers any number of ticks and dates each change, so it does not 
 into steps.
 
     facts          admitted, and kept by tick                                  facts/
-    affected       the ticks of the answers that the step can change           step/affected.py
-    derivations    rows of each pattern, and when their literals are true      step/query_rows.py, atoms.py
+    affected       the ticks of the answers that the step can change           step/query.py
+    derivations    rows of each pattern, and when their literals are true      step/pattern_rows.py, atoms.py
     lives          the derivations of each answer, and the moments of these    step/lives.py
     explanations   those that are reported, and the status of the answer       step/explanations.py
     lost           what was decided while sources were unseen                  step/lost.py
@@ -44,25 +44,22 @@ from antelog.engine.state import (
     step_to,
     with_facts,
 )
-from antelog.engine.step.affected import affected, undecided
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import OPEN, Explanations, explanations
 from antelog.engine.step.lines import (
-    Changes,
     Lines,
     changes,
     joined,
+    knows_open,
     no_lines,
-    nothing_changed,
-    one_after_the_other,
     open_count,
     open_lines,
+    with_overdue,
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
-from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
+from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery, affected, undecided
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
@@ -93,13 +90,13 @@ def admitted(
 
 def step(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection = ALL_LINES
-) -> tuple[State, dict[str, Changes]]:
+) -> tuple[State, dict[str, Lines]]:
     """The state after the tick `now`, and what has changed since the last step, by query.
 
     The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
     frames.
     """
-    found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
+    found: dict[str, list[Lines]] = {query.name: [] for query in prepared(plan).queries}
     begin = state.now
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
     reach = max((-(back or 0) for back in prepared(plan).needed.values()), default=0)
@@ -108,12 +105,12 @@ def step(
             state = stepped.state
             for name, changed in stepped.changes.items():
                 found[name].append(changed)
-                lines_of[name] += changed.log.num_rows
+                lines_of[name] += changed.table.num_rows
             if lines_of.total() > _MOST_LINES + _LINES_OF_A_FACT * count:
                 raise DataError(_too_many_lines(state.now - begin, now - begin, lines_of))
     whole = {name: joined(parts) for name, parts in found.items()}
     if count > _MANY:
-        lines = sum(each.log.num_rows for each in whole.values()) / count
+        lines = sum(each.table.num_rows for each in whole.values()) / count
         state = replace(state, observed=replace(state.observed, lines=lines))
     return lighter(plan, state), whole
 
@@ -130,7 +127,7 @@ class Stepped:
     """The state after a step, and the changes of each query in it."""
 
     state: State
-    changes: Mapping[str, Changes]
+    changes: Mapping[str, Lines]
 
 
 def _stepped(
@@ -143,7 +140,7 @@ def _stepped(
     rules, ticks = prepared(plan), step_to(state, now)
     whole = with_facts(state, facts)
     known = knowledge_of(plan, whole)
-    found: Mapping[str, Changes] = {}
+    found: Mapping[str, Lines] = {}
     if wanted.only and now >= state.begin:
         new = {
             name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
@@ -175,7 +172,7 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
     )
 
 
-def changes_of(known: Knowledge, query: StepQuery) -> Changes:
+def changes_of(known: Knowledge, query: StepQuery) -> Lines:
     """The changes of a query's answers in a step, with what is lost from sight."""
     reported = explained(known, query)
     if not known.rules.plan.has_sight or (reported.status == OPEN).all():  # nothing is decided
@@ -195,12 +192,12 @@ def explained(known: Knowledge, query: StepQuery, *, overdue: bool = True) -> Ex
     return with_overdue(known, query, reported) if query.past and overdue else reported
 
 
-def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
-    return {query.name: nothing_changed(_nothing(plan, state, query.name), only) for query in plan.queries}
-
-
-def _nothing(plan: Plan, state: State, query: str) -> Lines:
-    return no_lines(state.observed.answers[query].schema.empty_table(), plan.relation(query))
+def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Lines]:
+    opened = 0 if knows_open(only) else None
+    return {
+        query.name: no_lines(state.observed.answers[query.name].schema.empty_table(), query, opened)
+        for query in plan.queries
+    }
 
 
 # ---- open answers ----
@@ -227,11 +224,10 @@ def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) 
 def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> Lines:
     """The answers of a query that are open, and those the last tick has confirmed."""
     if not has_begun(state):
-        return _nothing(plan, state, name)
+        return _nothing_changed(plan, state, ())[name]
     now = current_answers(plan, state, name, wanted)
     confirmed = query_of(plan, state, replace(now.query, wanted=replace(wanted, only=("confirmed",))))
-    just_confirmed = changes_of(now.known, confirmed).lines
-    return one_after_the_other([open_lines(now.known, now.query, now.reported), just_confirmed])
+    return joined([open_lines(now.known, now.query, now.reported), changes_of(now.known, confirmed)])
 
 
 def count_open(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> int:

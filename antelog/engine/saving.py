@@ -44,7 +44,7 @@ from antelog.engine.facts.latest_facts import all_of
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
-from antelog.engine.step.decided import DecidedAtoms
+from antelog.engine.step.derivations import DecidedAtoms
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import FunctionError, PlanError, RulesChangedError, StateError

@@ -25,9 +25,8 @@ from antelog.engine.facts.history import (
     seen_with,
 )
 from antelog.engine.facts.latest_facts import all_of, only_latest, stream_of, with_latest_facts
-from antelog.engine.step.background import StaticFacts, static_of
-from antelog.engine.step.decided import DecidedAtoms, nothing_decided
-from antelog.engine.step.derivations import Knowledge, Memo
+from antelog.engine.step.derivations import DecidedAtoms, Knowledge, Memo, nothing_decided
+from antelog.engine.step.matching import StaticFacts, static_of
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
 from antelog.engine.values.functions import Functions

@@ -26,9 +26,9 @@ from antelog.engine.facts.latest_facts import all_of
 from antelog.engine.kernel import current_answers
 from antelog.engine.known import FirstTicks, QueryStart, first_ticks, start_of, usable
 from antelog.engine.state import Given, State, has_begun, seeing, start
-from antelog.engine.step.decided import DecidedAtoms
+from antelog.engine.step.derivations import DecidedAtoms
 from antelog.engine.step.explanations import CONFIRMED, OPEN
-from antelog.engine.step.lines import Changes, Lines, lines, no_lines
+from antelog.engine.step.lines import Lines, lines, no_lines
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REVISED, Kinds, LineSelection, Share
 from antelog.engine.values.values import Values
 from antelog.errors import UnsupportedError
@@ -84,7 +84,7 @@ class Transition:
     state: State
     given: Given
     queries: tuple[QueryChange, ...]
-    changes: Mapping[str, Changes]
+    changes: Mapping[str, Lines]
     closed: Mapping[str, pa.Table]
 
 
@@ -109,7 +109,7 @@ def transition(
     comparison, known = compared(old, new), first_ticks(old, state, new, lacking)
     moved = _moved(old, state, new, start(new, given, functions=functions), known)
     queries = list[QueryChange]()
-    changes, closed = dict[str, Changes](), dict[str, pa.Table]()
+    changes, closed = dict[str, Lines](), dict[str, pa.Table]()
     for each in comparison.queries:
         if each.continues:
             queries.append(QueryChange(each, state.carried.since.get(each.name)))
@@ -127,7 +127,7 @@ def transition(
             moved = _with_settled(moved, each.name, settled)
         goes_on = not each.has_other_columns
         kind, ends = _kinds(before, after, goes_on=goes_on)
-        changes[each.name] = Changes(after.lines(kind), int((after.status == OPEN).sum()))
+        changes[each.name] = replace(after.lines(kind), opened=int((after.status == OPEN).sum()))
         if each.old is not None:
             closed[each.name] = before.closed(ends)
         queries.append(_until_settled(change, settled, each.new, state.now))

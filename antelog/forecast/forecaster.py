@@ -209,7 +209,7 @@ def with_lines(
     new, state = change.plan, change.state
     known, log, judged = known_of(new, found, state), {}, dict(found.queries)
     for name, each in change.changes.items():
-        lines = replace(each.lines, kind=np.where(each.lines.kind == REVISED, POSSIBLE, each.lines.kind))
+        lines = replace(each, kind=np.where(each.kind == REVISED, POSSIBLE, each.kind))
         forecast = QueryForecast(known, new.relation(name), found.features[name], limits)
         earlier = partial(no_lines, lines.table.slice(0, 0), new.relation(name))
         judged[name], log[name], _ = forecast.step(judged[name], lines, change.tick, state.values, earlier)

@@ -27,8 +27,8 @@ from antelog.engine.kernel import open_answers
 from antelog.engine.saving import FORECAST
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
+from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import LineSelection
-from antelog.engine.step.sources import UnseenSources
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import StateError
 from antelog.forecast.inference.forms import Layout, key_of, layout
@@ -122,9 +122,7 @@ def advanced(
         earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
         query = QueryForecast(known, plan.relation(name), features[name], limits, unseen)
-        queries[name], log[name], left_out[name] = query.step(
-            queries[name], each.lines, state.now, values, earlier
-        )
+        queries[name], log[name], left_out[name] = query.step(queries[name], each, state.now, values, earlier)
         features[name] = features[name].after(state.now)
     series = {name: known.odds.used(name, state.now // before.learning.length) for name in current.series}
     seen_still = forgotten(sightings, state.now - own.reach(before.learning.length))

@@ -25,11 +25,10 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, in_order, sorting
-from antelog.engine.step.plain_values import ordered
+from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import REJECT, REVISED, Kinds
-from antelog.engine.step.schema import DIGITS
-from antelog.engine.step.sources import UnseenSources
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import DIGITS, united
+from antelog.engine.step.wording import ordered
 from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances

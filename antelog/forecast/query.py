@@ -20,9 +20,9 @@ from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, keys_of
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.step.lines import Lines as Logged
+from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import REJECT, REVISED
-from antelog.engine.step.sources import UnseenSources
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import united
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.chances import Chances, chances

@@ -17,9 +17,8 @@ import pyarrow as pa
 
 from antelog.answers import CLOSED, name_in
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.step.plain_values import plain
-from antelog.engine.step.sources import ExpectedSource, sources_of
-from antelog.engine.step.wording import LOST, SEEN, meaning
+from antelog.engine.step.lost import ExpectedSource, sources_of
+from antelog.engine.step.wording import LOST, SEEN, meaning, plain
 from antelog.files import ARRIVAL
 from antelog.language.moments import TIME
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.frames import Frame
-from antelog.engine.step.plain_values import plain
+from antelog.engine.step.wording import plain
 from antelog.errors import DataError, DataWarning
 from antelog.files import ARRIVAL, Rejects, tables
 from antelog.files.columns import DEFAULT_ARRIVAL

@@ -39,8 +39,8 @@ from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
 from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, no_facts
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
-from antelog.engine.step.background import StaticFacts, background_of
 from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.matching import StaticFacts, background_of
 from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
 from antelog.functions import UserFunction

@@ -30,11 +30,10 @@ from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.step.atoms import closing, with_asked
-from antelog.engine.step.background import Background, background_of, rows_of
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.latest import SlotFacts, with_last
 from antelog.engine.step.literals import with_facts
-from antelog.engine.step.matching import Partial, fitting, partials
+from antelog.engine.step.matching import Background, Partial, background_of, fitting, partials, rows_of
 from antelog.engine.step.rows import ONE, Rows, agrees, holds, numbers_of, with_worked_out
 from antelog.engine.values.encoding import UNBOUND
 from antelog.why.grounds import Grounds

@@ -21,12 +21,11 @@ from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.history import Facts, added, gather
 from antelog.engine.kernel import admitted, query_of, step
 from antelog.engine.state import knowledge_of, start, step_to
-from antelog.engine.step.affected import affected
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import minimal
 from antelog.engine.step.lives import Lives, lives, moments
-from antelog.engine.step.query import StepQuery
+from antelog.engine.step.query import StepQuery, affected
 from antelog.engine.step.rows import Rows, facts_for_each
 from antelog.engine.values.values import Values
 
@@ -71,7 +70,7 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "lives", table({**bound, "supported": life.supported, "complete": life.complete, "over": life.end})
     yield "views", _views(found, until.before, until.now, known)
 
-    log = step(plan, state, batch.facts, NOW)[1][QUERY].log
+    log = step(plan, state, batch.facts, NOW)[1][QUERY].table
     because = [", ".join(each or ()) for each in log["because"].to_pylist()]
     yield (
         "log",

@@ -7,21 +7,35 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+from hypothesis import event, note, reject
 from msgspec.structs import replace
 
 from antelog import UserFunction
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import cycles, prepared
-from antelog.engine.step.plain_values import rows_of
+from antelog.compile.show.explain import plan_text
+from antelog.engine.step.wording import rows_of
 from antelog.language import Checked
 from tests.engine.few import at_most_for
 from tests.engine.plain import PlainEngine
 from tests.random_functions import FUNCTIONS
-from tests.specification import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
+from tests.specification import (
+    Change,
+    Evaluation,
+    Kind,
+    Outlook,
+    RefusedError,
+    Report,
+    Silence,
+    TooManyDerivationsError,
+    evaluate,
+    outlook,
+    snapshots,
+)
 from tests.specification import changes as specified_changes
 from tests.specification.answers import Answer, explanation
-from tests.specification.helpers import Fact
+from tests.specification.helpers import Fact, stream_of
 from tests.specification.literals.literal import Literal
 from tests.specification.reading import because_of, explanations_of, in_order
 from tests.specification.terms import OTHERS
@@ -133,6 +147,30 @@ def _ahead(row: Mapping[str, Any]) -> Outlook:
 def reading(because: Iterable[Literal], answer: Answer) -> frozenset[tuple[str, ...]]:
     """What a rejection gives as its reasons, whatever open variables are called."""
     return explanation((), because, frozenset(name for name, _ in answer)).groups
+
+
+MOST = 10_000
+"""So many steps of resolution are enough to tell what a random program means, or it is passed over."""
+
+
+def compare(case: Case) -> int:
+    """Asserts that the engine does with a random case what the specification says; returns how many lines."""
+    note(str(case))
+    compiled, evaluation = runnable(case.checked), None
+    try:
+        evaluation = evaluate(case.checked, stream_of(case.facts), case.until, MOST)
+    except RefusedError as error:
+        note(f"refused: {error}")
+    except TooManyDerivationsError:
+        reject()
+    assert (compiled is None) == (evaluation is None), compile_program(case.checked).diagnostics
+    if compiled is None or evaluation is None:
+        event("refused")
+        return 0
+    note(plan_text(compiled.plan))
+    lines = follow(case, compiled, evaluation)
+    event("with lines" if lines else "without lines")
+    return lines
 
 
 def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,18 +12,15 @@ import antelog
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine import kernel
-from antelog.engine.columns.spans import EVERYWHERE, Spans
+from antelog.engine.columns.spans import EVERYWHERE
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
-from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations
-from antelog.engine.step.lines import Changes, changes
-from antelog.engine.step.matching import Partial, partials
-from antelog.engine.step.query import KINDS, LineSelection, Step, StepQuery
+from antelog.engine.step.lines import Lines, changes
+from antelog.engine.step.matching import Background, Partial, partials
+from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import ONE, Rows
-from antelog.engine.values.encoding import OTHERS
-from antelog.engine.values.values import Values
 
 Fact = tuple[Any, ...]
 
@@ -41,17 +38,18 @@ class Stage:
         """The knowledge of a step, with nothing found out yet."""
         return knowledge_of(self.plan, self.state)
 
-    def query(self, only: Sequence[str] = KINDS, about: Spans = EVERYWHERE, before: int = -1) -> StepQuery:
-        """The program's query in a step that begins after a tick."""
+    def query(self) -> StepQuery:
+        """The program's query in a step from the first tick on."""
         (query,) = self.plan.queries
-        step = Step(0, before, self.now)
-        return kernel.query_of(self.plan, self.state, StepQuery(query.name, about, step, LineSelection(only)))
+        return kernel.query_of(
+            self.plan, self.state, StepQuery(query.name, EVERYWHERE, Step(0, -1, self.now))
+        )
 
-    def reported(self, only: Sequence[str] = KINDS, before: int = -1) -> Explanations:
+    def reported(self) -> Explanations:
         """The explanations of the query's answers."""
-        return kernel.explained(self.known, self.query(only, before=before))
+        return kernel.explained(self.known, self.query())
 
-    def changes(self) -> Changes:
+    def changes(self) -> Lines:
         return changes(self.known, self.query(), self.reported())
 
     def pattern(self, relation: str, number: int = 0) -> tuple[Prepared, Background]:
@@ -69,15 +67,13 @@ class Stage:
 
     def read(self, prepared: Prepared, rows: Rows) -> list[dict[str, Any]]:
         """Rows in plain values, in the order of their texts."""
-        return self._read(rows.bound, prepared.time_variables, rows.count)
-
-    def _read(self, bound: Mapping[str, Column], times: Iterable[str], count: int) -> list[dict[str, Any]]:
+        times, texts = prepared.time_variables, self.state.values.texts
         columns = {
-            name: ticks(column) if name in times or name.startswith("<") else texts(self.state.values, column)
-            for name, column in sorted(bound.items())
+            name: ticks(column) if name in times else texts(column).to_pylist()
+            for name, column in sorted(rows.bound.items())
         }
-        rows = [{name: column[i] for name, column in columns.items()} for i in range(count)]
-        return sorted(rows, key=str)
+        found = [{name: column[i] for name, column in columns.items()} for i in range(rows.count)]
+        return sorted(found, key=str)
 
 
 def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
@@ -95,9 +91,3 @@ def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
 def ticks(column: Sequence[int] | Column) -> list[int | None]:
     """Ticks, and None for never."""
     return [None if tick >= NEVER else int(tick) for tick in column]
-
-
-def texts(values: Values, column: Column) -> list[str | None]:
-    """Values as the language writes them, `others` for all others, and None for an open variable."""
-    written = values.texts(column).to_pylist()
-    return ["others" if cell == OTHERS else text for cell, text in zip(column, written, strict=True)]

@@ -41,8 +41,9 @@ def test_batches_follow_each_other_in_time() -> None:
 
 
 @pytest.mark.usefixtures("tiny")
-def test_facts_of_one_tick_stay_together() -> None:
+def test_facts_of_one_tick_stay_together_and_without_facts_there_is_one_batch() -> None:
     assert [end for end, _ in cut({"A": facts(4, 4, 4, 4)}, {}, 4, 1)] == [4]
+    assert [end for end, _ in cut({}, {}, 3, 0)] == [3]
 
 
 @pytest.mark.usefixtures("tiny")
@@ -64,10 +65,6 @@ def test_the_more_is_reported_of_facts_the_smaller_are_their_batches(monkeypatch
     given = {"A": facts(*range(12))}
     few, many = (list(cut(given, {}, 11, lines)) for lines in (1, 2))
     assert 1 < len(few) < len(many)
-
-
-def test_without_facts_there_is_one_batch() -> None:
-    assert [end for end, _ in cut({}, {}, 3, 0)] == [3]
 
 
 @pytest.mark.slow

@@ -32,38 +32,27 @@ def start(rule: str, now: int = 20, old: str = OLD) -> QueryStart:
 @pytest.mark.parametrize(
     ("rule", "since"),
     [
-        (
-            "New(X, T) :- A(X, T).",
-            14,
-        ),  # facts from 20 - 6 on are kept: P waits for 2 ticks and looks back for 3, one tick is shown again
+        # Facts from 20 - 6 on are kept: P waits for 2 ticks and looks back for 3, one tick is shown again.
+        ("New(X, T) :- A(X, T).", 14),
         ("New(X, T) :- A(X, T), A(X, T-4).", 18),
         ("New(X, T) :- A(X, T+1), A(X, T).", 14),
         ("New(X, T) :- A(X, T), not A(X, T-10..T).", 24),
         ("New(X, T) :- A(X, T), count(A(X, T-6..T-1)) >= 2.", 20),
         ("New(X, T) :- A(X, T), not Q(X, T-1). Q(X, T) :- A(X, T-4).", 19),
         ("input C(x, time). New(X, T) :- C(X, T), C(X, T-2).", 23),  # nothing of C was read so far
+        ("New(X, T) :- A(X, T), last M(X, run, T).", 17),  # latest facts that were followed, however old
     ],
 )
 def test_the_first_tick_is_that_of_the_facts_and_the_reach(rule: str, since: int) -> None:
     assert start(rule) == QueryStart(since)
 
 
-def test_latest_facts_that_were_followed_are_known_however_old() -> None:
-    assert start("New(X, T) :- A(X, T), last M(X, run, T).") == QueryStart(17)
-
-
-def test_others_are_not() -> None:
-    found = start("New(X, T) :- A(X, T), last N(X, run, T). input N(x, mode, time) one per x.")
-    assert found.never == "it may rest on the latest facts of N that are not kept"
-
-
-def test_a_cycle_that_goes_on_is_known() -> None:
+def test_rules_that_rest_on_the_past() -> None:
+    unknown = start("New(X, T) :- A(X, T), last N(X, run, T). input N(x, mode, time) one per x.")
+    assert unknown.never == "it may rest on the latest facts of N that are not kept"
     assert start("New(X, T) :- A(X, T), not Off(T).").never is None
-
-
-def test_a_new_cycle_has_no_past() -> None:
-    found = start("On(T) :- B(_, T), not On(T-2). New(X, T) :- A(X, T), not On(T).")
-    assert found == QueryStart(21, "it rests on its past, which is taken to be empty up to tick 20")
+    new_cycle = start("On(T) :- B(_, T), not On(T-2). New(X, T) :- A(X, T), not On(T).")
+    assert new_cycle == QueryStart(21, "it rests on its past, which is taken to be empty up to tick 20")
 
 
 def test_another_delay_counts_from_the_shorter_one() -> None:

@@ -93,7 +93,7 @@ def test_a_step_leaves_its_state_as_it_was() -> None:
     def reported(before: State, tick: int) -> tuple[State, list[dict[str, Any]]]:
         ready, batch = kernel.admitted(plan, before, {"Temp": new_names(tick)}, tick)
         after, changed = kernel.step(plan, ready, batch.facts, tick)
-        return after, rows({name: changes.log for name, changes in changed.items()})
+        return after, rows({name: changes.table for name, changes in changed.items()})
 
     for tick in range(6):
         after, expected = reported(state, tick)

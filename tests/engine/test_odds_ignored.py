@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,7 @@ from hypothesis import strategies as st
 
 import antelog
 from tests.all_cases import ANY
-from tests.engine.plain import PlainEngine
-from tests.engine.replay import Compiled, frames, run
+from tests.engine.replay import Compiled, run
 from tests.engine.test_properties import compiled_of
 from tests.odds import with_odds
 from tests.strategies import Case
@@ -40,18 +38,6 @@ def test_the_log_is_the_same() -> None:
     assert log_of(DECLARED) == log_of(PLAIN) != []
 
 
-def test_a_saved_state_goes_on_with_them(tmp_path: Path) -> None:
-    plan = antelog.parse(DECLARED).plan
-    engine = PlainEngine(Compiled(plan))
-    log = []
-    for now in range(6):
-        engine.save(tmp_path / "state")
-        engine = PlainEngine.restore(tmp_path / "state")
-        changed = engine.advance(now, frames(FACTS, plan, now - 1, now))
-        log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
-    assert log == log_of(DECLARED)
-
-
 @pytest.mark.slow
 @given(ANY, st.data())
 def test_the_log_of_any_program_is_the_same(case: Case, data: st.DataObject) -> None:
@@ -59,17 +45,3 @@ def test_the_log_of_any_program_is_the_same(case: Case, data: st.DataObject) -> 
     declared = Case(data.draw(with_odds(case.text)), case.facts, case.until)
     ticks = range(case.until + 1)
     assert run(declared, compiled_of(declared), ticks) == run(case, compiled, ticks)
-
-
-def test_they_are_in_the_plan() -> None:
-    plan = antelog.parse(DECLARED).plan
-    (source,) = plan.inputs
-    assert source.odds.shares == (0.7, 0.2, 0.05)
-    assert [(c.pattern, c.once, c.again) for c in source.odds.chances] == [
-        ((None, "high"), 0.05, 0.8),
-        (("wt2", "low"), 0.1, 0.1),
-    ]
-    assert {each.name: each.alert for each in plan.relations} == {
-        "Malf": 0.8,
-        "Temp(device, level, time)": None,
-    }

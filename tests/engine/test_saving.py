@@ -43,12 +43,6 @@ def test_everything_that_matters_is_kept(tmp_path: Path) -> None:
     assert "confirmed" in changes["Hot"]["change"].to_pylist()
 
 
-def test_another_program_is_refused(tmp_path: Path) -> None:
-    _saved(tmp_path / "state")
-    with pytest.raises(StateError, match="other rules"):
-        Engine.restore(tmp_path / "state", antelog.parse(TURBINES.replace("T+1", "T+2")))
-
-
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="no such file"):
         Engine.restore(tmp_path / "none")

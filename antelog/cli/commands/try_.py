@@ -45,7 +45,7 @@ from antelog.cli.show.terminal import (
     to_stderr,
 )
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import united
 from antelog.engine.step.wording import LOST, meanings
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY

@@ -22,8 +22,7 @@ from rich.text import Text
 from antelog.answers import CLOSED, ENDS
 from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout, wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.step.plain_values import plain, rows_of
-from antelog.engine.step.wording import LOST, meaning, words_of
+from antelog.engine.step.wording import LOST, meaning, plain, rows_of, words_of
 from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent

@@ -1,8 +1,6 @@
 """Explanations as nested Arrow arrays: for each line a list of evidence and hypotheses.
 
-Everything here works on numbers that stand for the texts of literals and sort by time, then text.
-
-    a derivation at tick 1: evidence ["Temp(wt2, high, 0)"], hypotheses ["Temp(wt2, high, 1)"]
+Literals are numbers here, which stand for their texts and sort by time, then text.
 """
 
 from __future__ import annotations
@@ -18,43 +16,31 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.engine.columns.joins import spread
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    Mask,
-    changed,
-    distinct,
-    in_order,
-    marked,
-    numbered,
-    places,
-)
-from antelog.engine.step.amount_lines import AmountLine
-from antelog.engine.step.derivations import Knowledge
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, in_order, marked, numbered, places
+from antelog.engine.step.derivations import AmountLine, Knowledge
 from antelog.engine.step.explanations import Explanations
-from antelog.engine.step.literal_texts import Writer, as_structs
+from antelog.engine.step.literal_texts import Writer, as_structs, numbered_texts
 from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.schema import SO_FAR
-from antelog.engine.step.text_order import numbered_texts
 from antelog.engine.values.numbers import Numbers
 from antelog.lines import LITERAL
 
 _NONE = -1
 _FEW = 128
-"""Fewer columns than this are counted in one byte."""
+"""Columns fewer than this are counted in one byte."""
 
 _Offsets: TypeAlias = NDArray[np.int32]
 _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
-def explanations(
+def nested(
     knowledge: Knowledge, query: StepQuery, reported: Explanations, moment: Column, rejected: Mask
 ) -> tuple[pa.Array, pa.Array]:
-    """For each of these moments, the evidence and the hypotheses of every view reported then.
+    """The evidence and hypotheses of every view reported at some moments, and the reasons of rejections.
 
-    And for the rejected, which are reported as they were the moment before, the hypotheses of the last
-    explanations that became false. If there are aggregates, also what these come to so far.
+    Rejected answers have the explanations of the moment before; the reasons are the hypotheses that failed.
+    Queries with aggregates also have what these come to so far.
     """
     found, at = reported.found, reported.at
     # What is reported of twins is the same.
@@ -111,13 +97,13 @@ def _because(
     at = marked(failed.ravel())
     owner, item = line.take(at // max(text.shape[1], 1)), text.ravel().take(at)
     if np.any(line[1:] == line[:-1]):
-        owner, item = np.divmod(distinct(owner * size + item), max(size, 1))
+        owner, item = np.divmod(np.unique(owner * size + item), max(size, 1))
     return item.astype(text.dtype), np.bincount(owner, minlength=lines)
 
 
 @dataclass(frozen=True, eq=False)
 class _Amounts:
-    """The values of an aggregate, for the derivations from a place in the sheet on: of which text each is."""
+    """The values of an aggregate in the derivations from `start` of the sheet on, and the text of each."""
 
     start: int
     text: NDArray[np.int32]
@@ -128,8 +114,8 @@ class _Amounts:
 class _Sheet:
     """The literals of derivations by time, then text: which text each is, when it is true, when false.
 
-    Texts are a row for each derivation, ticks a column. What a derivation has fewer than others, or
-    twice, is _NONE at the end; if `full`, there is no such. `place` says where derivations are here.
+    Texts have a row for each derivation, ticks a column. `position` is the place of each derivation. Repeated
+    and missing literals are _NONE, at the end of a row; a `full` sheet has no such.
     """
 
     literals: pa.Array
@@ -181,7 +167,6 @@ class _Sheet:
 
 
 def _sheet(knowledge: Knowledge, found: Lives, row: Column, *, structs: bool) -> _Sheet:
-    """The literals of these derivations, as texts or structs."""
     wanted = np.zeros(len(found.number), np.bool_)
     wanted[row] = True
     here = marked(wanted)
@@ -248,7 +233,6 @@ def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
 
 
 def _exchange(line: NDArray[_Number], other: NDArray[_Number], where: Mask) -> None:
-    """Exchanges numbers of two lines in place."""
     at = marked(where)
     if len(at) < len(where) // 8:
         line[at], other[at] = other[at], line[at]
@@ -259,7 +243,7 @@ def _exchange(line: NDArray[_Number], other: NDArray[_Number], where: Mask) -> N
 
 
 def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[Column, Column]:
-    """The canonical order of views within a line: fewer hypotheses first, then by their literals."""
+    """Crowded views in canonical order (fewer hypotheses first, then by literals), and in the present one."""
     again = changed(line)
     np.logical_not(again, out=again)
     again[:-1] |= again[1:]
@@ -275,7 +259,7 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[C
 
 
 def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
-    """The views with the text of the one before: two patterns may read alike for some values."""
+    """The views that read like the one before: two patterns may have the same texts for some values."""
     at = marked(line[1:] == line[:-1]) + 1
     for column in (*text.T, *evidence.T):
         at = at[column.take(at) == column.take(at - 1)]
@@ -283,7 +267,6 @@ def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
 
 
 def _counted(part: Mask) -> NDArray[np.integer[Any]]:
-    """The number of true elements in each row."""
     counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < _FEW else np.int64)
     for column in part.view(np.int8).T:
         np.add(counts, column, out=counts)
@@ -298,7 +281,7 @@ def _chosen(table: NDArray[Any], part: Mask) -> NDArray[Any]:
 def _nested(
     names: pa.Array, items: Sequence[NDArray[Any]], offsets: Sequence[_Offsets], nothing: Mask
 ) -> list[pa.ListArray]:
-    """Lists of some of the names; in the last array there is none where a mask says so."""
+    """Lists of some of the names; the last array is null where a mask says so."""
     # Taken all at once, and each array has its share.
     taken = names.take(pa.array(np.concatenate(items)))
     ends = [*accumulate(map(len, items))]
@@ -311,12 +294,10 @@ def _nested(
 
 
 def offsets_of(counts: NDArray[np.integer[Any]]) -> _Offsets:
-    """The offsets of lists of these lengths."""
     offsets = np.zeros(len(counts) + 1, np.int32)
     offsets[1:] = counts
     return offsets.cumsum(dtype=np.int32, out=offsets)
 
 
 def _regular(count: int, size: int) -> _Offsets:
-    """The offsets of lists of equal length."""
     return np.arange(count + 1, dtype=np.int32) * np.int32(size)

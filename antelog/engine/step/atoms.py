@@ -1,7 +1,6 @@
 """The derivations of answers, and of the atoms that their asked literals ask for.
 
-Nothing is stored of such atoms: their derivations are worked out from the kept facts, those without evidence
-as well.
+Atoms are not stored: their derivations, also those without evidence, are found from the kept facts.
 
     not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
 """
@@ -22,21 +21,12 @@ from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    distinct,
-    groups,
-    inverse,
-    keys_of,
-    marked,
-    or_never,
-    sorting,
-)
-from antelog.engine.step.amount_lines import AmountLine
-from antelog.engine.step.background import background_of as background_of_pattern
+from antelog.engine.columns.tables import NEVER, Column, distinct, groups, inverse, marked, or_never, sorting
+from antelog.engine.step import literals
+from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
+    AmountLine,
     Atoms,
     Derivations,
     FoundTruths,
@@ -47,69 +37,59 @@ from antelog.engine.step.derivations import (
     life_of,
     mattering,
 )
-from antelog.engine.step.fact_windows import windows_of
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
-from antelog.engine.step.literals import ASKED, with_facts
-from antelog.engine.step.matching import Partial
-from antelog.engine.step.members import AskedAtoms, candidates, members
-from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
-from antelog.engine.step.query import StepQuery
-from antelog.engine.step.query_rows import background_of, rows_of_query
-from antelog.engine.step.ranges import (
-    AtomsByTick,
-    TickTruths,
-    atoms_by_tick,
-    fails_by_members,
-    may_be_true,
-    settled_as_of,
+from antelog.engine.step.matching import Partial, background_of
+from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
+from antelog.engine.step.pattern_rows import (
+    OpenAtoms,
+    background_of_query,
+    conditions_on_open,
+    known_tick,
+    rows_for,
+    rows_of_query,
+    seed_of,
 )
-from antelog.engine.step.rows import Rows, first_tick, latest_tick, term_column, time_column
-from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
-from antelog.engine.step.window_amounts import Compared, compared
+from antelog.engine.step.query import StepQuery
+from antelog.engine.step.rows import Rows, first_tick, key_of, latest_tick, term_column, time_column
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps
 
 
 def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
-    """The derivations of a query's answers that matter in a step, by pattern, clock-driven ones last."""
+    """Finds the derivations of a query's answers that matter in a step, clock-driven patterns last."""
     blocks: list[Derivations] = []
     patterns = known.rules.patterns[query.name]
     mixed = len({prepared.clocked for prepared in patterns}) > 1
     for number, prepared in sorted(enumerate(patterns), key=lambda each: each[1].clocked):
-        later = _to_come(blocks, query) if mixed and prepared.clocked else np.zeros(0, np.int64)
-        for part in rows_of_query(known, query, number, later):
-            found = with_facts(known, prepared, part)
+        later = [np.zeros(0, np.int64)]
+        if mixed and prepared.clocked:
+            # Later ticks that open answers are about: clock-driven patterns may derive them then.
+            later += [time[time > query.step.now] for time in map(answer_time, blocks)]
+        for part in rows_of_query(known, query, number, distinct(np.concatenate(later))):
+            found = literals.with_facts(known, prepared, part)
             kept = mattering(found, life_of(found, query.step), query)
             if not prepared.asked:
                 blocks += _kept(found, kept)
                 continue
             if len(kept) < found.rows.count:
                 found = found.take(kept)
-            background = background_of(known, query, number)
+            background = background_of_query(known, query, number)
             for taken in with_latest(known, found, query.step, background, partial(closing, known)):
-                for each in while_they_are(known, taken, partial(_in_range, known)):
+                for each in literals.while_they_are(known, taken, partial(_in_range, known)):
                     for whole in _in_parts(known, each, since=life_of(each, query.step).supported):
                         blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
     return blocks
 
 
 def _kept(found: Derivations, kept: Column) -> list[Derivations]:
-    """Derivations without most of the rows that do not matter."""
     if len(kept) == 0:
         return []
     return [found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found]
 
 
 _WORTH_COPYING = 2
-"""Rows that matter are copied only if they are less than one in this many: else keeping all is cheaper."""
-
-
-def _to_come(blocks: Sequence[Derivations], query: StepQuery) -> Column:
-    """Later ticks that open answers are about: clock-driven patterns may tell them then."""
-    times = [answer_time(found) for found in blocks]
-    nothing = np.zeros(0, np.int64)
-    return distinct(np.concatenate([nothing, *(time[time > query.step.now] for time in times)]))
+"""Rows that matter are copied if they are less than one in this many; else keeping all is cheaper."""
 
 
 def with_asked(
@@ -119,13 +99,13 @@ def with_asked(
     depth: int = 0,
     since: Column | None = None,
 ) -> Derivations:
-    """Derivations with the lines of their asked literals; those about relations left out are unknown.
+    """Adds the lines of asked literals to derivations; literals about relations in `leaving` are unknown.
 
     A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
-    many such literals these derivations are found for, each within the next. Nobody asks when up to the tick
-    `since` of a row its literals became true or false (None: at which tick always matters).
+    many such literals these derivations are nested in. When literals become true or false matters only after
+    the tick `since` of each row (None: always).
     """
-    found, unsure = as_they_are(known, found, partial(_in_range, known)), known
+    found, unsure = literals.as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     bound = rows.bound.keys()
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
@@ -142,44 +122,47 @@ def with_asked(
         elif not literal.variables <= bound:
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             waiting = Truth(never, never, decided)
-            if isinstance(literal.node, Aggregation) and leaving.isdisjoint(literal.relations):
-                waiting = _for_any(known, literal.node, rows, waiting)
+            known_times = leaving.isdisjoint(literal.relations) and variables_in(literal.node.times) <= bound
+            if isinstance(literal.node, Aggregation) and known_times:
+                whole, which = _aggregated(known, literal.node, rows, None)
+                true_at, false_at, _ = (column.take(which) for column in whole.truth)
+                waiting = Truth(true_at, false_at, decided)
             lines.append(waiting._replace(false_at=_false_at(known, found, number, waiting.false_at)))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         elif isinstance(literal.node, Aggregation):
-            told = rows.owner is None or rows.as_of is not None or fails_by_members(literal.node)
+            told = rows.owner is None or rows.as_of is not None or literals.fails_by_members(literal.node)
             whole, which = _aggregated(known, literal.node, rows, since if told else None)
             lines.append(Truth(*(column.take(which) for column in whole.truth)))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
-            kind = ASKED[type(literal.node)]
+            kind = literals.ASKED[type(literal.node)]
             if isinstance(literal.node, Negation) and not literal.node.single:
-                lines.append(kind([TickTruths(truth(known, each, since)) for each in asked]))
+                lines.append(kind([literals.TickTruths(truth(known, each, since)) for each in asked]))
             else:
                 lines.append(kind([by_tick(known, each) for each in asked]))
     return found.with_lines(lines, progress)
 
 
 def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) -> Column:
-    """The tick at which a literal with open variables is false: as it is with others, or by its open end."""
+    """The tick at which a literal with open variables becomes false by its open end, or else `other`."""
     for end in found.prepared.ends:
         if end.number == number and end.is_open(found.rows.bound.keys() - {end.bound}):
             until = found.rows.replaced.get(end.node)
             if until is not None and found.rows.as_of is None:
                 return until
-            return false_by_end(known, found, end, _in_range(known, found, end))
+            return literals.false_by_end(known, found, end, _in_range(known, found, end))
     return other
 
 
-def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
-    """The atoms that are true in the ranges of rows whose last tick is open."""
+def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> literals.TrueAtoms:
+    """The true atoms in the ranges of rows whose last tick is open."""
     rows, prepared = found.rows, found.prepared
     (reference,), rules = end.node.references, known.rules
     arguments = tuple(t if t is None else term_column(t, rows, known.values) for t in reference.given)
     first = np.maximum(time_column(reference.first, rows), 0)
-    last = latest_tick(prepared, reference.last, without_bounds(prepared, rows))
+    last = latest_tick(prepared, reference.last, literals.without_bounds(prepared, rows))
     if (last == NEVER).any():
         # Later than all facts can reach, all ticks are alike.
         newest = max((int(each.ticks[-1]) for each in known.history.values() if each.slices), default=0)
@@ -188,29 +171,20 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
     atoms = Atoms(reference.name, arguments, first, last, rows.as_of).take(some)
     patterns = rules.patterns[reference.name]
     if atoms.relation in rules.cycles or any(each.clocked for each in patterns):
-        each = AtomsByTick.of(atoms)
+        each = literals.AtomsByTick.of(atoms)
         row, tick, true_at = np.repeat(some, each.counts), each.atoms.time, truth(known, each.atoms).true_at
     else:
         parts = [(each.owner, answer_time(each), each.complete) for each in derived(known, atoms)]
         nothing = np.zeros(0, np.int64)
         row, tick, true_at = map(np.concatenate, zip((nothing, nothing, nothing), *parts, strict=True))
         row = some.take(row)
-    return TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
-
-
-def _for_any(known: Knowledge, node: Aggregation, rows: Rows, waiting: Truth) -> Truth:
-    """The truth of an aggregate's comparison, some of whose variables are open, where its ticks are known."""
-    if not variables_in(node.times) <= rows.bound.keys():
-        return waiting
-    whole, which = _aggregated(known, node, rows, None)
-    true_at, false_at, _ = (column.take(which) for column in whole.truth)
-    return Truth(true_at, false_at, waiting.decided)
+    return literals.TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
 
 
 def _in_parts(
     known: Knowledge, found: Derivations, since: Column, leaving: frozenset[str] = frozenset()
 ) -> list[Derivations]:
-    """Derivations with the lines of their asked literals; in parts if these ask for too much."""
+    """Adds the lines of asked literals to derivations, in parts if these ask for too much."""
     try:
         return [with_asked(known, found, leaving, since=since)]
     except TooLargeError:
@@ -225,11 +199,9 @@ def _in_parts(
 def _aggregated(
     known: Knowledge, node: Aggregation, rows: Rows, since: Column | None
 ) -> tuple[Compared, Column]:
-    """An aggregate's comparison in rows, and which of those each is: with the same values they are one."""
+    """Compares an aggregate in rows, once for rows with the same values; and which of these each row is."""
     bound = {name: rows.bound[name] for name in sorted(node.variables & rows.bound.keys())}
-    key_columns = [*bound.values()] + ([] if rows.as_of is None else [rows.as_of])
-    (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
-    same = groups(key)
+    same = groups(key_of([*bound.values()] + ([] if rows.as_of is None else [rows.as_of]), rows.count))
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
     first = None if since is None else same.least(since)
     if node.variables <= bound.keys():
@@ -249,22 +221,21 @@ def _aggregated(
 
 
 _AT_ONCE = 1_000
-"""So many rows are looked at together: what they look at takes much more room than what is found."""
+"""So many rows are compared together: what they look at takes much more room than what is found."""
 
 
 def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Column]:
-    """The cells of the values that an aggregate has in rows once it is closed, and since when it is."""
+    """The final values of an aggregate in rows as cells (UNBOUND: none), and since when they are final."""
     whole, which = _aggregated(known, node.closing, rows, None)
     true_at, false_at = whole.truth.true_at, whole.truth.false_at
     some = marked(true_at < NEVER)
     cells = np.full(len(true_at), UNBOUND)
-    numbers = after_steps(whole.so_far.values(some, true_at.take(some)), node.left.steps)
+    numbers = after_steps(whole.so_far(some, true_at.take(some)), node.left.steps)
     cells[some] = numbers.cells(known.values)
     return cells.take(which), np.minimum(true_at, false_at).take(which)
 
 
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Windows:
-    """The members of an aggregate in each row, and until when others may come."""
     known = known.believing if known.rules.asks_for_silence(aggregate) else known
     aggregate = aggregate.with_any(rows.bound.keys())
     atoms = atoms_of(aggregate.inside.reference, rows, known.values)
@@ -278,12 +249,12 @@ def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column |
 
 
 def _takes_alone(literal: AskedLiteral, rows: Rows) -> bool:
-    """Whether all variables have values but those that take them of the literal."""
+    """Whether only those variables are open that take their values from the literal."""
     return literal.variables - literal.takes <= rows.bound.keys()
 
 
 def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
-    """The truth of a literal about the latest fact; with its values only while that is the latest."""
+    """The truth of a `last` literal; of rows with its values only while their fact is the latest."""
     assert isinstance(literal.node, Last)
     found, until = truth_of_latest(known, literal.node, rows), rows.replaced.get(literal.node)
     if until is None or rows.as_of is not None:
@@ -292,20 +263,21 @@ def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
     return Truth(true_at, np.minimum(found.false_at, until), found.decided)
 
 
-def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> TickTruths:
-    """The truth of atoms; of a range of ticks, that of the atom at each of them, or at those that matter."""
+def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> literals.TickTruths:
+    """The truth of atoms, for a range at each of its ticks, or at those that matter."""
     if atoms.last is None:
-        return TickTruths(truth(known, atoms))
+        return literals.TickTruths(truth(known, atoms))
     in_cycle = atoms.relation in known.rules.cycles
-    each = atoms_by_tick(known.believing, atoms, since) if in_cycle else AtomsByTick.of(atoms)
-    return TickTruths(truth(known, each.atoms), each.counts, known.sight is not None)
+    each = (
+        literals.atoms_by_tick(known.believing, atoms, since) if in_cycle else literals.AtomsByTick.of(atoms)
+    )
+    return literals.TickTruths(truth(known, each.atoms), each.counts, known.sight is not None)
 
 
 def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
     """The ticks at which atoms become true and false, if nothing more arrives.
 
-    Of a range of ticks, those at which "some atom of the range" does. For rows that can say nothing up to the
-    ticks `since`, it matters not when it was before.
+    For a range, those at which "some atom of the range" does. Changes up to the tick `since` do not matter.
     """
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
@@ -313,9 +285,8 @@ def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
         windows = windows_of(known, atoms)
         return by_tick(known, atoms, since).some if windows is None else windows.some
     if atoms.relation in known.rules.cycles:
-        atoms = settled_as_of(known, atoms)
-    (key,) = keys_of([atoms.columns])
-    same = groups(key)
+        atoms = literals.settled_as_of(known, atoms)
+    same = groups(key_of(atoms.columns))
     once, numbers = atoms.take(same.first), same.numbers
     kind = atoms.relation, atoms.last is None, atoms.as_of is None
     found = known.memo.recall(kind, once.columns, lambda some: _truth(known, once.take(some)))
@@ -335,7 +306,7 @@ def _truth(known: Knowledge, atoms: Atoms) -> Truth:
 
 
 def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
-    """Atoms of a relation that rests on its own past, with all that they rest on: see `cycles`."""
+    """The closure of atoms of a relation that rests on its own past (see `cycles`)."""
     known = known.believing  # what was decided of them is remembered, not by what
     cycle = known.rules.cycles[atoms.relation]
     if cycle not in known.memo.through_time:
@@ -345,11 +316,11 @@ def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
 
 
 def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
-    """Finds out which atoms of a cycle are true, if there are many: those of some ticks, then of the next.
+    """Finds out which atoms of a cycle are true, if there are many: block by block of levels.
 
-    What is true later rests only on those that are true before, which are few, however many might have been.
+    What is true later rests only on atoms that are true before, which are few, however many were possible.
     """
-    found, memo = {name: may_be_true(known, name) for name in sorted(cycle)}, known.memo
+    found, memo = {name: literals.may_be_true(known, name) for name in sorted(cycle)}, known.memo
     left = {name: each for name, each in found.items() if each is not None}
     if len(left) < len(found) or sum(each.count for each in left.values()) <= _MANY:
         return
@@ -372,11 +343,11 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
 
 
 _MANY = 2_000
-"""About so many atoms of a cycle are found out at once."""
+"""About so many atoms of a cycle are decided at once."""
 
 
 def _blocks(levels: Mapping[str, Column]) -> Iterator[tuple[int, int]]:
-    """The first and the last level of each block."""
+    """The first and last level of each block."""
     level = np.sort(np.concatenate([*levels.values()]))
     at = 0
     while at < len(level):
@@ -386,7 +357,6 @@ def _blocks(levels: Mapping[str, Column]) -> Iterator[tuple[int, int]]:
 
 
 def _closure(known: Knowledge, atoms: Atoms) -> Closure:
-    """Atoms of a cycle with all that they rest on."""
     closure = Closure(known, atoms)
     while (fresh := closure.fresh()) is not None:
         for found in derived(known, fresh, closure.relations):
@@ -395,9 +365,10 @@ def _closure(known: Knowledge, atoms: Atoms) -> Closure:
 
 
 def seen_again(known: Knowledge, found: Derivations) -> Derivations:
-    """Derivations with when their literals are true and false by other knowledge of the same facts."""
+    """Works out the lines of derivations anew with other knowledge of the same facts."""
     arrived = found.holds[: len(found.prepared.facts)]
-    parts = _in_parts(known, with_facts(known, found.prepared, Partial(found.rows, arrived)), found.complete)
+    again = literals.with_facts(known, found.prepared, Partial(found.rows, arrived))
+    parts = _in_parts(known, again, found.complete)
     lines = zip(*((each.holds, each.fails, each.decided) for each in parts), strict=True)
     holds, fails, decided = map(np.hstack, lines)
     return Derivations(found.prepared, found.rows, holds, fails, decided)
@@ -411,7 +382,7 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
     found = None if atoms.as_of is None else _as_of(known, atoms)
     if found is None:
         found = [
-            with_facts(known, prepared, part)
+            literals.with_facts(known, prepared, part)
             for number, prepared in enumerate(known.rules.patterns[atoms.relation])
             for part in rows_for(known, atoms.relation, number, seed_of(prepared, atoms, known.values))
         ]
@@ -422,12 +393,12 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
 
 
 def _since(found: Derivations) -> Column:
-    """The tick up to which no row is complete, so that nobody asks when a literal became true."""
+    """The tick up to which no row is complete, so that earlier truth does not matter."""
     return found.complete if found.rows.as_of is None else found.rows.as_of
 
 
 def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:
-    """Derivations of atoms, and those with values of the latest facts."""
+    """Derivations of atoms, and those with the values of latest facts and closed aggregates."""
     if not found.prepared.pattern.takings:
         return [found]
     number = known.rules.patterns[atoms.relation].index(found.prepared)
@@ -440,18 +411,15 @@ def with_amounts(known: Knowledge, found: Derivations) -> list[Derivations]:
     prepared, bound = found.prepared, found.rows.bound.keys()
     if all(isinstance(each.literal, Last) for each in prepared.pattern.takings):
         return []
-    background = background_of_pattern(prepared, known.static.tables, known.values)
+    background = background_of(prepared, known.static.tables, known.values)
     _, *more = with_last(known, found, background, partial(closing, known))
     answered = prepared.pattern.answered
     return [each for each in more if answered & each.rows.bound.keys() == answered & bound]
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
-    """The derivations of atoms as of earlier ticks: those as of now, if all of these have been asked for.
-
-    None if not, or if they are too many at once.
-    """
-    then, kept = atoms.as_of, known.memo.derivations(atoms.relation)
+    """The kept derivations of atoms as of earlier ticks; None if they are not kept, or too many at once."""
+    then, kept = atoms.as_of, known.memo.derivations.get(atoms.relation)
     if then is None or kept is None or not atoms.whole:
         return None
     table, parts = kept
@@ -471,7 +439,7 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
 # ---- asked literals with open variables ----
 
 _DEEPEST = 8
-"""Literals with open variables within each other are looked at up to this depth."""
+"""Literals with open variables are followed up to this depth."""
 
 
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
@@ -511,11 +479,10 @@ def _decided_by(
     atoms, each = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of), None
     if ranged and not timed and rows.as_of is not None and delay is not None:
         # A slot that is taken decides one tick of a range, so they are looked at one by one.
-        each = AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
+        each = literals.AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
         atoms, first, last = each.atoms, each.atoms.time, each.atoms.time
         given = {name: np.repeat(column, each.counts) for name, column in given.items()}
-    (key,) = keys_of([[*atoms.columns, *given.values()]])
-    same = groups(key)
+    same = groups(key_of([*atoms.columns, *given.values()]))
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
     some = some.take(possible)
@@ -532,12 +499,12 @@ def _decided_by(
 
 
 def _last_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
-    """The last deadline of the open derivations of atoms, for each of these, looked at in this depth."""
+    """For each of some atoms, the last deadline of its open derivations."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
         for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):
             kept = part.take(asked.meeting(known.values, prepared, part.rows))
             if kept.rows.count:
-                each = with_asked(known, with_facts(known, prepared, kept), depth=depth + 1)
+                each = with_asked(known, literals.with_facts(known, prepared, kept), depth=depth + 1)
                 np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
     return latest

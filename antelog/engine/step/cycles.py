@@ -1,54 +1,273 @@
 """Atoms of relations that rest on their own negation in the past, decided level by level.
 
     Off(T+1) :- Press(T+1), not Off(T).
-
-Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is decided for good. All atoms that are
-asked for, and those they rest on, get numbers. As they rest on atoms of lower levels only, all of a level
-are decided at once: first Off(4), then Off(5).
-
     Alarm(X, T) :- Fail(X, E, T), count(Alarm(X, T-60..T-1)) < 3.
 
-So it is with aggregates: see the end of `cycle_numbers`.
+Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is decided for good. All atoms that are
+asked for, and those they rest on, get numbers; those decided before share one for each tick since when they
+are true, or false. Each rests on atoms of lower levels only, so all atoms of a level are decided at once.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from itertools import takewhile
 from typing import Self, TypeAlias
 
 import numpy as np
 
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.literal import AskedLiteral
+from antelog.compile.literals.literal import AskedLiteral, AskedNode
 from antelog.compile.literals.terms import variables_in
-from antelog.engine.columns.joins import spread
-from antelog.engine.columns.tables import NEVER, Column, changed, distinct, marked, sorting
-from antelog.engine.step.cycle_numbers import (
-    AggregationOfCycle,
-    AtomForm,
-    FoundAtoms,
-    NumberedAtoms,
-    Numbering,
-    Recalled,
-)
-from antelog.engine.step.decided import ALWAYS
+from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns.joins import find_rows, pairs
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
+from antelog.engine.step.amounts import truth_of
 from antelog.engine.step.derivations import (
+    ALWAYS,
     Atoms,
     Derivations,
+    FoundTruths,
     Knowledge,
     Truth,
     answer_time,
     atoms_of,
     given_since,
 )
-from antelog.engine.step.literals import ASKED, AskedKind
-from antelog.engine.step.members import AskedAtoms, Candidates
-from antelog.engine.step.ranges import TickTruths, atoms_by_tick, fails_by_members, settled_as_of
-from antelog.engine.step.rows import term_column
+from antelog.engine.step.literals import ASKED, TickTruths, atoms_by_tick, fails_by_members, settled_as_of
+from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting, members
+from antelog.engine.step.rows import Rows, key_of, places_of, term_column
+from antelog.engine.values.values import Values
+
+AtomForm: TypeAlias = tuple[str, frozenset[int], bool]
+"""A relation, the given arguments, and whether there is a range: such atoms have the same columns."""
+
+
+def form_of(atoms: Atoms) -> AtomForm:
+    return atoms.relation, atoms.given, atoms.last is not None
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedAtoms(ColumnSet):
+    """Atoms of one form with numbers: their own, or those of the open atoms that they were found for."""
+
+    atoms: Atoms
+    number: Column
+
+    def numbers(self, atoms: Atoms) -> Column:
+        """The number of each of some atoms; -1 if it has none."""
+        at = find_rows(atoms.columns, self.atoms.columns)
+        return np.where(at >= 0, self.number[at], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedMembers:
+    """Atoms that may be members of an aggregate, by owner, and their numbers.
+
+    `open` is the number of each asked atom for which others may come, else -1; they come `one_a_tick` where
+    slots allow no more.
+    """
+
+    asked: AskedAtoms
+    open: Column
+    owner: Column
+    cells: tuple[Column, ...]
+    time: Column
+    number: Column
+    one_a_tick: bool = False
+
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        """The numbers of all these atoms, with the row that each is asked for."""
+        asked = marked(self.open >= 0)
+        row = self.asked.row
+        return (row.take(self.owner), self.number), (row.take(asked), self.open.take(asked))
+
+    def for_rows(self, row: Column) -> NumberedMembers:
+        """The members of some rows, which are renumbered."""
+        which, at = places_of(self.asked.row, row)
+        owner, place = places_of(self.owner, at)
+        return NumberedMembers(
+            AskedAtoms(self.asked.atoms.take(at), which, self.asked.single),
+            self.open.take(at),
+            owner,
+            tuple(column.take(place) for column in self.cells),
+            self.time.take(place),
+            self.number.take(place),
+            self.one_a_tick,
+        )
+
+    def decided(self, known: Truth) -> tuple[Candidates, Truth]:
+        """Candidates with the truth of each, and until when others may come."""
+        truth = Truth(*(column.take(self.number) for column in known))
+        is_open = self.open >= 0
+        open_until, decided = (
+            np.where(is_open, column.take(self.open), -1) for column in (known.false_at, known.decided)
+        )
+        every, own = np.arange(len(self.open)), np.arange(len(self.owner))
+        resting = Resting(
+            np.concatenate([self.owner, every]),
+            np.concatenate([own, np.full(len(every), np.int64(-1))]),
+            np.concatenate([truth.decided, decided]),
+        )
+        ones = marked(is_open) if self.one_a_tick else every[:0]
+        any_until = np.full_like(open_until, -1) if self.one_a_tick else open_until
+        found = Candidates(
+            *(self.asked, self.owner, self.cells, self.time, truth.true_at, any_until),
+            *(Ones(ones, open_until.take(ones)), resting),
+        )
+        return found, truth
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """The numbers of all atoms: those still to be decided, and those that are decided.
+
+    Decided atoms have from `first` on two for each tick (false, and true, since then). After these come the
+    numbers of the atoms that were found `earlier` in the step.
+    """
+
+    known: Knowledge
+    numbered: Mapping[AtomForm, NumberedAtoms]
+    found: Mapping[AtomForm, Sequence[NumberedAtoms]]
+    first: int
+    ticks: Column
+    earlier: Mapping[str, FoundTruths]
+
+    def of_decided(self, true: Mask, when: Column) -> Column:
+        """The numbers of atoms that are true, or else false, from some ticks on."""
+        numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
+        return numbers
+
+    @property
+    def truth(self) -> Truth:
+        """The truth of all atoms, as far as it is known."""
+        first, count = self.first, self.first + 2 * len(self.ticks)
+        true_at, false_at, decided = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
+        false_at[first::2], false_at[first + 1 :: 2] = self.ticks, NEVER
+        true_at[first + 1 :: 2] = self.ticks
+        parts = [Truth(true_at, false_at, decided), *(each.truth for each in self.earlier.values())]
+        return Truth(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def of(self, atoms: Atoms) -> Column:
+        """The number of each atom; -1 for those with open arguments that are decided."""
+        numbered = self.numbered.get(form_of(atoms))
+        numbers = np.full(atoms.count, -1, np.int64) if numbered is None else numbered.numbers(atoms)
+        decided = self.known.decided.get(atoms.relation)
+        if decided is not None and atoms.whole:
+            before = atoms.time <= decided.until
+            arguments = [column[before] for column in atoms.arguments if column is not None]
+            numbers[before] = self.of_decided(*decided.lookup(arguments, atoms.time[before]))
+        found = self.earlier.get(atoms.relation)
+        if found is not None and atoms.whole:
+            names = takewhile(lambda name: name != atoms.relation, self.earlier)
+            first = self.first + 2 * len(self.ticks) + sum(self.earlier[name].atoms.count for name in names)
+            at = found.places(atoms, self.known.rules.relations[atoms.relation].bounds.delay)
+            numbers = np.where((numbers < 0) & (at >= 0), first + at, numbers)
+        return numbers
+
+    def members(self, asked: AskedAtoms) -> NumberedMembers:
+        """The atoms that may be members of an aggregate, with their numbers."""
+        atoms, number = asked.atoms, self.of(asked.atoms)
+        if atoms.whole:
+            given = tuple(column for column in atoms.arguments if column is not None)
+            none = np.full(atoms.count, -1)
+            return NumberedMembers(asked, none, np.arange(atoms.count), given, atoms.time, number)
+        parts = [*self._found(atoms, number), *self._recalled(atoms)]
+        owner, *cells, time, found = map(np.concatenate, zip(*parts, strict=True))
+        once = groups(key_of([owner, *cells, time])).first
+        patterns = self.known.rules.patterns[atoms.relation]
+        once = once.take(sorting(owner.take(once)))
+        return NumberedMembers(
+            asked,
+            number,
+            owner.take(once),
+            tuple(column.take(once) for column in cells),
+            time.take(once),
+            found.take(once),
+            len(patterns) == 1 and patterns[0].one_a_tick(atoms.given),
+        )
+
+    def _found(self, atoms: Atoms, number: Column) -> list[list[Column]]:
+        """The atoms found for numbered ones: which of these, their cells, times and numbers."""
+        parts = [[np.zeros(0, np.int64)] * (len(atoms.arguments) + 3)]
+        for each in self.found.get(form_of(atoms), ()):
+            here, there = pairs(number, each.number)
+            found = each.atoms.take(there)
+            cells = [column for column in found.arguments if column is not None]
+            parts.append([here, *cells, found.time, self.of(found)])
+        return parts
+
+    def _recalled(self, atoms: Atoms) -> list[list[Column]]:
+        """Members among the decided atoms, which are remembered if they are true."""
+        decided = self.known.decided.get(atoms.relation)
+        if decided is None:
+            return []
+        before, kept = marked(atoms.time <= decided.until), decided.take(decided.true)
+        given = [place for place, column in enumerate(atoms.arguments) if column is not None]
+        sought = [column.take(before) for column in atoms.arguments if column is not None]
+        there = [kept.columns[place] for place in given]
+        here, at = pairs(*keys_of([[*sought, atoms.time.take(before)], [*there, kept.ticks]]))
+        number = self.of_decided(kept.true, kept.when).take(at)
+        return [[before.take(here), *(c.take(at) for c in kept.columns), kept.ticks.take(at), number]]
+
+
+# ---- aggregates ----
+#
+#   Alarm(X, E, T) :- Fail(X, E, T), count(Alarm(X, _, T-60..T-1)) < 3.
+#
+# Alarm(wt2, E, 5) with any E has a number, too, for until when one that nobody knows yet may come. That rests
+# on the alarms before it as well: after three of them none can come.
+
+
+@dataclass(frozen=True, eq=False)
+class AggregationOfCycle:
+    """An aggregate in derivations that rests on atoms; `members` are these once they have numbers."""
+
+    node: Aggregation
+    rows: Rows
+    values: Values
+    asked: tuple[AskedAtoms, ...]
+    members: tuple[NumberedMembers, ...] = ()
+
+    @classmethod
+    def of(cls, node: Aggregation, rows: Rows, known: Knowledge, since: Column | None) -> AggregationOfCycle:
+        names = sorted(node.variables & rows.bound.keys())
+        some = Rows({name: rows.bound[name] for name in names}, rows.count, as_of=rows.as_of)
+        aggregates = (each.with_any(some.bound.keys()) for each in node.aggregates)
+        asked = (
+            AskedAtoms.of(known, each, atoms_of(each.inside.reference, rows, known.values), since)
+            for each in aggregates
+        )
+        return cls(node, some, known.values, tuple(asked))
+
+    @property
+    def atoms(self) -> Sequence[Atoms]:
+        return [each.atoms for each in self.asked]
+
+    def numbered(self, numbers: Numbering) -> AggregationOfCycle:
+        return replace(self, members=tuple(numbers.members(each) for each in self.asked))
+
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        return [pair for each in self.members for pair in each.by_row]
+
+    def truth(self, known: Truth, row: Column) -> Truth:
+        """Its truth in some rows, once the atoms of all lower levels are known."""
+        node, rows = self.node, self.rows.take(row)
+        found = [
+            members(
+                aggregate.with_any(rows.bound.keys()), *each.for_rows(row).decided(known), rows, self.values
+            )
+            for aggregate, each in zip(node.aggregates, self.members, strict=True)
+        ]
+        truth = truth_of(node, found, rows, self.values)
+        # By when one with open variables is decided has been found out where it waits for them.
+        is_open = not node.variables <= rows.bound.keys()
+        return truth._replace(decided=np.full_like(row, -1)) if is_open else truth
 
 
 class Closure:
@@ -57,37 +276,42 @@ class Closure:
     def __init__(self, known: Knowledge, atoms: Atoms) -> None:
         self.relations = known.rules.cycles[atoms.relation]
         self._known = known
-        self._numbered: dict[AtomForm, NumberedAtoms] = defaultdict(NumberedAtoms)
-        self._found: dict[AtomForm, list[FoundAtoms]] = defaultdict(list)
+        self._numbered: dict[AtomForm, NumberedAtoms] = {}
+        self._found: dict[AtomForm, list[NumberedAtoms]] = defaultdict(list)
         self._count = 0
         self._waiting: dict[AtomForm, list[Atoms]] = {}
         self._derived: list[Derived] = []
-        self._inner: list[list[RestsOnCycle]] = []
         self._ask(atoms)
 
     def _ask(self, atoms: Atoms) -> None:
-        self._waiting.setdefault(AtomForm.of(atoms), []).append(atoms)
+        self._waiting.setdefault(form_of(atoms), []).append(atoms)
 
     def fresh(self) -> Atoms | None:
-        """Atoms of a relation whose derivations are to be added: neither decided nor numbered before."""
+        """Numbers atoms of one relation whose derivations are to be added; None if no atoms are left."""
         while self._waiting:
             form, parts = self._waiting.popitem()
-            new = self._numbered[form].unknown(_undecided(self._known, form, parts))
+            atoms, before = _undecided(self._known, Atoms.and_then(*parts)), self._numbered.get(form)
+            new = atoms.take(groups(key_of(atoms.columns)).first)
+            if before is not None:
+                new = new.take(before.numbers(new) < 0)
             if new.count:
-                self._numbered[form].add(new, self._count)
+                numbered = NumberedAtoms(new, np.arange(new.count) + self._count)
+                self._numbered[form] = numbered if before is None else before.and_then(numbered)
                 self._count += new.count
                 return new
         return None
 
     def add(self, atoms: Atoms, found: Derivations) -> None:
         """Adds derivations of fresh atoms; the atoms that these rest on wait to be asked for."""
-        known, prepared, form = self._known, found.prepared, AtomForm.of(atoms)
-        first = self._numbered[form].first[-1]
-        if not form.whole:
+        known, prepared = self._known, found.prepared
+        first = self._count - atoms.count
+        if not atoms.whole:
             found = found if atoms.as_of is None else found.take(given_since(found, atoms) <= found.seen)
             if prepared.pattern.answered <= found.rows.bound.keys():
-                answers = _answers(known, atoms, found)
-                self._found[form].append(FoundAtoms(found.owner + first, answers))
+                cells = (term_column(term, found.rows, known.values) for term in prepared.pattern.answer)
+                as_of = None if atoms.as_of is None else atoms.as_of.take(found.owner)
+                answers = Atoms(atoms.relation, tuple(cells), answer_time(found), None, as_of)
+                self._found[form_of(atoms)].append(NumberedAtoms(answers, found.owner + first))
                 self._ask(answers)
                 return
         rows, facts = found.rows, len(prepared.facts)
@@ -111,7 +335,7 @@ class Closure:
                 told = not isinstance(node, Last)
                 parts = (atoms_of(each, rows, known.values) for each in literal.references)
                 asked = tuple(AskedOfCycle.of(known, each, since if told else None) for each in parts)
-                inner.append(LiteralOfCycle(ASKED[type(node)], asked))
+                inner.append(LiteralOfCycle(type(node), asked))
         for asking in inner:
             for each in asking.atoms:
                 self._ask(each)
@@ -126,52 +350,42 @@ class Closure:
                 failed=found.failed,
                 decided=np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1),
                 as_of=late,
+                rests=tuple(inner),
             )
         )
-        self._inner.append(inner)
 
     def truth(self, atoms: Atoms) -> Truth:
-        """The truth of some of the atoms, when the derivations of all are there."""
+        """The truth of some of the atoms, once the derivations of all are added."""
         numbers, found = self._decided()
         at = numbers.of(atoms)
         return Truth(*(column[at] for column in found))
 
     def members(self, asked: AskedAtoms) -> tuple[Candidates, Truth]:
-        """The members that an aggregate may have, when the derivations of all are there."""
+        """The possible members of an aggregate, once the derivations of all are added."""
         numbers, found = self._decided()
         return numbers.members(asked).decided(found)
 
     def _decided(self) -> tuple[Numbering, Truth]:
         known = self._known
         when = [known.decided[name].when for name in sorted(self.relations)]
-        ticks = distinct(np.concatenate([[ALWAYS], *when]))
-        recalled = Recalled(self._count, ticks, known.memo.through_time.get(self.relations, {}))
-        numbers = Numbering(known, self._numbered, self._found, recalled)
+        ticks = np.unique(np.concatenate([[ALWAYS], *when]))
+        earlier = known.memo.through_time.get(self.relations, {})
+        numbers = Numbering(known, self._numbered, self._found, self._count, ticks, earlier)
         derived = [
-            replace(each, rests=tuple(asked.numbered(numbers) for asked in inner))
-            for each, inner in zip(self._derived, self._inner, strict=True)
+            replace(each, rests=tuple(asked.numbered(numbers) for asked in each.rests))
+            for each in self._derived
         ]
-        return numbers, decide(recalled, derived)
+        return numbers, decide(numbers.truth, derived)
 
 
-def _undecided(known: Knowledge, form: AtomForm, parts: Sequence[Atoms]) -> Atoms:
-    """The atoms that have to be worked out: what is decided is remembered."""
-    atoms = Atoms.and_then(*parts)
-    decided = known.decided.get(form.relation)
+def _undecided(known: Knowledge, atoms: Atoms) -> Atoms:
+    """The atoms that have to be worked out, without those whose truth is remembered."""
+    name, decided = atoms.relation, known.decided.get(atoms.relation)
     new = np.ones(atoms.count, np.bool_) if decided is None else atoms.time > decided.until
-    found = known.memo.through_time.get(known.rules.cycles.get(form.relation, frozenset()), {}).get(
-        form.relation
-    )
-    if found is not None and form.whole:
-        new &= found.places(atoms, known.rules.relations[form.relation].bounds.delay) < 0
+    found = known.memo.through_time.get(known.rules.cycles.get(name, frozenset()), {}).get(name)
+    if found is not None and atoms.whole:
+        new &= found.places(atoms, known.rules.relations[name].bounds.delay) < 0
     return atoms.take(marked(new))
-
-
-def _answers(known: Knowledge, asked: Atoms, found: Derivations) -> Atoms:
-    """The atoms that derivations are about, of which some arguments were left open."""
-    cells = (term_column(term, found.rows, known.values) for term in found.prepared.pattern.answer)
-    as_of = None if asked.as_of is None else asked.as_of.take(found.owner)
-    return Atoms(asked.relation, tuple(cells), answer_time(found), None, as_of)
 
 
 def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, Column]:
@@ -191,39 +405,27 @@ _BELOW = np.int64(-(2**62))
 
 @dataclass(frozen=True, eq=False)
 class AskedOfCycle:
-    """Atoms that rows ask for, one a row or `counts` of them side by side; later their `numbers`."""
+    """Atoms with the row that asks for each: one a row or, if `ranged`, any number; later their `numbers`."""
 
     atoms: Atoms
-    counts: Column | None = None
-    numbers: Column | None = None
+    row: Column
+    ranged: bool
+    numbers: Column
 
     @classmethod
     def of(cls, known: Knowledge, atoms: Atoms, since: Column | None) -> Self:
+        row = np.arange(atoms.count)
         if atoms.last is None:
-            return cls(settled_as_of(known, atoms))
+            return cls(settled_as_of(known, atoms), row, False, row)
         each = atoms_by_tick(known, atoms, since)
-        return cls(each.atoms, each.counts)
-
-    @cached_property
-    def _starts(self) -> Column:
-        assert self.counts is not None
-        starts: Column = np.cumsum(self.counts) - self.counts
-        return starts
-
-    @property
-    def by_row(self) -> tuple[Column, Column]:
-        """The row that each atom is asked for, and the number of it."""
-        assert self.numbers is not None
-        row = np.arange(len(self.numbers if self.counts is None else self.counts))
-        return row if self.counts is None else np.repeat(row, self.counts), self.numbers
+        row = np.repeat(row, each.counts)
+        return cls(each.atoms, row, True, row)
 
     def truth(self, known: Truth, row: Column) -> TickTruths:
-        """For some rows the truth of their atoms."""
-        assert self.numbers is not None
         place, counts = row, None
-        if self.counts is not None:
-            counts = self.counts.take(row)
-            _, place = spread(self._starts.take(row), counts)
+        if self.ranged:
+            which, place = places_of(self.row, row)
+            counts = np.bincount(which, minlength=len(row))
         return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
@@ -231,7 +433,7 @@ class AskedOfCycle:
 class LiteralOfCycle:
     """An asked literal of derivations, which rests on the atoms it asks for."""
 
-    kind: AskedKind
+    kind: type[AskedNode]
     asked: tuple[AskedOfCycle, ...]
 
     @property
@@ -244,10 +446,10 @@ class LiteralOfCycle:
 
     @property
     def by_row(self) -> Sequence[tuple[Column, Column]]:
-        return [each.by_row for each in self.asked]
+        return [(each.row, each.numbers) for each in self.asked]
 
     def truth(self, known: Truth, row: Column) -> Truth:
-        return self.kind([each.truth(known, row) for each in self.asked])
+        return ASKED[self.kind]([each.truth(known, row) for each in self.asked])
 
 
 RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
@@ -255,9 +457,9 @@ RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """Derivations of atoms: when their other literals are all true, when one is false; their asked literals.
+    """Derivations of atoms: when their other literals are all true, when one is false; and those asked for.
 
-    `level` and `rank` are those of the derived atom. `as_of` is the tick as of which they are seen.
+    `level` and `rank` are those of the derived atom, `as_of` the tick as of which it is seen.
     """
 
     atom: Column
@@ -267,12 +469,12 @@ class Derived:
     failed: Column
     decided: Column
     as_of: Column
-    rests: tuple[RestsOnCycle, ...] = ()
+    rests: tuple[RestsOnCycle, ...]
 
 
-def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
-    """The truth of all atoms."""
-    true_at, false_at, decided = recalled.truth
+def decide(known: Truth, derived: Sequence[Derived]) -> Truth:
+    """The truth of all atoms, given that of those which are decided already; it is written over."""
+    true_at, false_at, decided = known
     for block, row in _in_rounds(derived, len(true_at)):
         each = derived[block]
         atom, then = each.atom[row], each.as_of[row]
@@ -290,10 +492,10 @@ def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
 
 
 def _in_rounds(derived: Sequence[Derived], count: int) -> list[tuple[int, Column]]:
-    """The derivations in rounds: of which block each, and which of its rows.
+    """Cuts the derivations into rounds, each as a block and some of its rows.
 
     Those of a round rest on atoms of earlier rounds only. They may be of many levels: what is true of one
-    card at tick 7 has nothing to do with what was true of another at tick 6.
+    card at tick 7 does not depend on what was true of another at tick 6.
     """
     if not derived:
         return []
@@ -313,10 +515,7 @@ def _in_rounds(derived: Sequence[Derived], count: int) -> list[tuple[int, Column
 
 
 def _rounds(derived: Sequence[Derived], order: Column, count: int) -> Column:
-    """For each derivation its round: the one after those of all the atoms it rests on.
-
-    They are gone through in `order`, in which each comes after all derivations of these.
-    """
+    """The round of each derivation, after those of all atoms it rests on; `order` has these before it."""
     ends = np.cumsum([len(each.atom) for each in derived])
     asked = [
         (rows + (end - len(each.atom)), numbers)

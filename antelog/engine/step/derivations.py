@@ -1,12 +1,10 @@
 """Derivations, and the knowledge of a step that they are found with.
 
-A derivation is a row of a pattern, with the ticks at which each of its literals becomes true or false.
-Every tick that is computed here holds if nothing more arrives; up to the tick that is finished (`now`) it
-holds whatever arrives later.
-
     Malf(X, T) with X = wt2, T = 0, delay 1                    true   false   due
     Temp(wt2, high, 0)   arrived at 0                             0   never     1
     Temp(wt2, high, 1)   not there                            never       2     2
+
+These ticks hold if nothing more arrives; up to the tick that is finished (`now`) whatever arrives later.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,15 +23,14 @@ from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.facts.sight import Sight
-from antelog.engine.step.amount_lines import AmountLine
-from antelog.engine.step.background import StaticFacts, Twins
-from antelog.engine.step.decided import DecidedAtoms
+from antelog.engine.step.matching import StaticFacts, Twins
 from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column
 from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.values import Values
 
 
@@ -49,8 +46,7 @@ class Truth(NamedTuple):
 class Atoms(ColumnSet):
     """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks.
 
-    Where there is a `last`, an atom at any tick from `time` to that is asked for. They are seen `as_of` a
-    tick, if that is given: facts that arrived later are not there.
+    With `last`, an atom at any tick from `time` to it is asked for. With `as_of`, later facts are not there.
     """
 
     relation: str
@@ -65,12 +61,12 @@ class Atoms(ColumnSet):
 
     @property
     def whole(self) -> bool:
-        """Whether each is one atom: all of its arguments are given, and its tick."""
+        """Whether each is one atom: all of its arguments and its tick are given."""
         return self.last is None and all(column is not None for column in self.arguments)
 
     @property
     def given(self) -> frozenset[int]:
-        """The places of the arguments that are given."""
+        """The positions of the arguments that are given."""
         return frozenset(place for place, column in enumerate(self.arguments) if column is not None)
 
     @property
@@ -79,16 +75,6 @@ class Atoms(ColumnSet):
         return [
             column for column in (*self.arguments, self.time, self.last, self.as_of) if column is not None
         ]
-
-    def take(self, at: Column | Mask) -> Atoms:
-        at = positions(at)
-        return Atoms(
-            self.relation,
-            tuple(None if column is None else column.take(at) for column in self.arguments),
-            self.time.take(at),
-            None if self.last is None else self.last.take(at),
-            None if self.as_of is None else self.as_of.take(at),
-        )
 
 
 def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
@@ -103,10 +89,11 @@ def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
 class Derivations(ColumnSet):
     """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`).
 
-    The fact literals come first, one line each, then the asked ones, if these have lines already. `decided`
-    is the tick by which everything a literal depends on has arrived or never will. `progress` has what the
-    aggregates among them come to.
+    Fact literals come first, one line each, then the asked ones once they are worked out. `decided` is the
+    tick by which all a literal depends on has arrived or never will. `progress` has the values of aggregates.
     """
+
+    axis = 1
 
     prepared: Prepared
     rows: Rows
@@ -114,17 +101,6 @@ class Derivations(ColumnSet):
     fails: Column
     decided: Column
     progress: tuple[AmountLine, ...] = ()
-
-    def take(self, at: Column | Mask) -> Derivations:
-        at = positions(at)
-        return Derivations(
-            self.prepared,
-            self.rows.take(at),
-            self.holds.take(at, axis=1),
-            self.fails.take(at, axis=1),
-            self.decided.take(at, axis=1),
-            tuple(each.take(at) for each in self.progress),
-        )
 
     @property
     def owner(self) -> Column:
@@ -151,13 +127,13 @@ class Derivations(ColumnSet):
 
     @property
     def steps(self) -> Iterator[Column]:
-        """The lines of ticks at which a row gets evidence: a literal is true, or a value has come further."""
+        """The lines of ticks at which rows get evidence: a literal is true, or a value reaches a quarter."""
         yield from self.holds
         for each in self.progress:
             yield from each.quarters
 
     def as_of(self, then: Column) -> Derivations:
-        """Their fact literals as of some ticks, without later facts."""
+        """The derivations with their fact literals only, as of some ticks, without later facts."""
         facts = len(self.prepared.facts)
         due, true = self.decided[:facts], self.holds[:facts] <= then
         fails = or_never(due, true)
@@ -168,7 +144,7 @@ class Derivations(ColumnSet):
         return Derivations(self.prepared, rows, or_never(self.holds[:facts], ~true), fails, due)
 
     def during(self, since: Column | np.int64, until: Column | np.int64) -> Derivations:
-        """Derivations that are supported from some ticks on and until others, and within those they have."""
+        """The derivations while they are supported, from some ticks on and until others."""
         before, count = self.rows.latest, self.rows.count
         first = np.full(count, np.int64(-1)) if before is None else before.first
         last = np.full(count, NEVER) if before is None else before.last
@@ -189,15 +165,12 @@ class Derivations(ColumnSet):
 
     @property
     def seen(self) -> Column | np.int64:
-        """The ticks as of which they are seen; -1 for now."""
+        """The ticks as of which the rows are seen; -1 for now."""
         return np.int64(-1) if self.rows.as_of is None else self.rows.as_of
 
     @property
     def open_until(self) -> Column:
-        """The tick by which the open literals of a row are decided; -1 where none is open.
-
-        A literal that is false already decides the row, and is none of these.
-        """
+        """The last tick by which an open literal is decided; -1 if none is open, or one is false."""
         last: Column = ((self.decided + 1) * (self.holds > self.seen)).max(axis=0, initial=0) - 1
         return last
 
@@ -207,7 +180,6 @@ ANY_TIME = np.int64(-1)
 
 
 def answer_time(found: Derivations) -> Column:
-    """The times of the answers of derivations."""
     time, rows = found.prepared.pattern.time, found.rows
     if time.variable is not None and time.variable not in rows.bound:
         return np.full(rows.count, ANY_TIME)
@@ -218,19 +190,15 @@ def answer_time(found: Derivations) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Life:
-    """The life of each row: the ticks at which it is first supported, complete, and false."""
+class Life(ColumnSet):
+    """The life of each row: the ticks from which it is supported, complete, and false."""
 
     supported: Column
     complete: Column
     end: Column
 
-    def take(self, at: Column) -> Life:
-        return Life(self.supported.take(at), self.complete.take(at), self.end.take(at))
-
 
 def life_of(found: Derivations, step: Step) -> Life:
-    """The life of each row, as far as its literals are known."""
     prepared, rows = found.prepared, found.rows
     facts = len(prepared.facts)
     supported = spoken_for(found) if facts else np.full(rows.count, np.int64(-1))
@@ -263,7 +231,7 @@ def _sources(prepared: Prepared, names: Iterable[str]) -> set[tuple[int, ...]]:
 
 
 def given_since(found: Derivations, asked: Atoms) -> Column:
-    """The tick from which facts have given a row the values that it has besides those that were asked for."""
+    """The tick from which facts have given a row its values, besides those that were asked for."""
     prepared, holds = found.prepared, found.holds
     pattern, known = prepared.pattern, set(prepared.given)
     known |= {
@@ -298,10 +266,10 @@ def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """The rules, the values of cells, the kept facts, the background, and the decided atoms of cycles.
+    """The rules, values, kept facts, background, and decided atoms of cycles.
 
-    `seen` has the values of unguarded variables, `memo` what was found out in this step. With `sight` nothing
-    is concluded from deadlines at ticks at which sources are unseen.
+    `seen` has the values of unguarded variables, `memo` what was found out in this step. With `sight`,
+    deadlines at ticks at which sources are unseen do not count.
     """
 
     rules: Rules
@@ -315,7 +283,7 @@ class Knowledge:
 
     @property
     def believing(self) -> Knowledge:
-        """The knowledge with every deadline."""
+        """The knowledge in which every deadline counts."""
         return self.memo.promised or self
 
     def twins(self, query: StepQuery) -> Twins | None:
@@ -324,7 +292,7 @@ class Knowledge:
         return None if some else self.static.twins.get(query.name)
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[LiteralFacts, ...]:
-        """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
+        """The facts of each fact literal of a pattern, for answers about some ticks (None: about any)."""
         around = [
             None if about is None else about.shifted(fact.behind, fact.ahead) for fact in prepared.facts
         ]
@@ -339,7 +307,7 @@ class FoundTruths:
     truth: Truth
 
     def places(self, atoms: Atoms, delay: int | None) -> Column:
-        """For each of some whole atoms its place; -1 if it is not there, or may differ as of its tick."""
+        """The position here of each whole atom; -1 if it is missing, or may differ as of its tick."""
         places = find_rows([*replace(atoms, as_of=None).columns], self.atoms.columns)
         if atoms.as_of is None:
             return places
@@ -354,15 +322,14 @@ class FoundTruths:
 class Memo:
     """Atoms whose truth was asked for in a step, and the derivations of those that are seen as of now.
 
-    Atoms as of earlier ticks are asked for after the same atoms as of now, and have the same derivations.
-    Of relations in cycles it has the atoms that `may_be_true` (None: nothing says which), and `through_time`
-    those that were found out block by block. What is `promised` is known where every deadline counts.
+    Those of earlier ticks have the same. Of relations in cycles, it has the atoms that `may_be_true` (None:
+    unknown), and in `through_time` those decided block by block. `promised` is where every deadline counts.
     """
 
     def __init__(self, promised: Knowledge | None = None) -> None:
         self.promised = promised
         self._recalled: dict[Hashable, tuple[list[Column], tuple[Column, ...]]] = {}
-        self._derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
+        self.derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
         self.may_be_true: dict[str, Atoms | None] = {}
         self.through_time: dict[frozenset[str], dict[str, FoundTruths]] = {}
 
@@ -371,7 +338,7 @@ class Memo:
     ) -> tuple[Column, ...]:
         """Columns found for rows that are all different, some of which may have been asked for already.
 
-        `find` is asked for the others. Rows of one kind have the same columns.
+        `find` is called for the others. Rows of one kind have the same columns.
         """
         before = self._recalled.get(kind)
         if before is None:
@@ -389,21 +356,81 @@ class Memo:
         self._recalled[kind] = (columns, wanted) if len(table[0]) > _RECALLED else (table, found)
         return wanted
 
-    def derivations(self, relation: str) -> tuple[list[Column], list[Derivations]] | None:
-        """The atoms of a relation whose derivations were found, and these."""
-        return self._derivations.get(relation)
-
     def keep_derivations(self, atoms: Atoms, found: Sequence[Derivations]) -> None:
-        """Adds the derivations of atoms to those that are kept; owners are moved to the whole table."""
-        table, parts = self._derivations.get(atoms.relation, (None, []))
+        """Adds the derivations of atoms to the kept ones; their owners are moved to the whole table."""
+        table, parts = self.derivations.get(atoms.relation, (None, []))
         if table is None:
-            self._derivations[atoms.relation] = atoms.columns, [*found]
+            self.derivations[atoms.relation] = atoms.columns, [*found]
             return
         first = len(table[0])
         moved = (each.owned_by(each.owner + first) for each in found)
         whole = [np.concatenate(columns) for columns in zip(table, atoms.columns, strict=True)]
-        self._derivations[atoms.relation] = whole, [*parts, *moved]
+        self.derivations[atoms.relation] = whole, [*parts, *moved]
 
 
 _RECALLED = 300_000
-"""With more rows than these only those that were asked for last are recalled."""
+"""With more rows than this, only those that were asked for last are recalled."""
+
+
+AmountSoFar: TypeAlias = Callable[[Column, Column], Numbers]
+"""Gives the values of an aggregate in some rows at some ticks; not a number where there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class AmountLine(ColumnSet):
+    """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has.
+
+    `literal` is the number of the literal in its pattern, `quarters` the tick at which each is reached:
+
+        count(Fail(wt2, _, 0..9)) >= 8     1 from 0 on, 2 from 1 on, 3 from 2 on, ...
+        quarters                           2 are reached at 1, 4 at 3, 6 at 6, 8 at 7
+    """
+
+    axis = -1
+    shared = frozenset({"so_far"})
+
+    literal: int
+    which: Column
+    so_far: AmountSoFar
+    quarters: Column
+
+    def values(self, row: Column, tick: Column) -> Numbers:
+        return self.so_far(self.which.take(row), tick)
+
+
+ALWAYS = -1
+"""Before the first tick."""
+
+
+@dataclass(frozen=True)
+class DecidedAtoms(ColumnSet):
+    """The remembered atoms of a relation that rests on its own negation; they are decided up to `until`.
+
+    Truth may depend on all ticks before, so true atoms are remembered, and the facts behind them forgotten.
+    A missing atom is as the one with "all others" in place of one of its values, if that is there, and false
+    otherwise. Atoms are true, or false, since `when` (ALWAYS where nobody can still ask).
+    """
+
+    until: int
+    columns: tuple[Column, ...]
+    ticks: Column
+    true: Mask
+    when: Column
+
+    def lookup(self, columns: list[Column], ticks: Column) -> tuple[Mask, Column]:
+        """Whether atoms about ticks up to `until` are true, and since when they are true, or false."""
+        result, when = np.zeros(len(ticks), np.bool_), np.full(len(ticks), ALWAYS)
+        undecided = np.ones(len(ticks), np.bool_)
+        general = [i for i, column in enumerate(self.columns) if np.any(column == OTHERS)]
+        for others in (None, *general):
+            asked = [np.full_like(c, OTHERS) if i == others else c for i, c in enumerate(columns)]
+            at = find_rows([*asked, ticks], [*self.columns, self.ticks])
+            hit = undecided & (at >= 0)
+            result[hit], when[hit] = self.true[at[hit]], self.when[at[hit]]
+            undecided &= ~hit
+        return result, when
+
+
+def nothing_decided(width: int) -> DecidedAtoms:
+    empty = np.zeros(0, np.int64)
+    return DecidedAtoms(-1, (empty,) * width, empty, np.zeros(0, np.bool_), empty)

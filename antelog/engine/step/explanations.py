@@ -1,15 +1,8 @@
 """Explanations: the derivations of an answer that are reported at a moment, and the status of the answer.
 
-One makes another needless if its hypotheses are a strict subset of the other's, or the same and its
-evidence is a strict subset. Hypotheses are the same if they read the same.
-
-    H = {A(x, 3)}   makes   H = {A(x, 3), B(x, 4)}   needless
-
-Moments may have thousands of derivations, so not every one is compared with every other. Those of a pattern
-with the same literals true form a *kind*. Which units of one kind read as which of another follows from the
-rules; pairs are then found by equal keys.
-
-The kind of change at a moment follows from the status there and before:
+One makes another needless if its hypotheses are a strict subset of the other's, or read the same and its
+evidence is a strict subset. Moments may have thousands of derivations, so they are not compared pair by pair:
+those of a pattern with the same literals true form a group, and pairs of groups are matched by equal keys.
 
     Malf(wt2, 0) supported at 0, with evidence at 1, over at 3
     moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
@@ -35,7 +28,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, StepQuery
-from antelog.engine.step.rows import Rows, cells_of, term_column, time_column
+from antelog.engine.step.rows import Rows, cells_of, key_of, term_column, time_column
 from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
 
@@ -45,7 +38,7 @@ NOTHING, OPEN, CONFIRMED = range(3)
 
 @dataclass(frozen=True)
 class Outlook(ColumnSet):
-    """The ends of open answers if nothing more arrives: the tick, and whether `confirmed` or rejected.
+    """How open answers end if nothing more arrives: the tick, and whether they are `confirmed` or rejected.
 
     `decided` is the last deadline.
     """
@@ -81,8 +74,8 @@ def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
 class Explanations:
     """The explanations of answers at each moment, and the answers' status.
 
-    At moments that are `due` there is a line in any case. To find out which these are, one has to look
-    `ahead` wherever a line leaves an answer open; that is kept, by moment.
+    At moments that are `due` there is a line in any case. Finding these takes the outlook of each line that
+    leaves an answer open; `ahead` keeps it, by moment.
     """
 
     found: Lives
@@ -101,16 +94,14 @@ def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) 
     status = np.zeros(len(at.tick), np.int8)
     status[at.view_at[marked(kept)]] = OPEN
     status[at.view_at[marked(complete)]] = CONFIRMED
-    if query.wanted.share is not None:
+    share, settled = query.wanted.share, query.hidden.settled
+    if share is not None or settled is not None:
         first = found.by_answer.first
-        mine = query.wanted.share(query.name, [cells.take(first) for cells in found.answer], values)
-        status[~mine.take(at.answer)] = NOTHING
-    if query.hidden.settled is not None:
-        first = found.by_answer.first
-        settled = query.hidden.settled.among(
-            [cells.take(first) for cells in found.answer], found.time.take(first)
-        )
-        status[settled.take(at.answer)] = NOTHING
+        answer = [cells.take(first) for cells in found.answer]
+        if share is not None:
+            status[~share(query.name, answer, values).take(at.answer)] = NOTHING
+        if settled is not None:
+            status[settled.among(answer, found.time.take(first)).take(at.answer)] = NOTHING
     return Explanations(found, at, kept, status)
 
 
@@ -150,7 +141,7 @@ def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
 
 
 def _revised(reported: Explanations, moment: Column) -> Mask:
-    """True for each moment whose explanations differ from those of the moment before."""
+    """Whether the explanations of each moment differ from those of the moment before."""
     at, found = reported.at, reported.found
     if at.alone:
         (block,) = found.blocks
@@ -188,7 +179,7 @@ def opened(reported: Explanations, before: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _UnitColumn:
-    """A unit in some views, with numbers that are equal where what fills the gaps of its signature is."""
+    """A unit in some views, with numbers that are equal where the gaps of its signature have equal values."""
 
     unit: Cluster
     number: Column
@@ -197,7 +188,7 @@ class _UnitColumn:
 _Parts = tuple[_UnitColumn, ...]
 
 _WAYS = 5_000
-"""The units of two kinds are matched in at most this many ways; what more would find is not looked for."""
+"""The units of two groups are matched in at most this many ways; more needless views are not looked for."""
 
 
 def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values) -> Mask:
@@ -243,10 +234,7 @@ def _kinds(
         for i, unit in enumerate(own):
             if not unit.is_open:
                 true[i] = block.holds[unit.literals[0], row] <= at.then[view]
-        (key,) = keys_of([list(true.astype(np.int64))]) if len(own) else [np.zeros(len(row), np.int64)]
-        different, which = numbered(key)
-        for number in range(len(different)):
-            these = marked(which == number)
+        for these in _alike([*true], len(row)):
             held = true[:, these[0]]
             spot = place.take(these)
             parts = [
@@ -255,6 +243,13 @@ def _kinds(
             ]
             mine = view[these]
             yield _ViewGroup(mine, at.view_at[mine], *parts)
+
+
+def _alike(true: Sequence[Mask], count: int) -> Iterator[Column]:
+    """Groups of rows in which the same literals are true."""
+    different, which = numbered(key_of([each.astype(np.int64) for each in true], count))
+    for number in range(len(different)):
+        yield marked(which == number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,12 +274,7 @@ def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
             if not literal.variables <= bound and (block.holds[i] < NEVER).any()
         ]
         true = [block.holds[i].take(row) <= at.then.take(view) for i in some]
-        (key,) = (
-            keys_of([[each.astype(np.int64) for each in true]]) if some else [np.zeros(len(row), np.int64)]
-        )
-        different, which = numbered(key)
-        for number in range(len(different)):
-            these = marked(which == number)
+        for these in _alike(true, len(row)):
             told = frozenset(i for i, each in zip(some, true, strict=True) if each[these[0]])
             yield _Section(b, told, view.take(these), row.take(these))
 
@@ -292,7 +282,7 @@ def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
 def _numbers(
     found: Lives, sections: Sequence[_Section], variables: Sequence[str], values: Values
 ) -> list[tuple[tuple[Cluster, ...], Column, list[Column]]]:
-    """For each section its units, the rows that views are of, and numbers for what fills the units' gaps."""
+    """For each section its units, the rows of its views, and numbers for the values in the units' gaps."""
     result: list[tuple[tuple[Cluster, ...], Column, list[Column]]] = []
     filled: dict[str, list[tuple[int, int, list[Column]]]] = {}
     for number, section in enumerate(sections):
@@ -334,7 +324,7 @@ def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
 
 
 def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:
-    """The pairs of kinds that some moment has views of."""
+    """The pairs of groups that some moment has views of."""
     moment = np.concatenate([distinct(kind.moment) for kind in kinds])
     number = np.repeat(np.arange(len(kinds)), [len(distinct(kind.moment)) for kind in kinds])
     here, there = pairs(moment, moment)

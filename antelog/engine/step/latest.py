@@ -1,13 +1,9 @@
-"""The latest facts of slots: which fact is the latest one of a row's slot, and when it is so for certain.
+"""The latest facts of slots: which fact is the latest of a row's slot, and when that is certain.
 
     last Mode(a, run, 7)    delay 1; Mode(a, run, 0) came at 0, Mode(a, stop, 5) at 9
 
-The latest up to 7 is the one about 0 until 9. Others could come until 8, but for the ticks that have one.
-
-An input has at most one fact for each slot and tick, so that facts in the order of ticks are all there is to
-know: what is not there can come until its deadline.
-
-Rows take values of latest facts, and of aggregates from when on nothing can change these.
+The latest up to 7 is the one about 0 until 9. Others could come until 8, but for the ticks that have one:
+an input has at most one fact for each slot and tick.
 """
 
 from __future__ import annotations
@@ -26,16 +22,15 @@ from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.latest_facts import with_latest_facts
 from antelog.engine.facts.sight import AskedTicks
-from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
 from antelog.engine.step.literals import named_cells, slowest
-from antelog.engine.step.matching import fitting
+from antelog.engine.step.matching import Background, fitting
 from antelog.engine.step.query import Step
-from antelog.engine.step.rows import Rows, term_column, time_column, with_worked_out
+from antelog.engine.step.rows import Rows, keys_in, term_column, time_column, with_worked_out
 from antelog.engine.values.encoding import UNBOUND
 
 
@@ -63,12 +58,7 @@ class SlotFacts:
         for place, cells in zip(node.slot.places, asked, strict=True):
             facts = facts.take(marked(find(facts.columns[place], cells) >= 0))
         there = [facts.columns[place] for place in node.slot.places]
-        if len(asked) == 1:
-            (key,), (slot,) = asked, there
-        elif asked:
-            key, slot = keys_of([asked, there])
-        else:
-            key, slot = np.zeros(rows.count, np.int64), np.zeros(facts.count, np.int64)
+        key, slot = keys_in([asked, there], [rows.count, facts.count])
         order = np.lexsort([facts.time, slot])
         facts, slot = facts.take(order), slot.take(order)
         first, end = (_up_to(slot, facts.time, key, tick) for tick in (lo - 1, hi))
@@ -82,32 +72,21 @@ class SlotFacts:
         """For each row whether there is no fact at a position of its range."""
         return (at < self.first) | (at >= self.end)
 
-    def latest(self) -> Column:
-        """The position of the latest fact of each row, as of its tick."""
-        return self.before(self.end)
-
     def before(self, at: Column) -> Column:
         """The position of the last fact before another one in each row that is there as of its tick."""
         at = at - 1
         if self.rows.as_of is not None:
-            while len(late := marked(~self.missing(at) & (self._arrival(at) > self.rows.as_of))):
+            while len(late := marked(~self.missing(at) & (_at(self.facts.arrival, at) > self.rows.as_of))):
                 at[late] -= 1
         return at
 
     def arrival(self, at: Column) -> Column:
         """The arrival of the fact at a position of each row; NEVER if there is none."""
-        return np.where(self.missing(at), NEVER, self._arrival(at))
-
-    def _arrival(self, at: Column) -> Column:
-        return _at(self.facts.arrival, at)
+        return np.where(self.missing(at), NEVER, _at(self.facts.arrival, at))
 
     def time(self, at: Column) -> Column:
         """The tick of the fact at a position of each row; -1 if there is none."""
         return np.where(self.missing(at), -1, _at(self.facts.time, at))
-
-    def value(self, place: int, at: Column) -> Column:
-        """The cell in a column of the fact at a position of each row."""
-        return _at(self.facts.columns[place], at)
 
     def fits(self, at: Column) -> Mask:
         """For each row whether the fact at a position has the values that are asked for."""
@@ -116,7 +95,7 @@ class SlotFacts:
         for place, term in enumerate(self.node.arguments):
             if term is None or place in self.node.slot.places:
                 continue
-            cells = self.value(place, at)
+            cells = _at(self.facts.columns[place], at)
             if isinstance(term, Var) and term.name not in self.rows.bound:
                 found &= own.setdefault(term.name, cells) == cells
             else:
@@ -135,7 +114,7 @@ class SlotFacts:
         at, least = self.first, self.arrival(self.first)
         # No fact comes before its own tick.
         while (going := ~self.missing(at) & (_at(self.facts.time, at) < least)).any():
-            least = np.where(going, np.minimum(least, self._arrival(at)), least)
+            least = np.where(going, np.minimum(least, _at(self.facts.arrival, at)), least)
             at = at + going
         return least
 
@@ -161,13 +140,12 @@ def _up_to(slot: Column, time: Column, key: Column, tick: Column) -> Column:
 
 
 def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
-    """From when on the latest fact fits for certain, and from when on it does not, if nothing more arrives.
+    """The ticks from which the latest fact fits for certain, and does not fit, if nothing more arrives.
 
-    Variables that rows leave open stand for the values that may still come: then it is never true, and false
-    once none can come.
+    Open variables stand for values that may still come: the literal is never true, and false once none can.
     """
     found = SlotFacts.of(known, node, rows)
-    at, late = found.latest(), found.late(node.named_only)
+    at, late = found.before(found.end), found.late(node.named_only)
     there, arrived, deadline = ~found.missing(at), found.arrival(at), found.hi + found.late(node.arguments)
     last = there & (found.time(at) == found.hi)
     fits = found.fits(at)
@@ -228,16 +206,15 @@ def _decided(found: SlotFacts, at: Column, deadline: Column) -> Column:
 
 
 Close: TypeAlias = Callable[[Aggregation, Rows], tuple[Column, Column]]
-"""Finds for rows the cells of an aggregate's values once it is closed (UNBOUND: none), and since when."""
+"""Finds for rows the cells of an aggregate's final values (UNBOUND: none), and since when they are final."""
 
 
 def with_latest(
     known: Knowledge, found: Derivations, step: Step, background: Background, close: Close
 ) -> list[Derivations]:
-    """Derivations of a query with the values that they take: of latest facts, each while it is the latest.
+    """Gives derivations of a query the values of latest facts, each while it is the latest.
 
-    Those of aggregates they have once these are closed. Where there is none, or it does not fit, they stay as
-    they are meanwhile.
+    Aggregates give theirs once they are final. Without a value that fits, derivations stay as they are.
     """
     blocks = [found]
     for taking in found.prepared.pattern.takings:
@@ -258,7 +235,7 @@ def with_last(
                 blocks.append(_with_values(block, row, dict.fromkeys(taking.variables, cells.take(row))))
                 continue
             slots = SlotFacts.of(known, taking.literal, block.rows)
-            at = slots.latest()
+            at = slots.before(slots.end)
             row = marked(slots.fits(at))
             blocks.append(_bound(slots, block, row, at.take(row)))
     return [_checked(known, each, background) for each in blocks]
@@ -293,7 +270,9 @@ def _taken(
         chosen = marked(there & (since < until) & slots.fits(at))
         spans = _Spans(row, at, since, until).take(chosen)
         valued.append(spans)
-        open_.append(_Spans(spans.row, spans.at, spans.until, fitting_since.take(chosen)).some)
+        since_then = fitting_since.take(chosen)
+        between = spans.until < since_then
+        open_.append(_Spans(spans.row, spans.at, spans.until, since_then).take(between))
         fitting_since[chosen] = spans.since
         until = np.where(there, np.minimum(until, since), until)
         going = there & (since > supported)
@@ -307,17 +286,12 @@ def _taken(
 
 @dataclass(frozen=True, eq=False)
 class _Spans(ColumnSet):
-    """For rows, each with a fact of its slot, from when on and until when that is the latest."""
+    """For rows, each with a fact of its slot, since when and until when that is the latest."""
 
     row: Column
     at: Column
     since: Column
     until: Column
-
-    @property
-    def some(self) -> _Spans:
-        """Those that are not empty."""
-        return self.take(self.since < self.until)
 
 
 def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:
@@ -327,7 +301,7 @@ def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:
     row, at = spans.row, spans.at
     goes_on = (row[1:] == row[:-1]) & (spans.since[1:] == spans.until[:-1])
     for place in _taken_from(slots):
-        cells = slots.value(place, at)
+        cells = _at(slots.facts.columns[place], at)
         goes_on &= cells[1:] == cells[:-1]
     first, last = (
         marked(np.append([True], ~goes_on)[: len(row)]),
@@ -337,7 +311,7 @@ def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:
 
 
 def _taken_from(slots: SlotFacts) -> list[int]:
-    """The places of the arguments that have no value yet."""
+    """The positions of the arguments that have no value yet."""
     terms, bound = enumerate(slots.node.arguments), slots.rows.bound
     return [place for place, term in terms if isinstance(term, Var) and term.name not in bound]
 
@@ -350,7 +324,6 @@ def _while_latest(found: Derivations, taking: Taking, spans: _Spans) -> Derivati
 
 
 def _with_values(block: Derivations, row: Column, bound: Mapping[str, Column]) -> Derivations:
-    """Some rows with values of more variables."""
     found = block.take(row)
     return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
 
@@ -360,7 +333,7 @@ def _bound(slots: SlotFacts, block: Derivations, row: Column, at: Column) -> Der
     bound = {}
     for place in _taken_from(slots):
         (name,) = variables_in([slots.node.arguments[place]])
-        bound[name] = slots.value(place, at)
+        bound[name] = _at(slots.facts.columns[place], at)
     return _with_values(block, row, bound)
 
 

@@ -1,17 +1,15 @@
-"""Lines of the change log of a query between two ticks, as an Arrow table.
+"""Lines of the change log of a query between two ticks as an Arrow table, and the outlook of open answers.
 
     tick  change     X    T  explanations                                   if_silent    decided_by
     1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
 
-A line may come with its *stage*, which says how far the answer has come: the pattern of its shortest
-explanation, which literals are true, and how many quarters its counts have reached. It is for those who
-count what becomes of answers.
+Some lines are there although nothing changed: the last one announced an end that has not come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -19,8 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.joins import spread
+from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns.joins import TooLargeError, pairs, spread
 from antelog.engine.columns.tables import (
+    NEVER,
     Column,
     changed,
     combined,
@@ -32,15 +32,14 @@ from antelog.engine.columns.tables import (
 )
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
-from antelog.engine.step.arrays import explanations
-from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds, opened
-from antelog.engine.step.lives import views_of
+from antelog.engine.step.arrays import nested
+from antelog.engine.step.atoms import with_amounts, with_asked
+from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
+from antelog.engine.step.explanations import OPEN, Explanations, Outlook, explanations, kinds, opened
+from antelog.engine.step.lives import and_more, views_of
 from antelog.engine.step.lost import LostLiterals
-from antelog.engine.step.outlook import outlook
-from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
-from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, with_digits, with_structs
-from antelog.engine.step.uniting import united
+from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
+from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, united, with_digits, with_structs
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.types import MIXED
@@ -49,10 +48,10 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines of the log about answers.
+    """Lines of the log about answers, and how many more are `opened` (None: only confirmed ones are wanted).
 
-    And if that was asked for, for each line the cells of its answer, the time last, which is negative if it
-    is open; its tick and kind; and the `stage`, which says how far the answer has come (see `stages`).
+    If that was asked for, each has the cells of its answer (the time last, negative if it is open), its tick
+    and kind, and its `stage`: how far the answer has come (see `stages`).
     """
 
     table: pa.Table
@@ -60,46 +59,23 @@ class Lines:
     tick: Column
     kind: Kinds
     stage: Column
+    opened: int | None = None
 
 
-def no_lines(empty: pa.Table, relation: Relation) -> Lines:
+def no_lines(empty: pa.Table, relation: Relation, opened: int | None = None) -> Lines:
     tick, kind, stage, *cells = columns_of(len(relation.answer.variables) + 4)
-    return Lines(empty, tuple(cells), tick, kind, stage)
+    return Lines(empty, tuple(cells), tick, kind, stage, opened)
 
 
-def one_after_the_other(parts: Sequence[Lines]) -> Lines:
-    parts = [part for part in parts if part.table.num_rows] or parts[:1]
+def joined(parts: Sequence[Lines]) -> Lines:
+    """The lines of several parts of a step, in order."""
+    opened = total(*(each.opened for each in parts))
+    parts = [each for each in parts if each.table.num_rows] or parts[:1]
     if len(parts) == 1:
-        return parts[0]
-    columns = zip(*((*part.cells, part.tick, part.kind, part.stage) for part in parts), strict=True)
+        return replace(parts[0], opened=opened)
+    columns = zip(*((*each.cells, each.tick, each.kind, each.stage) for each in parts), strict=True)
     *cells, tick, kind, stage = map(np.concatenate, columns)
-    return Lines(united([part.table for part in parts]), tuple(cells), tick, kind, stage)
-
-
-@dataclass(frozen=True, eq=False)
-class Changes:
-    """The changes of a query's answers: lines of the log, and the change of the number of open ones.
-
-    If only confirmed answers are asked for, open ones are not counted, and `opened` is None.
-    """
-
-    lines: Lines
-    opened: int | None
-
-    @property
-    def log(self) -> pa.Table:
-        return self.lines.table
-
-
-def nothing_changed(empty: Lines, only: Sequence[str]) -> Changes:
-    return Changes(empty, 0 if knows_open(only) else None)
-
-
-def joined(parts: Sequence[Changes]) -> Changes:
-    """The changes of several parts of a step, in order."""
-    if len(parts) == 1:
-        return parts[0]
-    return Changes(one_after_the_other([p.lines for p in parts]), total(*(part.opened for part in parts)))
+    return Lines(united([each.table for each in parts]), tuple(cells), tick, kind, stage, opened)
 
 
 def knows_open(only: Sequence[str]) -> bool:
@@ -109,17 +85,16 @@ def knows_open(only: Sequence[str]) -> bool:
 
 def changes(
     known: Knowledge, query: StepQuery, reported: Explanations, lost: LostLiterals | None = None
-) -> Changes:
-    """The changes of a query's answers in a step; where something may be `lost`, with what is."""
+) -> Lines:
+    """The lines of a query in a step; `lost` finds the literals that are lost from sight."""
     only, before = query.wanted.only, query.step.before
     kind = kinds(reported, only, before)
     moment = marked(kind >= 0)
     found = lines(known, query, reported, moment, kind.take(moment), lost=lost)
-    return Changes(found, opened(reported, before) if knows_open(only) else None)
+    return replace(found, opened=opened(reported, before) if knows_open(only) else None)
 
 
 def open_lines(known: Knowledge, query: StepQuery, reported: Explanations) -> Lines:
-    """Lines about the answers that are open."""
     still = marked(reported.status == OPEN)
     return lines(known, query, reported, still, np.full(len(still), REVISED))
 
@@ -133,7 +108,6 @@ def as_they_stand(table: pa.Table) -> pa.Table:
 
 
 def open_count(reported: Explanations) -> int:
-    """The number of open answers."""
     return reported.found.count(reported.at.answer.take(marked(reported.status == OPEN)))
 
 
@@ -186,20 +160,23 @@ def lines(
             sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
-    ahead = _ahead(known, reported, moment.take(marked(kind <= REVISED)))
-    texts = (
-        explanations(known, query, reported, moment, kind == REJECT)
+    open_ = marked(kind <= REVISED)
+    ahead = _ahead(known, reported, moment.take(open_))
+    to_come = np.full_like(kind, REJECT)
+    to_come[open_[ahead.confirmed]] = CONFIRM
+    silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
+    shown, because = (
+        nested(known, query, reported, moment, kind == REJECT)
         if query.wanted.explained
         else [pa.nulls(len(moment), schema.field(name).type) for name in EXPLAINING]
     )
-    around = columns_around(reported, moment, kind, ahead, texts)
-    columns = around[:2]
+    columns = [pa.array(tick), repeated(KINDS, kind)]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:
         columns.append(pa.array(time.take(number), mask=untimed.take(number) if someday else None))
     if relation.unguarded:
         columns.append(_others(relation, [cells.take(number) for cells in answer]))
-    columns += around[2:]
+    columns += [shown, silent, decided, because]
     if "lost" in schema.names:
         none = pa.nulls(len(moment), schema.field("lost").type)
         columns.append(
@@ -220,24 +197,7 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
     return pa.array(named, OTHERS_NAMES)
 
 
-def columns_around(
-    reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook, texts: Sequence[pa.Array]
-) -> list[pa.Array]:
-    """The columns around the answer: tick and change before it, and four columns after it.
-
-    These are the explanations, what becomes of the open answers in silence, by when, and why others are over.
-    What is known `ahead` is that of the open answers, one after the other.
-    """
-    open_ = marked(kind <= REVISED)
-    to_come = np.full_like(kind, REJECT)
-    to_come[open_[ahead.confirmed]] = CONFIRM
-    silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
-    shown, because = texts
-    return [pa.array(reported.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
-
-
 def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:
-    """The outlooks of open answers at some moments."""
     if reported.ahead is not None:
         return reported.ahead.take(moment)
     once, which = (moment, None) if reported.found.twins is None else numbered(moment)
@@ -246,7 +206,7 @@ def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:
-    """An array of values, and for each row which of them it has and which place that has in order."""
+    """An array of values, and for each row which of them it has and its rank among them."""
     known = values.spoken(cells) if pa.types.is_string(type_) else None
     if known is not None:
         texts, place = known
@@ -259,19 +219,22 @@ def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.
 # ---- stages ----
 
 NO_STAGE = -1
-"""The stage of an answer that has no explanation."""
+"""The stage of an answer without explanation."""
 
 LITERALS = 33
 """So many literals of a pattern have a bit of their own in a stage; those after them share the last."""
 _REACHED = LITERALS
 _MOST_REACHED = 7
 PATTERN = _REACHED + 3
-"""From this bit on a stage has the number of its pattern; the quarters that were reached are right before."""
+"""From this bit on a stage has the number of its pattern; the quarters reached are right before."""
 _MISSING = PATTERN + 16
 
 
 def stages(known: Knowledge, query: str, reported: Explanations, moment: Column) -> Column:
-    """The stage at each of some moments."""
+    """The stage of answers at some moments, which tells how far each has come.
+
+    It has the pattern of the shortest explanation, its true literals, and the quarters its counts reached.
+    """
     found, at = reported.found, reported.at
     line, view = views_of(at, reported.kept, moment)
     row, then = at.view_of.take(view), at.then.take(view)
@@ -312,5 +275,132 @@ def _bits(literals: int) -> Column:
 
 
 def pattern_of(stage: Column) -> Column:
-    """The number of the pattern of each stage."""
     return stage >> PATTERN
+
+
+# ---- outlook ----
+
+
+def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Column) -> Outlook:
+    """How the answers at some moments end without more facts, and the last deadline, as of the ticks `then`.
+
+    An answer ends with the last of its reported explanations: others need more, and are over sooner. It stays
+    open if a clock-driven pattern derives it by then.
+    """
+    found, at, kept = reported.found, reported.at, reported.kept
+    if at.alone and len(moment):
+        (block,) = found.blocks
+        return _end(known, block, at.answer.take(moment), then).outlook
+    ends = _End(*(np.full(len(moment), tick) for tick in (NEVER, -1, -1)))
+    line_at = np.full(len(at.tick), -1)
+    line_at[moment] = np.arange(len(moment))
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        line = line_at.take(at.view_at[mine])
+        view = marked(kept[mine] & (line >= 0))
+        if len(view):
+            line, view = line.take(view), view + mine.start
+            end = _end(known, block, at.view_of.take(view) - found.starts[b], then.take(line))
+            np.minimum.at(ends.complete, line, end.complete)
+            np.maximum.at(ends.failed, line, end.failed)
+            np.maximum.at(ends.decided, line, end.decided)
+    _go_on(known, reported, moment, then, ends)
+    return ends.outlook
+
+
+@dataclass(frozen=True)
+class _End(ColumnSet):
+    """The ends of derivations, or of answers: when complete, when failed, and the last deadline."""
+
+    complete: Column
+    failed: Column
+    decided: Column
+
+    @property
+    def outlook(self) -> Outlook:
+        return Outlook(self.complete <= self.failed, np.minimum(self.complete, self.failed), self.decided)
+
+
+def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
+    """The end of some rows of a block as of some ticks; they may go on with final values of aggregates."""
+    found = block.take(row).as_of(then)
+    try:
+        seen = with_asked(known, found, since=then)
+        end = _End(seen.complete, seen.failed, seen.open_until)
+        for each in with_amounts(known, found.owned_by(np.arange(len(row)))):
+            later = with_asked(known, each, since=then.take(each.owner))
+            np.minimum.at(end.complete, each.owner, later.complete)
+            np.maximum.at(end.failed, each.owner, later.failed)
+    except TooLargeError:
+        if len(row) < 2:
+            raise
+        middle = len(row) // 2
+        one, other = (
+            _end(known, block, row[half], then[half]) for half in (slice(middle), slice(middle, None))
+        )
+        return one.and_then(other)
+    return end
+
+
+def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: _End) -> None:
+    """Moves the ends of answers that a clock-driven pattern will derive by then."""
+    found, answer = reported.found, reported.at.answer.take(moment)
+    confirmed, rejected = ends.complete, ends.failed
+    if all(block.prepared.clocked for block in found.blocks):
+        return
+    later: list[tuple[Column, Column, Column]] = []
+    for b, block in enumerate(found.blocks):
+        if not block.prepared.clocked:
+            continue
+        rows = found.rows(b)
+        line, row = pairs(answer, found.number[rows])
+        since, time = then.take(line), found.time[rows].take(row)
+        spoken = spoken_for(block).take(row) <= since if block.prepared.facts else np.ones(len(row), np.bool_)
+        coming = marked(spoken & (time > since))
+        if len(coming):
+            line, row, since, time = (c.take(coming) for c in (line, row, since, time))
+            end = _end(known, block, row, since)
+            np.minimum.at(confirmed, line, np.maximum(end.complete, time))
+            later.append((line, time, end.failed))
+    if not later:
+        return
+    line, begin, failed = map(np.concatenate, zip(*later, strict=True))
+    while True:
+        goes_on = marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))
+        if len(goes_on) == 0:
+            return
+        np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))
+
+
+# ---- lines that are overdue ----
+
+
+def with_overdue(known: Knowledge, query: StepQuery, reported: Explanations) -> Explanations:
+    """Adds the moments that lines named before, by which nothing has happened.
+
+    These are moments of open answers whose next line is in the step or later. The line that is due then may
+    name a later tick, and so on: all such ticks within the step.
+    """
+    at, step = reported.at, query.step
+    kind = kinds(reported, KINDS)
+    line = marked(kind >= 0)
+    following = np.append(at.answer.take(line[1:]) == at.answer.take(line[:-1]), [False])
+    until = np.where(following, np.append(at.tick.take(line[1:]), [0]), step.now + 1)
+    leaves_open = (kind.take(line) == POSSIBLE) | (kind.take(line) == REVISED)
+    kept = marked(leaves_open & (until > step.before))
+    first, until = line.take(kept), until.take(kept)
+    moment, then = first, at.tick.take(first)
+    answers, ticks, outlooks = [moment[:0]], [then[:0]], [outlook(known, reported, moment, then)]
+    while len(late := marked(outlooks[-1].tick < until)):
+        moment, until, then = moment.take(late), until.take(late), outlooks[-1].tick.take(late)
+        answers.append(at.answer.take(moment))
+        ticks.append(then)
+        outlooks.append(outlook(known, reported, moment, then))
+    ahead, tick = Outlook.and_then(*outlooks), np.concatenate(ticks)
+    if len(tick) == 0:
+        return replace(reported, ahead=ahead.at(first, len(reported.status)))
+    at, moved, new = and_more(reported.found, at, step.now, np.concatenate(answers), tick)
+    due = np.zeros(len(at.tick), np.bool_)
+    due[new] = True
+    outlooks_at = ahead.at(np.concatenate([moved.take(first), new]), len(due))
+    return replace(explanations(known, query, reported.found, at), due=due, ahead=outlooks_at)

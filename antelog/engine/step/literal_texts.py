@@ -1,13 +1,11 @@
-"""Literals of derivations as texts in the language's own syntax.
-
-A literal of a pattern has a *template*, with blanks for the values of rows: the same for all rows that bind
-the same variables, and so found once.
+"""Literals of derivations as texts in the language's own syntax, sorted by time, then text.
 
     A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
 
-A text is made once, however many rows have it: `antelog/engine/step/text_order.py` numbers them.
-
-    Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`, after `Wind(wt2, 0)`
+Such a *template* is the same for all rows that bind the same variables. Until a text is made it is a number,
+of the ranks of its time and of each piece among those in its place: no piece but the last begins with
+another, as it ends with a comma, a bracket or a blank. Where a range begins in another text, `0..` before 2,
+the time itself stands in that place to sort by.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import accumulate, chain, zip_longest
 from typing import TypeAlias
 
 import numpy as np
@@ -36,9 +35,10 @@ from antelog.compile.literals.terms import (
     variables_in,
 )
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.tables import Column, inverse, numbered
+from antelog.engine.columns.tables import ROOM, Column, inverse, numbered
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.rows import Rows, cells_of
+from antelog.engine.values.decoding import in_pieces, sorted_by_arrow
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
@@ -50,14 +50,11 @@ Bound: TypeAlias = frozenset[str]
 
 @dataclass(frozen=True)
 class Blank:
-    """A place where each row has its own text: what an operand is there, between two texts."""
+    """The text of an operand in each row, between two fixed texts."""
 
     operand: Operand
     before: str = ""
     after: str = ""
-
-    def between(self, before: str, after: str) -> Blank:
-        return Blank(self.operand, before + self.before, self.after + after)
 
 
 Part: TypeAlias = str | Blank
@@ -65,10 +62,7 @@ Part: TypeAlias = str | Blank
 
 @dataclass(frozen=True, eq=False)
 class LiteralTemplate:
-    """A literal: what it says up to its time, the time, and what comes after that.
-
-    A time is `known` if rows bind its variable, or it has none.
-    """
+    """The parts of a literal before its time, the time (`known` if rows bind it), and the parts after it."""
 
     opening: tuple[Part, ...]
     time: Time
@@ -103,7 +97,9 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
     pieces: list[Part] = []
     for part in _as_known(parts, bound):
         if not isinstance(part, str):
-            pieces.append(_operand(part, bound))
+            names = variables_in([part])
+            filled = names <= bound and (names or isinstance(part, Calculated))
+            pieces.append(Blank(part) if filled else operand_text(part))
         elif part == "_" or not pieces:
             pieces.append(part)
         else:
@@ -112,7 +108,7 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
 
 
 def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Operand]:
-    """Texts and operands, with calculations in parts that are worked out as far as they have values."""
+    """Texts and operands; calculations with open variables are cut into their parts."""
     for part in parts:
         if isinstance(part, Calculated) and (part.has_inner or not part.variables <= bound):
             yield from _as_known(part.parts, bound)
@@ -120,41 +116,30 @@ def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Op
             yield part
 
 
-def _operand(operand: Operand, bound: Bound) -> Part:
-    names = variables_in([operand])
-    worked_out = names or isinstance(operand, Calculated)
-    return Blank(operand) if worked_out and names <= bound else operand_text(operand)
-
-
 def _between(before: str, part: Part, after: str) -> Part:
-    return before + part + after if isinstance(part, str) else part.between(before, after)
+    if isinstance(part, str):
+        return before + part + after
+    return Blank(part.operand, before + part.before, part.after + after)
 
 
 def _closing(
     prepared: Prepared, literal: Literal, after: Sequence[str | Operand], bound: Bound
-) -> Iterator[Part]:
-    """The end of a text, and the conditions that are still open: what a fact has to meet besides."""
-    end = _pieces(after, bound)
-    pattern = prepared.pattern
-    open_names = pattern.leading_to(literal.variables - bound)
+) -> list[Part]:
+    """The end of a text, and the open conditions that a fact has to meet besides."""
+    pieces = _pieces(after, bound)
+    open_names = prepared.pattern.leading_to(literal.variables - bound)
     tests = sorted(prepared.tests(bound), key=lambda test: not isinstance(test, Comparison))
-    conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
-    if not conditions:
-        yield from end
-        return
-    *before, last = end
-    yield from before
-    opening = _between("", last, " where ")
-    for condition in conditions:
+    conditions = (_pieces(test.parts, bound) for test in tests if test.variables & open_names)
+    for number, condition in enumerate(conditions):
         if len(condition) == 2 and isinstance(condition[0], str):
             condition[:] = [_between(condition[0], condition[1], "")]
-        if condition is conditions[0] and isinstance(opening, str):
-            condition[0] = _between(opening, condition[0], "")
-        elif condition is conditions[0]:
-            yield opening
-        if condition is not conditions[-1]:
-            condition[-1] = _between("", condition[-1], COMMA)
-        yield from condition
+        end = _between("", pieces.pop(), COMMA if number else " where ")
+        if number == 0 and isinstance(end, str):
+            condition[0] = _between(end, condition[0], "")
+        else:
+            pieces.append(end)
+        pieces += condition
+    return pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +161,7 @@ class Word:
 
 @dataclass(frozen=True, eq=False)
 class TickText:
-    """A time in each row: `which` of some ticks it is, and by how much it is later."""
+    """A time in each row: `which` of some ticks it is, plus an offset."""
 
     ticks: Column
     which: Column
@@ -188,10 +173,7 @@ Argument: TypeAlias = Piece | Word
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A literal in each row: what it says up to its time, the time, and what comes after that.
-
-    A time that is still open is the same in all rows. It may be the last of a range.
-    """
+    """A literal in each row: what is before its time, the time (an open one is the same in all), the rest."""
 
     opening: list[Argument]
     time: TickText | Time
@@ -215,17 +197,12 @@ class Writer:
 
     def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
         self._prepared, self._rows, self._values = block.prepared, rows, values
-        self._templates = templates(block.prepared, frozenset(rows.bound))
+        self.templates = templates(block.prepared, frozenset(rows.bound))
         self._different: dict[str, tuple[Column, Column]] = {}
         self._pieces: dict[Blank, Piece] = {}
 
-    @property
-    def literals(self) -> int:
-        """The number of literals of the pattern."""
-        return len(self._templates)
-
     def texts(self) -> list[Text]:
-        return [self._text(template) for template in self._templates]
+        return [self._text(template) for template in self.templates]
 
     def structs(self, place: int, rows: Column) -> pa.StructArray:
         """The literal at a place of the pattern in some rows, as `LITERAL` has it, without its text."""
@@ -240,7 +217,7 @@ class Writer:
                 pa.array([about.predicate]).take(every),
                 pa.array([isinstance(node, Negation)]).take(every),
                 pa.ListArray.from_arrays(offsets, arguments),
-                self._ticks(about.first if self._templates[place].ranged else about.last, rows),
+                self._ticks(about.first if self.templates[place].ranged else about.last, rows),
                 self._ticks(about.last, rows),
             ],
             fields=[*LITERAL][1:],
@@ -317,10 +294,153 @@ def as_structs(writers: Sequence[Writer], numbers: Sequence[Column], names: pa.A
     _, first = np.unique(np.concatenate(numbers), return_index=True)
     order = np.argsort(first)
     at, begin, parts = first.take(order), 0, list[pa.StructArray]()
-    literals = ((writer, place) for writer in writers for place in range(writer.literals))
+    literals = ((writer, place) for writer in writers for place in range(len(writer.templates)))
     for (writer, place), each in zip(literals, numbers, strict=True):
         end = begin + len(each)
         parts.append(writer.structs(place, at[(begin <= at) & (at < end)] - begin))
         begin = end
     about = pa.concat_arrays(parts).take(pa.array(inverse(order)))
     return pa.StructArray.from_arrays([names, *about.flatten()], fields=[*LITERAL])
+
+
+_MANY = 4096
+"""Up to this many names, renaming texts so that fewer are left costs more than it saves."""
+
+_END = Piece("")
+
+
+def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
+    """Numbers for columns of literals, which sort by time, then text, and the texts they stand for."""
+    keys = [np.zeros(count, np.int64) for count in counts]
+    size = 1
+    steps: list[tuple[pa.Array, Column | None]] = []
+    ranged = any(text.ranged for text in texts)
+    opened = (text.sorted_opening if ranged else text.opening for text in texts)
+    openings = [*zip_longest(*opened, fillvalue=_END)]
+    closings = zip_longest(*(text.closing for text in texts), fillvalue=_END)
+    times = _ranked_times([text.time for text in texts])
+    for place, given in enumerate(chain([times], map(_ranked, chain(openings, closings)))):
+        names, ranks = _tight(*given)
+        shown = names
+        if ranged and 0 < place <= len(openings):
+            # Without names that only sort: nothing else in an opening ends with a bracket.
+            shown = pc.if_else(pc.ends_with(names, CLOSED), "", names)
+        if size > ROOM // len(names):
+            values, keys = _renumbered(keys)
+            steps.append((None, values))
+            size = len(values)
+        steps.append((shown, None))
+        if len(names) > 1:
+            keys = _appended(keys, len(names), ranks) if size > 1 else _spread(ranks, counts)
+            size *= len(names)
+    rest, keys = _renumbered(keys)
+    written: list[tuple[pa.Array, Column | None]] = []
+    for names, values in reversed(steps):
+        if values is not None:
+            rest = values.take(rest)
+        elif len(names) == 1:
+            written.append((names, None))
+        else:
+            before = rest // len(names)  # twice as fast as `divmod`
+            written.append((names, rest - before * len(names)))
+            rest = before
+    time, *around = written[::-1]
+    return keys, in_pieces([*around[: len(openings)], time, *around[len(openings) :]], len(rest))
+
+
+def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
+    """The names and ranks; of many names, those from the first to the last that occur."""
+    if len(names) < _MANY:
+        return names, ranks
+    different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
+    first = min((int(np.min(rank)) for rank in different), default=0)
+    last = max((int(np.max(rank)) for rank in different), default=0)
+    less = {id(rank): rank - first for rank in ranks}
+    return names[first : last + 1], [less[id(rank)] for rank in ranks]
+
+
+def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
+    """Keys for texts followed by one of `count` further texts."""
+    # Several literals often begin alike, and then have the same keys, and the same ranks.
+    made: dict[tuple[int, int], Column] = {}
+    for key, rank in zip(keys, ranks, strict=True):
+        if (id(key), id(rank)) not in made:
+            made[id(key), id(rank)] = key * count + rank
+    return [made[id(key), id(rank)] for key, rank in zip(keys, ranks, strict=True)]
+
+
+def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column]:
+    """Ranks as keys; a single one is that of all rows."""
+    return [
+        np.full(count, rank) if isinstance(rank, int) else rank
+        for rank, count in zip(ranks, counts, strict=True)
+    ]
+
+
+def _ranked(given: Sequence[Argument]) -> tuple[pa.Array, Sequence[Column | int]]:
+    """The different texts of pieces, sorted, and for each piece which of them its rows have."""
+    fixed = [part.names for part in given if isinstance(part, Piece) and isinstance(part.names, str)]
+    if len(fixed) == len(given) and len(set(fixed)) == 1:
+        return pa.array(fixed[:1]), [0] * len(given)
+    words = [part for part in given if isinstance(part, Word)]
+    if words and len(words) + len(fixed) == len(given):
+        others = tuple(sorted(set(fixed)))
+        known = words[0].values.ranked([word.cells for word in words], COMMA, others)
+        if known is not None:
+            names, found, rank_of = known
+            places = iter(found)
+            return names, [rank_of[p.names] if isinstance(p, Piece) else next(places) for p in given]
+    pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
+    texts = sorted(set(fixed))
+    # What has been looked up once for several literals is one object.
+    arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
+    whole = pa.concat_arrays([pa.array(texts, pa.string()), *arrays.values()])
+    names, ranks = whole, np.arange(len(whole))
+    if arrays:
+        names, ranks = sorted_by_arrow(whole)
+    rank_of = dict(zip(texts, ranks.tolist(), strict=False))
+    ends = accumulate(map(len, arrays.values()), initial=len(texts))
+    ranks_of = {key: ranks[end:] for key, end in zip(arrays, ends, strict=False)}
+    return names, [
+        rank_of[piece.names] if piece.which is None else ranks_of[id(piece.names)].take(piece.which)
+        for piece in pieces
+    ]
+
+
+def _ranked_times(times: Sequence[TickText | Time]) -> tuple[pa.Array, list[Column | int]]:
+    """The texts of times (ticks, then open times by offset and name), and which of them each time has."""
+    ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, TickText)])
+    open_ = {(time.offset, time_text(time)) for time in times if isinstance(time, Time)}
+    place = {text: at for at, (_, text) in enumerate(sorted(open_), len(ticks))}
+    names = pa.concat_arrays([pc.cast(pa.array(ticks), pa.string()), pa.array(place, pa.string())])
+    known = iter(ranks)
+    return names, [place[time_text(time)] if isinstance(time, Time) else next(known) for time in times]
+
+
+def _ranked_ticks(times: Sequence[TickText]) -> tuple[Column, list[Column]]:
+    """The different ticks, in order, and for each time which of them its rows have."""
+    there = [time for time in times if len(time.ticks)]
+    if not there:
+        return np.zeros(0, np.int64), [time.which for time in times]
+    least = min(int(time.ticks[0]) + time.offset for time in there)
+    most = max(int(time.ticks[-1]) + time.offset for time in there)
+    dense = all(int(time.ticks[-1] - time.ticks[0]) < len(time.ticks) for time in there)
+    if dense and most - least <= 2 * sum(len(time.ticks) for time in there):
+        # The ticks of each have no gap, so that numbers which count them are at hand.
+        return np.arange(least, most + 1), [
+            time.which + (int(time.ticks[0]) + time.offset - least) if len(time.ticks) else time.which
+            for time in times
+        ]
+    different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
+    split = _split(at, [len(time.ticks) for time in times])
+    return different, [rank.take(time.which) for rank, time in zip(split, times, strict=True)]
+
+
+def _split(column: Column, sizes: Sequence[int]) -> list[Column]:
+    return np.split(column, list(accumulate(sizes))[:-1])
+
+
+def _renumbered(keys: Sequence[Column]) -> tuple[Column, list[Column]]:
+    """The different keys, sorted, and their positions there in place of the keys."""
+    values, which = numbered(np.concatenate(keys))
+    return values, _split(which, [len(key) for key in keys])

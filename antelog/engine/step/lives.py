@@ -1,8 +1,7 @@
 """Lives: the derivations of answers with the ticks of their lives, by answer; and the moments of answers.
 
-The *life* of a derivation is from when on it is supported, when it is complete, and when it is over. An
-answer can change only when a derivation of it begins to be supported, gets evidence, or is over. A *view* is
-a derivation at a moment at which it is supported.
+A derivation lives from when it is supported until it is over. An answer can change only at moments when one
+begins to live, gets evidence, or is over. A *view* is a derivation at a moment when it lives.
 
     Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the one about 1 at 1; the one about 2 is due at 3
     supported 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
@@ -25,16 +24,16 @@ from antelog.engine.columns.tables import (
     Column,
     Groups,
     Mask,
+    changed,
     distinct,
     groups,
-    keys_of,
     marked,
     sorting,
 )
-from antelog.engine.step.background import Twins
 from antelog.engine.step.derivations import Derivations, Knowledge, Life, answer_time, life_of
+from antelog.engine.step.matching import Twins
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.rows import term_column
+from antelog.engine.step.rows import key_of, term_column
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import UNBOUND, Values
 
@@ -43,8 +42,8 @@ from antelog.engine.values.values import UNBOUND, Values
 class Lives:
     """All derivations of the answers that may have changed, and the groups they form by answer.
 
-    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
-    group of each. Of `twins` only one is here.
+    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the group of each.
+    Of `twins` only one is here.
     """
 
     blocks: tuple[Derivations, ...]
@@ -68,7 +67,6 @@ class Lives:
 
 
 def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> Lives:
-    """Derivations of a query with their lives, by answer."""
     width = len(known.rules.relations[query.name].answer.variables) + 1
     answers = [[*_answer(found, known.values), answer_time(found)] for found in blocks]
     *answer, time = _stacked(answers, width)
@@ -82,7 +80,7 @@ def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> 
 
 
 def _answer(found: Derivations, values: Values) -> list[Column]:
-    """The cells of the answers of derivations; open variables have a mark of their own."""
+    """The cells of the answers of derivations; UNBOUND for open variables."""
     rows = found.rows
     return [
         term_column(term, rows, values)
@@ -93,7 +91,7 @@ def _answer(found: Derivations, values: Values) -> list[Column]:
 
 
 def _without_decided(found: Lives) -> Lives:
-    """The rows without answers of values that had been decided with all others before they were seen."""
+    """Drops answers of values that had been decided with all others before they were seen."""
     late = np.zeros(found.by_answer.count, np.bool_)
     complete = None
     for b, block in enumerate(found.blocks):
@@ -118,13 +116,11 @@ def _without_decided(found: Lives) -> Lives:
 
 
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
-    """The derivations by answer."""
     alone = len(blocks) == 1 and blocks[0].rows.latest is None
     if alone and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
         count = blocks[0].rows.count
         return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
-    (key,) = keys_of([[*answer, time]])
-    return groups(key)
+    return groups(key_of([*answer, time]))
 
 
 def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
@@ -147,9 +143,9 @@ _FEW = 4
 class Moments:
     """Answers at the ticks at which they may change, by answer and tick.
 
-    `answer` is the number of the answer's group. Of those that were supported already, the first moment
-    is at the tick `before`. Views are those of one derivation side by side, in the order of time,
-    and those of a block too. If `alone`, no answer has more than one derivation.
+    `answer` is the number of the answer's group. Answers that were supported already have their first moment
+    at the tick `before`. Views of one derivation are side by side, by time, and so are those of a block. If
+    `alone`, no answer has more than one derivation.
     """
 
     before: int
@@ -164,15 +160,7 @@ class Moments:
         """The tick of each view."""
         return self.tick.take(self.view_at)
 
-    @cached_property
-    def view(self) -> Column:
-        """The view of each moment, or -1, if each answer has one derivation."""
-        view = np.full(len(self.tick), -1)
-        view[self.view_at] = np.arange(len(self.view_at))
-        return view
-
     def views(self, found: Lives, block: int) -> slice:
-        """The views of a block."""
         first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
         return slice(int(first), int(last))
 
@@ -212,7 +200,7 @@ def moments(found: Lives, before: int, now: int) -> Moments:
 def and_more(
     found: Lives, at: Moments, now: int, answer: Column, tick: Column
 ) -> tuple[Moments, Column, Column]:
-    """The moments up to `now` and some more, at which nothing happens; where the old and the new ones are."""
+    """Adds moments at which nothing happens; also gives the places of the old and of the new moments."""
     shift = (now - at.before + 1).bit_length()
     old = (at.answer << shift) + (at.tick - at.before)
     more = (answer << shift) + (tick - at.before)
@@ -268,23 +256,14 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
 
 
 def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
-    """Moments as sorted keys, and before those of some answers one at which nothing has happened yet."""
+    """Moments as sorted keys, and one before those of `existing` answers, when nothing has happened yet."""
     answer = happened >> shift
-    first = np.ones(len(answer), np.bool_)
-    np.not_equal(answer[1:], answer[:-1], out=first[1:])
-    at = marked(first)
+    at = marked(changed(answer))
     at = at[existing.take(answer.take(at))]
-    if len(at) == 0:
-        return happened
-    added, room = at + np.arange(len(at)), np.ones(len(happened) + len(at), np.bool_)
-    room[added] = False
-    key = np.empty(len(room), np.int64)
-    key[marked(room)], key[added] = happened, answer.take(at) << shift
-    return key
+    return np.insert(happened, at, answer.take(at) << shift) if len(at) else happened
 
 
 def confirmations(found: Lives, before: int, now: int) -> Moments:
-    """The moments at which answers are confirmed."""
     complete = found.by_answer.least(found.life.complete)
     chosen = marked((complete > before) & (complete <= now))
     ready = found.life.complete == complete.take(found.number)
@@ -310,7 +289,9 @@ def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
 def views_of(at: Moments, reported: Mask, moment: Column) -> tuple[Column, Column]:
     """The views reported at moments: for each its line (which of the moments) and its number."""
     if at.alone:
-        view = at.view.take(moment)
+        view = np.full(len(at.tick), -1)
+        view[at.view_at] = np.arange(len(at.view_at))
+        view = view.take(moment)
         line = marked(view >= 0)
         return line, view.take(line)
     view = marked(reported)

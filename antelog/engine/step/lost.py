@@ -1,45 +1,50 @@
-"""Literals that are lost from sight: a deadline decided them at which their source was unseen.
+"""Literals that are lost from sight: a deadline decided them while their source was unseen.
 
     Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).     a reading each tick is expected, and none came at 1
     Hot(a, 0) is rejected at 2, and lost: Temp(a, high, 1) was neither seen nor ruled out
 
-Derivations are looked at again without such deadlines. What is still open then at the tick at which it was
-decided is lost. A confirmed answer is lost if each explanation has a lost literal, a rejected one if since it
-was possible an explanation fell by lost literals alone.
+Derivations are looked at again without such deadlines: literals that are still open then are lost.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.literals.terms import Var
+from antelog.compile.literals.terms import Const, Var
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import EVERYWHERE, spans_of
-from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, once
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, once
+from antelog.engine.facts.history import Facts, History, added
 from antelog.engine.facts.sight import AskedTicks, Sight
 from antelog.engine.step.arrays import offsets_of
 from antelog.engine.step.atoms import seen_again
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.explanations import NOTHING, OPEN, Explanations
-from antelog.engine.step.literal_texts import Text, Writer, as_structs
+from antelog.engine.step.literal_texts import Text, Writer, as_structs, numbered_texts
 from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.query import CONFIRM, REJECT, Kinds, StepQuery
+from antelog.engine.step.rows import key_of
 from antelog.engine.step.schema import LOST
-from antelog.engine.step.text_order import numbered_texts
-from antelog.engine.values.values import UNBOUND
-from antelog.lines import of_structs
+from antelog.engine.step.wording import Plain
+from antelog.engine.values.values import UNBOUND, Values
+from antelog.language.syntax import Constant
+from antelog.lines import literal_of, of_structs
 
 
 def sighted(known: Knowledge, begin: int) -> Knowledge:
-    """Knowledge in which nothing is concluded from deadlines at ticks at which sources are unseen."""
+    """The knowledge in which deadlines at ticks at which sources are unseen do not count."""
     return replace(known, memo=Memo(known), sight=Sight(known.history, begin))
 
 
 def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
-    """A mask of the answers for which some source is unseen at a tick that may matter, by their number."""
+    """A mask of the answers for which some source is unseen at a tick that may matter."""
     found, sources = reported.found, known.rules.sources[query.name]
     first = found.by_answer.first
     time, late = found.time.take(first), np.zeros(len(first), np.int64)
@@ -87,7 +92,11 @@ class _Decided:
 
 @dataclass(frozen=True, eq=False)
 class LostLiterals:
-    """Finds the literals that are lost, of `doubtful` answers; of rejected ones with their `past`."""
+    """Finds the lost literals of `doubtful` answers; of rejected ones with their `past`.
+
+    A confirmed answer is lost if each explanation has a lost literal, a rejected one if since it was possible
+    an explanation fell by lost literals alone.
+    """
 
     known: Knowledge
     doubtful: Mask
@@ -120,7 +129,7 @@ class LostLiterals:
     ) -> list[tuple[Column, pa.Array]]:
         """The lost literals of the lines that are lost, in order, each with its line.
 
-        That is where each derivation has some, or where one has no other that is false.
+        A line is lost if each derivation has lost literals, or if one has no other that is false.
         """
         rows = distinct(some.row)
         texts, counts, owners, lost_by = list[Text](), list[int](), list[Column](), list[Mask]()
@@ -161,8 +170,7 @@ class LostLiterals:
         owner = np.concatenate(owners)
         at = marked(np.concatenate(lost_by) & chosen.take(owner))
         line, number = some.line.take(owner.take(at)), np.concatenate(numbers).take(at)
-        (key,) = keys_of([[line, number]])
-        different, _ = once(key)
+        different, _ = once(key_of([line, number]))
         line, number = line.take(different), number.take(different)
         order = np.lexsort([number, line])
         return [(line.take(order), names.take(pa.array(number.take(order))))]
@@ -206,3 +214,72 @@ def _places(found: Lives, answer: Column, other: Lives) -> Column:
     first, whole = found.by_answer.first.take(answer), other.by_answer.first
     own = [column.take(first) for column in (*found.answer, found.time)]
     return find_rows(own, [column.take(whole) for column in (*other.answer, other.time)])
+
+
+class ExpectedSource(NamedTuple):
+    """A source that facts of an input are expected of, by its values at some positions."""
+
+    input: str
+    positions: tuple[int, ...]
+    values: tuple[Plain, ...]
+
+
+@lru_cache(maxsize=1_000)
+def sources_of(plan: Plan, literal: str) -> frozenset[ExpectedSource]:
+    """The sources that a literal of a line rests on; those of a derived atom are those of its rules."""
+    found = literal_of(literal)
+    values = tuple(term.value if isinstance(term, Constant) else None for term in found.terms[:-1])
+    return frozenset(_below(plan, found.predicate, values, frozenset()))
+
+
+def _below(
+    plan: Plan, predicate: str, values: tuple[Plain, ...], above: frozenset[str]
+) -> Iterator[ExpectedSource]:
+    for each in (each for each in plan.inputs if each.name == predicate):
+        if known := [at for at in each.expected.of if at < len(values) and values[at] is not None]:
+            yield ExpectedSource(predicate, tuple(known), tuple(values[at] for at in known))
+    for relation in plan.relations:
+        if relation.name in above or predicate not in (relation.name, relation.predicate):
+            continue
+        for pattern in relation.patterns:
+            kept = [each for each in values if each is not None]
+            given = values if len(values) == len(pattern.answer) else kept
+            bound = {t.name: v for t, v in zip(pattern.answer, given, strict=False) if isinstance(t, Var)}
+            for reference in (each for literal in pattern.literals for each in literal.references):
+                terms = reference.arguments if reference.of_input else reference.given
+                below = tuple(
+                    term.value if isinstance(term, Const) else bound.get(term.name) if term else None
+                    for term in terms
+                )
+                yield from _below(plan, reference.name, below, above | {relation.name})
+
+
+@dataclass(frozen=True, eq=False)
+class UnseenSources:
+    """Finds sources that were unseen in a step, given the facts before it and the new ones."""
+
+    plan: Plan
+    values: Values
+    before: History
+    new: Mapping[str, Facts]
+    begin: int
+
+    def among(self, literals: Sequence[str], tick: int) -> list[str]:
+        """The literals of which a source is unseen by a tick: at their own tick if it was before that."""
+        return [each for each in literals if self._is_unseen(each, tick)]
+
+    @cached_property
+    def _sight(self) -> Sight:
+        return Sight(added(self.before, self.new), self.begin)
+
+    def _is_unseen(self, literal: str, tick: int) -> bool:
+        about = literal_of(literal).tick
+        at = np.array([tick if about is None else min(about, tick)])
+        asked = AskedTicks(at, at, tick - at)
+        for found in sources_of(self.plan, literal):
+            source = next(each for each in self.plan.inputs if each.name == found.input)
+            named = [(at, v) for at, v in zip(found.positions, found.values, strict=True) if v is not None]
+            cells = {at: np.array([self.values.cell(value)]) for at, value in named}
+            if self._sight.unseen(source, cells, asked)[0]:
+                return True
+        return False

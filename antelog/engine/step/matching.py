@@ -1,7 +1,6 @@
-"""Matching of facts: rows of a pattern for which at least one of its fact literals has evidence.
+"""Matching: the background of patterns, worked out once, and the rows that facts make with it.
 
-Rows are in one table for each set of variables that evidence can give values to. Where every literal has all
-variables (the usual case) there is one such set.
+Rows have at least one fact; they are in one table for each set of variables that facts can give values to.
 
     q(X, Y, T) :- p(X, T), r(Y, T).     p(a, 0), r(b, 0)
     X, T: (a, 0)     Y, T: (b, 0)     X, Y, T: (a, b, 0)
@@ -10,29 +9,35 @@ variables (the usual case) there is one such set.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.conditions import ZERO
+from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.terms import Var, variables_in
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules
+from antelog.compile.rules.statics import Row
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import TickRange, find_rows
+from antelog.engine.columns.joins import TickRange, find, find_rows, spread
 from antelog.engine.columns.spans import FOREVER
-from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once
-from antelog.engine.step.background import Background
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked, once
 from antelog.engine.step.rows import (
+    ONE,
     LiteralFacts,
     Meeting,
     Rows,
     Within,
     agrees,
-    joined,
+    distinct,
+    key_of,
     meeting,
     passing,
     time_column,
@@ -40,11 +45,147 @@ from antelog.engine.step.rows import (
 )
 from antelog.engine.values.values import Values
 
+Tables = Mapping[str, Sequence[tuple[int, ...]]]
+"""The rows of each static relation, as cells."""
+
+
+@dataclass(frozen=True)
+class Background:
+    """The static facts of a pattern: the bindings they allow, and those they forbid."""
+
+    rows: Rows
+    forbidden: tuple[Rows, ...]
+
+
+@dataclass(frozen=True)
+class StaticFacts:
+    """The rows of each static relation, the background of each pattern, and the twins of queries."""
+
+    tables: Tables
+    of_patterns: Mapping[str, tuple[Background, ...]]
+    twins: Mapping[str, Twins]
+
+
+def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], values: Values) -> StaticFacts:
+    tables = {name: [tuple(map(values.cell, row)) for row in table] for name, table in rows.items()}
+    of_patterns = {
+        name: tuple(background_of(each, tables, values) for each in patterns)
+        for name, patterns in rules.patterns.items()
+    }
+    found = {
+        query.name: twins(query, rules.patterns[query.name], of_patterns[query.name])
+        for query in plan.queries
+    }
+    return StaticFacts(tables, of_patterns, {name: each for name, each in found.items() if each is not None})
+
+
+def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
+    rows = ONE
+    for atom in each.pattern.background:
+        rows = meeting(rows, rows_of(atom, tables[atom.predicate], values)).rows
+    tests: list[Comparison | Call] = [*each.pattern.comparisons, *each.calls]
+    rows = rows.take(passing([t for t in tests if t.variables], rows.bound, rows.count, values))
+    # A variable of the background alone is met by some value; which one makes no difference.
+    rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
+    forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)
+    return Background(rows, tuple(forbidden))
+
+
+def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) -> Rows:
+    found: dict[tuple[int, ...], None] = {}
+    names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
+    for row in table:
+        bound: dict[str, int] = {}
+        fits = True
+        for argument, cell in zip(atom.arguments, row, strict=True):
+            if isinstance(argument, Var):
+                fits = fits and bound.setdefault(argument.name, cell) == cell
+            elif argument is not None:
+                fits = fits and values.cell(argument.value) == cell
+        if fits:
+            found[tuple(bound[name] for name in names)] = None
+    columns = {name: np.array([row[i] for row in found], np.int64) for i, name in enumerate(names)}
+    return Rows(columns, len(found))
+
+
+# ---- twins ----
+
+
+@dataclass(frozen=True, eq=False)
+class Twins:
+    """Values at a position of a query's answers that the background treats alike, and nothing else looks at.
+
+    Where shops of a region have the same leads but for their name, one of them is worked out, with the
+    `background` of each pattern for it. Each of `one` stands for `size` values of `all_`, from `start` on.
+    """
+
+    position: int
+    background: tuple[Background, ...]
+    one: Column
+    start: Column
+    size: Column
+    all_: Column
+
+    def sizes(self, cells: Column) -> Column:
+        return self.size.take(find(cells, self.one))
+
+    def each(self, cells: Column) -> tuple[Column, Column]:
+        """All twins of some values: for each twin the position of its value among these, and its cell."""
+        at = find(cells, self.one)
+        which, sought = spread(self.start.take(at), self.size.take(at))
+        return which, self.all_.take(sought)
+
+
+def twins(relation: Relation, patterns: Sequence[Prepared], background: Sequence[Background]) -> Twins | None:
+    """The twins at the first position of a query's answers that has any; None if no position has."""
+    if relation.unguarded:
+        return None
+    for position in range(len(relation.answer.variables)):
+        names = [_alone(prepared, position) for prepared in patterns]
+        if names and all(name in each.rows.bound for name, each in zip(names, background, strict=True)):
+            found = _twins(position, [str(name) for name in names], background)
+            if len(found.one) < len(found.all_):
+                return found
+    return None
+
+
+def _alone(prepared: Prepared, position: int) -> str | None:
+    """The variable at a position of the answer, if only the background and the answer have it."""
+    pattern = prepared.pattern
+    term = pattern.answer[position]
+    if not isinstance(term, Var) or term.name not in pattern.given:
+        return None
+    others = (*pattern.answer[:position], *pattern.answer[position + 1 :])
+    return None if term.name in prepared.looked_at | variables_in(others) else term.name
+
+
+def _twins(position: int, names: Sequence[str], background: Sequence[Background]) -> Twins:
+    """Groups values that each pattern has with the same values of other variables."""
+    contexts: dict[int, set[tuple[int, int]]] = {}
+    for number, (name, each) in enumerate(zip(names, background, strict=True)):
+        rest = [column for other, column in each.rows.bound.items() if other != name]
+        key = key_of(rest, each.rows.count)
+        for cell, other in zip(each.rows.bound[name].tolist(), key.tolist(), strict=True):
+            contexts.setdefault(cell, set()).add((number, other))
+    alike: dict[frozenset[tuple[int, int]], list[int]] = {}
+    for cell, others in sorted(contexts.items()):
+        alike.setdefault(frozenset(others), []).append(cell)
+    size = np.array([len(cells) for cells in alike.values()], np.int64)
+    one = np.array([cells[0] for cells in alike.values()], np.int64)
+    chosen = tuple(
+        replace(each, rows=each.rows.take(find(each.rows.bound[name], one) >= 0))
+        for name, each in zip(names, background, strict=True)
+    )
+    all_ = np.array([cell for cells in alike.values() for cell in cells], np.int64)
+    return Twins(position, chosen, one, np.cumsum(size) - size, size, all_)
+
+
+# ---- rows ----
+
 
 @dataclass(frozen=True)
 class Partial(ColumnSet):
-    """Rows of a pattern, and for each fact literal when its fact arrived (NEVER: not yet, or the
-    literal has open variables)."""
+    """Rows of a pattern, and when the fact of each fact literal `arrived` (NEVER: not yet, or it is open)."""
 
     axis = -1
 
@@ -61,24 +202,14 @@ class Partial(ColumnSet):
 class _Part:
     """Rows that the facts of a literal (`giver`) have made of those with the variables `before`, each once.
 
-    For some literals it is known when their facts arrived (NEVER: there is none). `seed` is the row of the
-    seed that each extends, which is all that distinguishes rows in the seed's variables; None if there is
-    one only.
+    `arrived` has when the facts of some literals came (NEVER: there is none). The owner of a row is the row
+    of the seed that it extends, which alone distinguishes rows in the seed's variables; None: there is one.
     """
 
     rows: Rows
-    seed: Column | None
     before: frozenset[str]
     giver: int
     arrived: Mapping[int, Column]
-
-
-@dataclass(frozen=True)
-class _Whole(ColumnSet):
-    """All rows with the same variables, and the row of the seed that each extends; None if it has one."""
-
-    partial: Partial
-    seed: Column | None
 
 
 def partials(
@@ -86,32 +217,32 @@ def partials(
 ) -> list[Partial]:
     """All rows that come from a seed and the facts of the literals, fewer variables first.
 
-    The first has the seed's variables only. The seed has each row once, as the background does.
+    The first table has the seed's variables only. The seed has each row once, as the background does.
     """
-    seed = joined(seed, background.rows)
+    seed = meeting(seed, background.rows).rows
     start = frozenset(seed.bound)
     number = np.arange(seed.count) if start or seed.owner is not None else None
-    tables = {start: [_Part(Rows(seed.bound, seed.count), number, start, -1, {})]}
+    tables = {start: [_Part(Rows(seed.bound, seed.count, number), start, -1, {})]}
     complete: list[Partial] = []
     while tables:
         # Rows of fewer variables can make those of more.
         variables = min(tables, key=len)
         parts = tables.pop(variables)
         whole = _merged(prepared, parts, found, start)
-        fits = fitting(
-            prepared, whole.partial.rows, background, values, _untested(prepared, parts, variables)
-        )
+        fits = fitting(prepared, whole.rows, background, values, _untested(prepared, parts, variables))
         if not fits.any():
             continue
         if not fits.all():
             whole = whole.take(fits)
         first = min(part.giver for part in parts) + 1
-        lapsed = _lapsed(prepared, whole.partial, start)
-        alive = whole if lapsed is None else whole.take(_none_of(lapsed))
-        complete.append(_worked_out(prepared, _about(seed, alive), background, values))
+        lapsed = _lapsed(prepared, whole, start)
+        alive = whole if lapsed is None else whole.take(~np.logical_or.reduce(lapsed))
+        if alive.rows.owner is not None:
+            alive = Partial(seed.extended(alive.rows.bound, alive.rows.owner), alive.arrived)
+        complete.append(_worked_out(prepared, alive, background, values))
         if lapsed is not None:
             # Rows are made in the order of literals: what is missing before here stays so.
-            whole = whole.take(_none_of(lapsed[:first]))
+            whole = whole.take(~np.logical_or.reduce(lapsed[:first]))
         # Rows that several givers make together are made in the order of these, and not in others too.
         for giver, facts in enumerate(found[first:], first):
             if facts.rows.count and not facts.rows.bound.keys() <= variables:
@@ -121,10 +252,10 @@ def partials(
 
 
 def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray[np.bool_] | None:
-    """For each fact literal, the rows that were made only after its fact could not come any more.
+    """For each literal the rows that were made only after its fact could come no more; None if none were.
 
-    Such a row is never supported. None: there is none for certain. Only literals with a variable of their
-    own count: a later fact of theirs makes another row.
+    Such a row is never supported. Only literals with a variable of their own count: a later fact of theirs
+    makes another row.
     """
     bound = part.rows.bound.keys()
     own = [names - start for names in prepared.private_variables]
@@ -140,11 +271,6 @@ def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray
     return lapsed
 
 
-def _none_of(masks: NDArray[np.bool_]) -> Mask:
-    found: Mask = ~np.logical_or.reduce(masks)
-    return found
-
-
 def _worked_out(prepared: Prepared, part: Partial, background: Background, values: Values) -> Partial:
     """Rows with the variables that equations give values, where conditions on these hold."""
     rows, at = with_worked_out(prepared, part.rows, values)
@@ -154,26 +280,17 @@ def _worked_out(prepared: Prepared, part: Partial, background: Background, value
     return found.take(fitting(prepared, rows, background, values))
 
 
-def _about(seed: Rows, whole: _Whole) -> Partial:
-    """Rows that are about the same atoms as the rows of the seed that they extend."""
-    if whole.seed is None:
-        return whole.partial
-    return Partial(seed.extended(whole.partial.rows.bound, whole.seed), whole.partial.arrived)
-
-
-def _extended(prepared: Prepared, whole: _Whole, giver: int, facts: LiteralFacts) -> _Part:
-    """The rows with what a literal's facts add to them."""
-    old = whole.partial
-    both = meeting(old.rows, facts.rows, within(prepared, old.rows, facts.rows))
-    before, here = frozenset(old.rows.bound), both.left
+def _extended(prepared: Prepared, whole: Partial, giver: int, facts: LiteralFacts) -> _Part:
+    """The rows with the bindings that a literal's facts add."""
+    both = meeting(whole.rows, facts.rows, within(prepared, whole.rows, facts.rows))
+    before, here = frozenset(whole.rows.bound), both.left
     arrived = {
-        i: old.arrived[i] if here is None else old.arrived[i].take(here)
+        i: whole.arrived[i] if here is None else whole.arrived[i].take(here)
         for i, fact in enumerate(prepared.facts)
         if fact.variables <= before
     }
     arrived[giver] = facts.arrived if both.right is None else facts.arrived.take(both.right)
-    seed = whole.seed if here is None or whole.seed is None else whole.seed.take(here)
-    return _Part(both.rows, seed, before, giver, arrived)
+    return _Part(both.rows, before, giver, arrived)
 
 
 def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
@@ -196,19 +313,18 @@ def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
 
 def _merged(
     prepared: Prepared, parts: list[_Part], found: Sequence[LiteralFacts], start: frozenset[str]
-) -> _Whole:
-    """The rows of all parts, each once, with the arrivals of the facts of all literals, and their seeds."""
-    rows, seed, some, number = parts[0].rows, parts[0].seed, None, None
+) -> Partial:
+    """The rows of all parts, each once, with the arrivals of the facts of all literals."""
+    rows, some, number = parts[0].rows, None, None
     if len(parts) > 1:
         bound = {name: np.concatenate([part.rows.bound[name] for part in parts]) for name in rows.bound}
         key_columns = [column for name, column in bound.items() if name not in start]
-        seeds = [part.seed for part in parts if part.seed is not None]
+        seeds = [part.rows.owner for part in parts if part.rows.owner is not None]
         if seeds:
             key_columns.insert(0, np.concatenate(seeds))
-        (key,) = keys_of([key_columns])
-        some, number = once(key)
-        seed = key_columns[0].take(some) if seeds else None
-        rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some))
+        some, number = once(key_of(key_columns))
+        owner = key_columns[0].take(some) if seeds else None
+        rows = Rows({name: column.take(some) for name, column in bound.items()}, len(some), owner)
     arrived = np.full((len(prepared.facts), rows.count), NEVER, np.int64)
     for i, (fact, facts) in enumerate(zip(prepared.facts, found, strict=True)):
         if not fact.variables <= rows.bound.keys() or facts.rows.count == 0:
@@ -226,7 +342,7 @@ def _merged(
                     arrived[i, number[end - part.rows.count : end]] = part.arrived[i]
         else:
             arrived[i] = _arrivals(fact, rows, facts)
-    return _Whole(Partial(rows, arrived), seed)
+    return Partial(rows, arrived)
 
 
 def _arrivals(fact: FactLiteral, rows: Rows, facts: LiteralFacts) -> Column:
@@ -262,7 +378,6 @@ def wholes(
 
 
 def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
-    """The rows joined with a table."""
     if not table.bound or not table.bound.keys() <= rows.bound.keys():
         return meeting(rows, table, within(prepared, rows, table))
     at = find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table)))
@@ -271,16 +386,13 @@ def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
 
 
 def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
-    """The sort key of joins: first tables that share values, add few, and have few rows.
-
-    Facts are first at the start. Tables that share nothing but the tick come late.
-    """
+    """The sort key of joins: tables that share values, add few variables and have few rows come first."""
     apart = not (rows.bound.keys() & table.bound.keys()) - prepared.time_variables
     return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
 
 
 def _untested(prepared: Prepared, parts: Sequence[_Part], bound: frozenset[str]) -> list[Comparison | Call]:
-    """The conditions to test in rows: they were not, in the rows or the facts that parts were made of."""
+    """The conditions that were not tested in the rows or facts which parts were made of."""
     made = [(part.before, prepared.facts[part.giver].variables) for part in parts if part.giver >= 0]
     untested = [
         test
@@ -303,7 +415,7 @@ def fitting(
     values: Values,
     tests: Iterable[Comparison | Call] | None = None,
 ) -> Mask:
-    """The rows at which every condition holds whose variables they bind, or every one of these tests."""
+    """A mask of the rows that meet the tests (None: all of the pattern), as far as they bind variables."""
     tests = prepared.conditions if tests is None else tests
     fits = passing(tests, rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:

@@ -2,28 +2,46 @@
 
     count(Fail(wt2, _, 0..3)) >= 3     delay 1; Fail(wt2, e1, 0) came at 0, Fail(wt2, e2, 1) at 2
 
-Two members are there, from 0 and from 2 on. Any number may come until 4: from then on it is known how many
-there are. Where at most one is possible a tick, as with `one per device`, each tick has an end of its own.
+Two members are there, from 0 and from 2 on. Any number may come until 4; with `one per device`, each tick has
+an end of its own. Atoms that rest on one fact each are looked up in a table, without derivations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from antelog.compile.conditions import implied
 from antelog.compile.literals.aggregate import Aggregate, open_name
-from antelog.compile.literals.terms import Inner
+from antelog.compile.literals.terms import Inner, Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked
+from antelog.engine.columns.joins import TickRange
+from antelog.engine.columns.ranked import Ranked, Slices
+from antelog.engine.columns.spans import Spans, covering
+from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, in_order, marked
+from antelog.engine.facts.history import Facts, gather
+from antelog.engine.facts.sight import AskedTicks
+from antelog.engine.step import windows
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, answer_time, given_since
-from antelog.engine.step.ranges import DOUBTS, atoms_by_tick, settled_as_of
-from antelog.engine.step.rows import Bound, Rows, holds, passing, term_column
-from antelog.engine.step.windows import MemberTable, OneByOne, Windows, arrivals_by_row, slices_by_row
+from antelog.engine.step.literals import DOUBTS, atoms_by_tick, settled_as_of, slowest
+from antelog.engine.step.matching import fitting, wholes
+from antelog.engine.step.pattern_rows import seed_of
+from antelog.engine.step.rows import (
+    ONE,
+    Bound,
+    Rows,
+    holds,
+    key_of,
+    keys_in,
+    passing,
+    term_column,
+    time_column,
+)
+from antelog.engine.step.windows import Windows
 from antelog.engine.values.values import Values
 
 
@@ -44,16 +62,13 @@ class AskedAtoms:
     def of(
         cls, known: Knowledge, aggregate: Aggregate, atoms: Atoms, since: Column | None = None
     ) -> AskedAtoms:
-        """Atoms of rows that can say nothing up to some ticks (None: any row may, at any tick)."""
+        """Atoms of rows that can say nothing up to the ticks `since` (None: any row may, at any tick)."""
         rules = known.rules
         row, single = np.arange(atoms.count), rules.is_single(aggregate)
         if atoms.last is None:
             return cls(settled_as_of(known, atoms), row, single)
         if not single and known.sight is None and _plain(rules, atoms):
-            natural = Atoms(
-                atoms.relation, atoms.arguments, np.maximum(atoms.time, 0), atoms.last, atoms.as_of
-            )
-            return cls(natural, row, single)
+            return cls(replace(atoms, time=np.maximum(atoms.time, 0)), row, single)
         each = atoms_by_tick(known, atoms, since)
         return cls(each.atoms, np.repeat(row, each.counts), single, known.sight is not None)
 
@@ -72,10 +87,7 @@ def _plain(rules: Rules, atoms: Atoms) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Resting:
-    """Deadlines of atoms that may come: for which of those asked for, and by when all has come for them.
-
-    `candidate` is the one that it is about; -1: any.
-    """
+    """For atoms asked for, by when all has come for one `candidate` (-1: for any that may come)."""
 
     owner: Column
     candidate: Column
@@ -91,7 +103,7 @@ class Ones(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Atoms that may be members, each once, with what is asked for; and until when others may come.
+    """Atoms that may be members, each once, with the atom asked for; and until when others may come.
 
     Any number may come up to `open_until` of each atom asked for, and one more for each of `ones`, where
     slots allow a rule no more.
@@ -115,7 +127,7 @@ class Candidates:
 
 
 def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) -> Candidates:
-    """The atoms that derivations of what is asked for are about."""
+    """The atoms that derivations of the atoms asked for are about."""
     atoms, width, nothing = asked.atoms, len(asked.atoms.arguments), np.zeros(0, np.int64)
     open_until, ones, ends = np.full(atoms.count, np.int64(-1)), [nothing], [nothing]
     parts: list[list[Column]] = [[nothing] * (width + 4)]
@@ -137,8 +149,7 @@ def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) 
         ones.append(marked(last >= 0))
         ends.append(last.take(ones[-1]))
     owner, *cells, time, complete, until = map(np.concatenate, zip(*parts, strict=True))
-    (key,) = keys_of([[owner, *cells, time]])
-    same = groups(key)
+    same = groups(key_of([owner, *cells, time]))
     owners, untils = map(np.concatenate, zip((owner, until), *rest, strict=True))
     of_any = np.full(len(owners) - len(owner), np.int64(-1))
     return Candidates(
@@ -185,8 +196,8 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     fits, row, true_at = fits.take(there), row_of.take(owner.take(there)), true_at.take(there)
     tick, every = found.time.take(fits), np.arange(rows.count)
     value = tick if aggregate.value is None else found.cells[aggregate.value_column].take(fits)
-    slices = slices_by_row(row, rows.count)
-    table = MemberTable(row, tick, true_at, value, every, slices, by_arrival=True)
+    slices = windows.slices_by_row(row, rows.count)
+    table = windows.MemberTable(row, tick, true_at, value, every, slices, by_arrival=True)
     coming, until = coming.take(may), until.take(may)
     begin, end = (np.full(rows.count, tick, np.int64) for tick in (NEVER, -1))
     for which, ticks in ((coming, until), (row, true_at), (every, any_until)):
@@ -194,19 +205,19 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
         np.minimum.at(begin, which.take(some), ticks.take(some) - 1)
         np.maximum.at(end, which.take(some), ticks.take(some))
     begin = np.minimum(begin, end)
-    left = arrivals_by_row(coming, until, rows.count)
-    openings = OneByOne(left, any_until, begin, end, settled)
+    left = windows.arrivals_by_row(coming, until, rows.count)
+    openings = windows.OneByOne(left, any_until, begin, end, settled)
     different = None
     if aggregate.distinct:
-        (key,) = keys_of([[row, value]])
+        key = key_of([row, value])
         order = np.lexsort((true_at, key))
         first = order.take(marked(changed(key.take(order))))
-        different = arrivals_by_row(row.take(first), true_at.take(first), rows.count)
+        different = windows.arrivals_by_row(row.take(first), true_at.take(first), rows.count)
     return Windows(table, different, openings)
 
 
 def _forgiving(found: Candidates, owner: Column, false_at: Column, rows: Rows) -> tuple[Candidates, Column]:
-    """The candidates, and when they are false, without what may come at ticks in doubt, if these are few."""
+    """Leaves out what may come at ticks in doubt, if these are few, and when that would be false."""
     row_of, late = found.asked.row, found.ones.owner.take(marked(found.ones.until == NEVER))
     doubtful = found.open_until == NEVER
     doubtful[late] = doubtful[owner.take(marked(false_at == NEVER))] = True
@@ -253,3 +264,188 @@ def is_possible(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
     if any(test.outcome is False for test in tests):
         return np.zeros(rows.count, np.bool_)
     return passing((*tests, *implied(tests)), rows.bound, rows.count, values)
+
+
+def windows_of(
+    known: Knowledge, asked: Atoms, aggregate: Aggregate | None = None, rows: Rows = ONE
+) -> Windows | None:
+    """The windows of atoms that are asked for, or of an aggregate's members in rows.
+
+    None where these need more than a table of facts, or where sources are unseen at some of their ticks.
+    """
+    patterns = known.rules.patterns[asked.relation]
+    if (
+        known.sight is not None
+        or asked.count == 0
+        or len(patterns) != 1
+        or not _is_plain(known, asked.relation, patterns[0])
+    ):
+        return None
+    if aggregate is not None and not _looks_at_itself_alone(aggregate):
+        return None
+    prepared, (fact,) = patterns[0], patterns[0].facts
+    first = np.maximum(asked.time, 0)
+    ranges = replace(asked, time=first, last=asked.time if asked.last is None else asked.last)
+    seed = seed_of(prepared, ranges, known.values)
+    seed = seed.take(fitting(prepared, seed, known.static.of_patterns[asked.relation][0], known.values))
+    free = fact.variables - prepared.time_variables - seed.bound.keys()
+    slotted = fact.slot is not None and not free & fact.slot_variables
+    single = slotted if aggregate is None else known.rules.is_single(aggregate)
+    if fact.slot is not None and slotted != single:
+        return None
+    delay = slowest(known.rules.inputs[fact.node.predicate], fact.node, seed, known.values)
+    ticks = _ticks(ranges, seed, delay)
+    about = covering(*(end.take(marked(ticks.first <= ticks.last)) for end in (ticks.first, ticks.last)))
+    found, possible = _atoms(known, asked.relation, prepared, about), np.ones(asked.count, np.bool_)
+    if aggregate is not None:
+        found = found.take(fitting_members(aggregate, found.columns, {}, found.count, known.values))
+        possible = is_possible(aggregate, rows, known.values)
+    given = {place: cells for place, cells in enumerate(asked.arguments) if cells is not None}
+    key, of_row = keys_in(
+        [[found.columns[place] for place in given], [*given.values()]], [found.count, asked.count]
+    )
+    value = found.time
+    if aggregate is not None and aggregate.value is not None:
+        value = found.columns[aggregate.value_column]
+    members, values = windows.MemberTable.of(found, key, value, of_row, ticks), None
+    if aggregate is not None and aggregate.distinct:
+        values = _values(members, ticks, asked.as_of)
+        if values is None:
+            return None
+    closing, taken = members, None
+    if slotted:
+        assert fact.slot is not None
+        cells = np.zeros((len(fact.slot), asked.count), np.int64)
+        for line, place in zip(cells, fact.slot, strict=True):
+            line[seed.owner] = term_column(fact.node.arguments[place], seed, known.values)
+        facts = gather(known.history, fact.node.predicate, about)
+        slots = [[facts.columns[place] for place in fact.slot], [*cells]]
+        key, of_row = keys_in(slots, [facts.count, asked.count])
+        closing = windows.MemberTable.of(facts, key, facts.time, of_row, ticks)
+        taken = closing.by_row(asked.as_of)
+    openings = windows.ByDeadline(
+        members.by_row(asked.as_of), values, taken, closing.tick, ticks, single, slotted or not free, possible
+    )
+    return Windows(members, values, openings, asked.as_of)
+
+
+def _is_plain(known: Knowledge, relation: str, prepared: Prepared) -> bool:
+    """Whether atoms of a relation with one pattern rest on one fact of their tick each, and nothing else."""
+    pattern, time = prepared.pattern, prepared.pattern.time
+    if len(prepared.facts) != 1 or time.variable is None or prepared.facts[0].node.time != time:
+        return False
+    if prepared.asked or pattern.background or prepared.absent or pattern.unguarded:
+        return False
+    if pattern.worked_out or any(each.tick > 0 for each in pattern.earliest):
+        return False
+    tests = (*prepared.comparisons, *prepared.calls)
+    return relation not in known.rules.cycles and all(time.variable not in each.variables for each in tests)
+
+
+def _looks_at_itself_alone(aggregate: Aggregate) -> bool:
+    """Whether the conditions inside of an aggregate are the same for all rows."""
+    own = {open_name(each) for each in aggregate.inside.arguments if isinstance(each, Inner)}
+    return all(each.variables <= own for each in aggregate.inside.opened)
+
+
+def _ticks(ranges: Atoms, seed: Rows, delay: Column | np.int64) -> AskedTicks:
+    """The ranges of atoms that are asked for; empty where the pattern's answer does not fit."""
+    first, last, open_for = np.zeros((3, ranges.count), np.int64)
+    last -= 1
+    assert seed.owner is not None
+    assert ranges.last is not None
+    first[seed.owner] = ranges.time.take(seed.owner)
+    last[seed.owner] = ranges.last.take(seed.owner)
+    open_for[seed.owner] = delay
+    return AskedTicks(first, last, open_for)
+
+
+def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) -> Facts:
+    """All atoms of a relation about some ticks, each once, with the first arrival of a fact for it."""
+    background = known.static.of_patterns[relation][0]
+    part = wholes(prepared, ONE, known.found(prepared, about), background, known.values)
+    cells = tuple(term_column(term, part.rows, known.values) for term in prepared.pattern.answer)
+    found = Facts(cells, time_column(prepared.pattern.time, part.rows), part.arrived[0])
+    named = {each.name for each in prepared.pattern.answer if isinstance(each, Var)}
+    if part.rows.bound.keys() - prepared.time_variables <= named:
+        return found
+    same = groups(key_of([*found.columns, found.time]))
+    return replace(found.take(same.first), arrival=same.least(found.arrival))
+
+
+# ---- the different values in windows ----
+
+
+def _values(
+    members: windows.MemberTable, ticks: TickRange, as_of: Column | None
+) -> windows.RowArrivals | None:
+    """When the values of windows arrived; None if these differ in length, but for a cut at tick 0."""
+    some, length = ticks.last >= ticks.first, ticks.last - ticks.first + 1
+    longest = int(length.max(initial=0))
+    if (some & (length < longest) & (ticks.first > 0)).any():
+        return None
+    facts = _FirstFacts.of(members, longest)
+    key, after = members.of_row, np.where(some, ticks.last + 1, 0)
+    begun, begun_arrival = _up_to(facts, facts.begin, key, after)
+    over, over_arrival = _up_to(facts, facts.end, key, after)
+    behind = Slices(over.first + len(begun_arrival), over.end + len(begun_arrival))
+    arrivals = Ranked(np.concatenate([begun_arrival, over_arrival]))
+    return windows.RowArrivals(arrivals, Slices(begun.first, begun.end, behind), as_of)
+
+
+@dataclass(frozen=True, eq=False)
+class _FirstFacts:
+    """Facts that are the first of their value, in windows that end from the tick `begin` to before `end`.
+
+    Each is the first, by arrival, for one stretch of ticks at most. In windows of 4 ticks, with the value a
+    in a fact of tick 5 that came at 9, and in one of tick 7 that came at 7:
+
+        windows that end at    5, 6    7, 8, 9, 10
+        a is there since       9       7
+
+    The values of a window are those whose stretches have begun when it ends, without those whose are over.
+    """
+
+    key: Column
+    arrival: Column
+    begin: Column
+    end: Column
+
+    @classmethod
+    def of(cls, members: windows.MemberTable, length: int) -> Self:
+        of_value = key_of([members.key, members.value])
+        order = in_order([of_value, members.tick])
+        tick, arrival = members.tick.take(order), members.arrival.take(order)
+        fresh = changed(of_value.take(order))
+        begin, end = tick.copy(), tick + length
+        # A fact that came before it, or with it, has to be out of the window; a later one not yet in it.
+        before = _nearest(arrival, arrival, fresh)
+        there = marked(before >= 0)
+        begin[there] = np.maximum(begin[there], tick.take(before[there]) + length)
+        back, last = arrival[::-1], np.roll(fresh, -1)[::-1]
+        after = len(tick) - 1 - _nearest(back, back - 1, last)[::-1]
+        there = marked(after < len(tick))
+        end[there] = np.minimum(end[there], tick.take(after[there]))
+        at = marked(begin < end)
+        return cls(members.key.take(order.take(at)), arrival.take(at), begin.take(at), end.take(at))
+
+
+def _nearest(arrival: Column, most: Column, fresh: Mask) -> Column:
+    """For each row the nearest before it, of its group, that has at most some arrival; -1 if none has.
+
+    `fresh` is where groups begin; `most` is the row's own arrival, or somewhat less.
+    """
+    found = np.arange(len(arrival)) - 1
+    found[fresh] = -1
+    # Those that are skipped are too late for the one that skipped them, and so for this row.
+    while len(late := marked((found >= 0) & (arrival.take(found) > most))):
+        found[late] = found.take(found.take(late))
+    return found
+
+
+def _up_to(of: _FirstFacts, tick: Column, key: Column, after: Column) -> tuple[Slices, Column]:
+    """For each row the stretch of its key's facts with a tick before `after`, and their arrivals in order."""
+    order = in_order([of.key, tick])
+    none = np.zeros(len(key), np.int64)
+    found = windows.slices_between(of.key.take(order), tick.take(order), key, none, after)
+    return found, of.arrival.take(order)

@@ -1,20 +1,25 @@
-"""A query in a step: whose answers are looked at, about which ticks, and which lines are wanted.
+"""A query in a step: the ticks of the answers that the step can change, and the lines that are wanted.
 
-Malf about ticks 5 to 7, in the step that finishes ticks 8 and 9; kinds confirmed and rejected
+Malf(X, T) rests on Temp(X, high, T), …, Temp(X, high, T+2), delay 1
+a fact about tick 7 comes: answers about 5 to 7; tick 9 is over: what was due then, about 8, so 6 to 8
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules
 from antelog.engine.carried import SettledAnswers
-from antelog.engine.columns.spans import Spans
+from antelog.engine.columns.spans import EVERYWHERE, FOREVER, Spans, span, union
 from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.facts.history import Seen
 from antelog.engine.step.schema import NO_COLUMNS, AnswerColumns
 from antelog.engine.values.values import Values
 
@@ -24,13 +29,13 @@ DECIDED = frozenset(KINDS[CONFIRM:])
 """The kinds of changes after which an answer is not open."""
 
 Kinds: TypeAlias = NDArray[np.integer[Any]]
-"""For each line, or each moment, the kind of change as its place in KINDS."""
+"""The kind of change of each line or moment, as its place in KINDS."""
 
 STILL_OPEN = "open"
 """The kind of lines about answers as they are, whether or not something changed."""
 
 Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
-"""Which answers of a query are wanted, given the cells of their variables, if not all are."""
+"""Tells which answers of a query are wanted, given the cells of their variables."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,10 @@ class Step:
 
 @dataclass(frozen=True)
 class LineSelection:
-    """The lines that are wanted: kinds of changes, of a share of answers.
+    """The lines that are wanted: kinds of changes, of a share of answers (None: of all).
 
-    If `staged`, with their stages; unless `explained`, without explanations and `because`. Their literals are
-    texts, or `structs`.
+    They come with stages if `staged`, with explanations and `because` if `explained`, and with literals as
+    `structs` or else as texts.
     """
 
     only: Sequence[str] = KINDS
@@ -68,22 +73,83 @@ class HiddenAnswers:
     settled: SettledAnswers | None = None
 
 
-NOTHING_HIDDEN = HiddenAnswers()
-
-
 @dataclass(frozen=True)
 class StepQuery:
-    """A query in a step: its answers about some ticks, but for those that are `hidden`.
+    """A query in a step: its answers about some ticks, except those that are `hidden`.
 
-    With `confirmed_only` derivations are looked for that are complete by the end of the step, with `past`
-    also those that are over. `columns` are those of the answers.
+    With `confirmed_only`, only derivations that are complete by the end of the step are found; with `past`,
+    also those that are over.
     """
 
     name: str
     about: Spans
     step: Step
     wanted: LineSelection = ALL_LINES
-    hidden: HiddenAnswers = NOTHING_HIDDEN
+    hidden: HiddenAnswers = HiddenAnswers()
     confirmed_only: bool = False
     past: bool = False
     columns: AnswerColumns = NO_COLUMNS
+
+
+def affected(
+    rules: Rules, names: Iterable[str], step: Step, new: Mapping[str, Spans], seen: Seen
+) -> Mapping[str, Spans]:
+    """The ticks of the answers of some queries that a step may change, given those its new facts are about.
+
+    A value `seen` first in the step may have answers about all ticks at which all others are not decided.
+    """
+    reach = _reach(rules, step, new)
+    found = {}
+    for name in names:
+        patterns = rules.patterns[name]
+        if any(prepared.leaves_time_open for prepared in patterns):
+            found[name] = EVERYWHERE
+        elif any(p.seen is not None and seen[p.seen].since.max(initial=-1) > step.before for p in patterns):
+            delay = rules.delays_of_others[name]
+            undecided = span(step.begin if delay is None else step.before - delay + 1, FOREVER)
+            found[name] = union((reach(name), undecided))
+        else:
+            found[name] = reach(name)
+    return found
+
+
+def undecided(rules: Rules, name: str, step: Step) -> Spans:
+    """The ticks of all answers that can be open now."""
+    delay = rules.relations[name].bounds.delay
+    if delay is None or any(prepared.leaves_time_open for prepared in rules.patterns[name]):
+        return EVERYWHERE
+    return span(step.now - delay, FOREVER)
+
+
+def _reach(rules: Rules, step: Step, new: Mapping[str, Spans]) -> Callable[[str], Spans]:
+    """Finds the ticks at which the atoms of a relation, or their derivations, can change: each once."""
+
+    @cache
+    def changed(predicate: str) -> Spans:
+        """The ticks of new facts of an input, and those about which none can come any more."""
+        due = (span(step.before + 1 - delay, step.now - delay) for delay in rules.delays[predicate])
+        return union((new[predicate], *due))
+
+    def by(prepared: Prepared, cycle: frozenset[str]) -> Iterator[Spans]:
+        if prepared.clocked:
+            yield span(step.before + 1, step.now)
+        for fact in prepared.facts:
+            yield changed(fact.node.predicate).shifted(fact.ahead, fact.behind)
+        for each in (reach for literal in prepared.asked for reach in literal.reaches):
+            if each.reference.name not in cycle:
+                yield of(each.reference.name).shifted(each.ahead, each.behind)
+
+    @cache
+    def of(name: str) -> Spans:
+        cycle = rules.cycles.get(name, frozenset())
+        relations = sorted(cycle) or [name]
+        whole = union(
+            p for relation in relations for each in rules.patterns[relation] for p in by(each, cycle)
+        )
+        if whole.empty or not cycle:
+            return whole
+        # What changes at a tick can change all that is later, as far as that is not decided.
+        first, delay = int(whole.first[0]) - rules.widest, rules.relations[name].bounds.delay
+        return span(first if delay is None else max(first, step.before - delay), FOREVER)
+
+    return of

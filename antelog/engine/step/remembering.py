@@ -11,21 +11,19 @@ from dataclasses import replace
 import numpy as np
 
 from antelog.compile.literals.terms import Var
-from antelog.engine.columns.spans import Spans, span
-from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
+from antelog.engine.columns.spans import span
+from antelog.engine.columns.tables import NEVER, Column, distinct, once
 from antelog.engine.step.atoms import truth
-from antelog.engine.step.decided import ALWAYS, DecidedAtoms
-from antelog.engine.step.derivations import Atoms, Knowledge
+from antelog.engine.step.derivations import ALWAYS, Atoms, DecidedAtoms, Knowledge
 from antelog.engine.step.matching import partials
-from antelog.engine.step.rows import ONE, term_column, time_column
+from antelog.engine.step.rows import ONE, key_of, term_column, time_column
 from antelog.engine.values.encoding import OTHERS
 
 
 def remembered(knowledge: Knowledge, name: str, now: int) -> DecidedAtoms:
     """The decided atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
 
-    All that was decided before the last tick of the step is, so that this tick can be looked at
-    again.
+    They are about ticks before the last one of the step, so that this can be looked at again.
     """
     rules = knowledge.rules
     bounds, known = rules.relations[name].bounds, knowledge.decided[name]
@@ -36,7 +34,7 @@ def remembered(knowledge: Knowledge, name: str, now: int) -> DecidedAtoms:
         known = _with(knowledge, name, known, until)
     if bounds.kept is None:
         return known
-    return known.since(min(now - bounds.kept - 1, until - rules.widest))
+    return known.take(known.ticks >= min(now - bounds.kept - 1, until - rules.widest))
 
 
 def _with(knowledge: Knowledge, name: str, known: DecidedAtoms, until: int) -> DecidedAtoms:
@@ -45,8 +43,7 @@ def _with(knowledge: Knowledge, name: str, known: DecidedAtoms, until: int) -> D
     if not parts:
         return replace(known, until=until)
     whole = [np.concatenate(each) for each in zip(*(part.columns for part in parts), strict=True)]
-    (key,) = keys_of([whole])
-    first, _ = once(key)
+    first, _ = once(key_of(whole))
     *columns, ticks = (column.take(first) for column in whole)
     found = truth(knowledge, Atoms(name, tuple(columns), ticks))
     true = found.true_at < NEVER
@@ -69,7 +66,14 @@ def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[A
     for number, prepared in enumerate(known.rules.patterns[name]):
         pattern = prepared.pattern
         if prepared.clocked or pattern.unguarded:
-            yield from _by_clock(known, name, number, about)
+            # Every tick, for all others and for every value that facts or remembered atoms have.
+            choices = [
+                _cells(known, name, at) if isinstance(term, Var) else term_column(term, ONE, known.values)
+                for at, term in enumerate(pattern.answer)
+            ]
+            grid = np.meshgrid(*choices, about.ticks(), indexing="ij")
+            *cells, times = (np.ascontiguousarray(each.ravel()) for each in grid)
+            yield Atoms(name, tuple(cells), times)
             continue
         found = known.found(prepared, about)
         for part in partials(prepared, ONE, found, known.static.of_patterns[name][number], known.values):
@@ -79,18 +83,6 @@ def _undecided(known: Knowledge, name: str, first: int, last: int) -> Iterator[A
                 inside = (ticks >= first) & (ticks <= last)
                 columns = (term_column(term, rows, known.values)[inside] for term in pattern.answer)
                 yield Atoms(name, tuple(columns), ticks[inside])
-
-
-def _by_clock(known: Knowledge, name: str, number: int, about: Spans) -> Iterator[Atoms]:
-    """Every tick of a span, for all others and for every value that facts or remembered atoms have."""
-    prepared, ticks = known.rules.patterns[name][number], about.ticks()
-    choices = []
-    for position, term in enumerate(prepared.pattern.answer):
-        cells = _cells(known, name, position)
-        choices.append(cells if isinstance(term, Var) else term_column(term, ONE, known.values))
-    grid = np.meshgrid(*choices, ticks, indexing="ij")
-    *columns, times = (np.ascontiguousarray(each.ravel()) for each in grid)
-    yield Atoms(name, tuple(columns), times)
 
 
 def _cells(known: Knowledge, name: str, position: int) -> Column:

@@ -15,16 +15,7 @@ from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedNode
-from antelog.compile.literals.terms import (
-    AnswerTerm,
-    Calculated,
-    Const,
-    Operand,
-    Sum,
-    Time,
-    Var,
-    variables_in,
-)
+from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, pairs, spread
@@ -46,11 +37,11 @@ class Rows(ColumnSet):
     """Bindings of a pattern's variables: `count` rows, and for each variable its column.
 
     owner    which of the atoms asked for a row is about; None where no atoms were asked for
-    as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
+    as_of    the tick as of which the row is seen, without facts that arrived later; None: as of now
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
     seen     since when the value of an unguarded variable has been seen
-    latest   from when on its values are those of the latest facts or aggregates it takes them of, until when
-    replaced for each `last` literal that takes values, until when they are those of the latest fact
+    latest   since when, and until when, its values are those of the latest facts or aggregates
+    replaced for each `last` literal that gives values, until when they are those of the latest fact
     """
 
     bound: Bound
@@ -84,8 +75,7 @@ ONE = Rows({}, 1)
 """A single row that binds nothing."""
 
 
-def term_column(term: AnswerTerm, rows: Rows, values: Values) -> Column:
-    """The cell of a term in each row."""
+def term_column(term: Var | Const | Time, rows: Rows, values: Values) -> Column:
     if isinstance(term, Var):
         return rows.bound[term.name]
     if isinstance(term, Time):
@@ -94,16 +84,10 @@ def term_column(term: AnswerTerm, rows: Rows, values: Values) -> Column:
 
 
 def time_column(time: Time, rows: Rows) -> Column:
-    """The tick of a time in each row."""
     if time.variable is None:
         return np.full(rows.count, time.offset, np.int64)
     ticks: Column = rows.bound[time.variable] + time.offset
     return ticks
-
-
-def joined(left: Rows, right: Rows) -> Rows:
-    """Every row on the left with every row on the right that agrees where both are bound."""
-    return meeting(left, right).rows
 
 
 @dataclass(frozen=True)
@@ -124,7 +108,7 @@ class Meeting:
 
 
 def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
-    """A join of rows; only those on the left are about atoms."""
+    """Joins rows that agree where both are bound; only those on the left are about atoms."""
     if within is None and not left.bound and left.count == 1:
         here = np.zeros(right.count, np.int64)
         return Meeting(left.extended(right.bound, here), here, None)
@@ -146,6 +130,21 @@ def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
     return Meeting(left.extended(bound, here), here, there)
 
 
+def keys_in(tables: Sequence[Sequence[Column]], counts: Sequence[int]) -> list[Column]:
+    """Keys for rows of tables, equal where all columns are; without columns, so many rows are all equal."""
+    return keys_of(tables) if tables[0] else [np.zeros(count, np.int64) for count in counts]
+
+
+def key_of(columns: Sequence[Column], count: int = 0) -> Column:
+    return keys_in([columns], [count])[0]
+
+
+def places_of(ordered: Column, sought: Column) -> tuple[Column, Column]:
+    """The places of numbers in a sorted column, and before these which of the numbers each place has."""
+    first = np.searchsorted(ordered, sought)
+    return spread(first, np.searchsorted(ordered, sought, "right") - first)
+
+
 def distinct(parts: Iterable[Rows]) -> Rows:
     """The rows of tables with the same variables, each once."""
     tables = [part for part in parts if part.count]
@@ -155,7 +154,7 @@ def distinct(parts: Iterable[Rows]) -> Rows:
     bound = {name: np.concatenate([t.bound[name] for t in tables]) for name in names}
     if not names:
         return ONE
-    (key,) = keys_of([list(bound.values())])
+    key = key_of([*bound.values()])
     return Rows(bound, len(key)).take(groups(key).first)
 
 
@@ -180,7 +179,7 @@ class LiteralFacts(ColumnSet):
 def facts_for_each(
     literals: Sequence[FactLiteral], history: History, about: Sequence[Spans | None], values: Values
 ) -> tuple[LiteralFacts, ...]:
-    """The facts of several literals, each about its ticks (None: about any); those of one input together."""
+    """The facts of several literals, each about its ticks (None: any), read together if of one input."""
     found: dict[int, LiteralFacts] = {}
     alike: dict[tuple[str, Places, Places], list[int]] = {}
     for i, literal in enumerate(literals):
@@ -341,10 +340,7 @@ def _ticks(time: Time, bound: Mapping[str, Column]) -> Column:
 
 
 def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
-    """The cells that an operand is in each row, UNBOUND where it has no value.
-
-    Without variables there is one row.
-    """
+    """The cells of an operand in each row, UNBOUND where it has no value; one row if it has no variables."""
     match operand:
         case Var(name):
             return bound[name]
@@ -358,7 +354,7 @@ def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> C
 
 
 def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
-    """The numbers that an operand is in each row, given its variables; without any there is one row."""
+    """The numbers of an operand in each row; one row if it has no variables."""
     match operand:
         case Time():
             return Numbers.of_ticks(np.atleast_1d(_ticks(operand, bound)))
@@ -367,17 +363,14 @@ def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) ->
         case Calculated(function, operands) if operand.is_arithmetic:
             return calculate(function, [numbers_of(each, bound, values) for each in operands])
         case Sum(name, offset):
-            return calculate("+", [Numbers.of_cells(bound[name], values), _constant(offset, values)])
+            constant = Numbers.of_cells(np.array([values.cell(offset)]), values)
+            return calculate("+", [Numbers.of_cells(bound[name], values), constant])
         case _:
             return Numbers.of_cells(cells_of(operand, bound, values), values)
 
 
-def _constant(number: int | float, values: Values) -> Numbers:
-    return Numbers.of_cells(np.array([values.cell(number)]), values)
-
-
 def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Rows, Column | None]:
-    """Rows with the variables that equations give values, and which of the rows have them (None: all).
+    """Adds the variables that equations give values; and which rows have such values (None: all).
 
     D = W - V: D is 7 where W = 77, V = 70; rows in which it has no value are gone.
     """

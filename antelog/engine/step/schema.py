@@ -1,8 +1,6 @@
-"""The columns of answers, and their types.
+"""The columns of answers, and their types, which follow from the program and the types of the facts alone.
 
-They follow the program and the types of the facts, never the values a table happens to have: so an
-empty table has the same types as a full one, and all tables of a stream can be put one below the
-other.
+So an empty table has the types of a full one, and tables of several steps, which only get wider, are united.
 
     query Malf(X, T): tick, change, X: string, T: int64, explanations, if_silent, decided_by, because
 
@@ -20,6 +18,8 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from antelog.arrow.arrays import in_one_piece
+from antelog.arrow.kinds import kind_of
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.last import Last
@@ -28,6 +28,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.values.types import MIXED, NOTHING, Seen, Types, declared, type_of, types_of_rows, wider
+from antelog.engine.values.values import Values
 from antelog.lines import LITERAL_COLUMNS, of_structs
 
 
@@ -45,16 +46,13 @@ WRITTEN = {b"values": b"written"}
 """Marks the fields of a schema whose texts are in the language's syntax."""
 
 DIGITS = {b"values": b"numbers"}
-"""Marks those that are numbers, and would be doubles if these had not to round some of them."""
+"""Marks fields whose texts are numbers: they would be doubles if these had not to round some of them."""
 
 EXPLANATIONS = pa.list_(
     pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
 )
 SO_FAR = pa.list_(pa.struct([("literal", pa.string()), ("value", pa.float64()), ("whole", pa.int64())]))
-"""What aggregates come to, and the whole number that it is where the double has not all its digits."""
-EXPLANATIONS_WITH_AMOUNTS = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
-"""Where a query has aggregates: what each comes to so far, beside its text."""
-
+"""The values of aggregates, and the whole number where a double would not have all its digits."""
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 OTHERS_NAMES = pa.list_(pa.string())
 LOST = pa.list_(pa.string())
@@ -65,17 +63,16 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
     "because": pa.list_(pa.string()),
     "lost": LOST,
 }
-"""The columns that come after those of the answer itself; `lost` where decisions may be lost from sight."""
+"""The columns after those of the answer; `lost` only where decisions may be lost from sight."""
 
 EXPLAINING = ("explanations", "because")
 """The columns with texts of the literals behind an answer."""
 
 
 def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) -> pa.Schema:
-    """The schema of the changes and answers of a query, given the types of its variables."""
     answer, after = relation.answer, dict(AFTER_ANSWER)
     if relation.has_amounts:
-        after["explanations"] = EXPLANATIONS_WITH_AMOUNTS
+        after["explanations"] = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
     if not plan.has_sight:
         del after["lost"]
     return pa.schema(
@@ -124,17 +121,13 @@ def as_doubles(table: pa.Table) -> pa.Table:
 
 
 def answer_columns(plan: Plan, seen: Seen) -> Mapping[str, AnswerColumns]:
-    """For each query the columns of its answers, if facts have the types that were seen.
-
-    A variable has the type of the columns its values can come from.
-    """
+    """The columns of each query's answers, by the types of the columns that values can come from."""
     known = seen_types(plan, seen)
-    return {query.name: _answer_columns(query, plan, known) for query in plan.queries}
-
-
-def _answer_columns(query: Relation, plan: Plan, known: Mapping[str, Types]) -> AnswerColumns:
-    types = _variable_types(query, plan, known)
-    return AnswerColumns(types, _schema(query, plan, types))
+    types = {query.name: _variable_types(query, plan, known) for query in plan.queries}
+    return {
+        query.name: AnswerColumns(types[query.name], _schema(query, plan, types[query.name]))
+        for query in plan.queries
+    }
 
 
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
@@ -202,9 +195,57 @@ def _term(term: AnswerTerm, atoms: Iterable[_Source], known: Mapping[str, Types]
         return pa.int64()
     if isinstance(term, Const):
         return type_of(term.value)
-    return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)
+    columns = (each for a in atoms for each in zip(a.arguments, known[a.predicate], strict=False))
+    return reduce(wider, (type_ for argument, type_ in columns if argument == term), NOTHING)
 
 
-def _types_in(variable: Var, atom: _Source, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
-    columns = zip(atom.arguments, known[atom.predicate], strict=False)
-    return (type_ for argument, type_ in columns if argument == variable)
+def united(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables one below the other; their columns hold the values of all, and are null where one lacks them."""
+    first = tables[0].schema
+    if all(each.schema.equals(first, check_metadata=True) for each in tables):  # as mostly
+        return pa.concat_tables(tables)
+    names = dict.fromkeys(name for each in tables for name in each.column_names)
+    schema = pa.schema(
+        [
+            reduce(_wider, (each.schema.field(name) for each in tables if name in each.column_names))
+            for name in names
+        ]
+    )
+    return pa.concat_tables([_with_types(each, schema) for each in tables])
+
+
+def _wider(one: pa.Field, other: pa.Field) -> pa.Field:
+    """The column that holds the values of two."""
+    if one.equals(other, check_metadata=True) or pa.types.is_null(other.type):
+        return one
+    if pa.types.is_null(one.type) or kind_of(one.type) is None:
+        return other
+    both = (_type_of(each) for each in (one, other))
+    field = answer_field(one.name, wider(*both))
+    digits = DIGITS in (one.metadata, other.metadata) and field.metadata != WRITTEN
+    return with_digits(field) if digits else field
+
+
+def _type_of(field: pa.Field) -> pa.DataType:
+    return MIXED if field.metadata == WRITTEN else pa.float64() if field.metadata == DIGITS else field.type
+
+
+def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    columns = [
+        _column(table.column(field.name), table.schema.field(field.name), field)
+        if field.name in table.column_names
+        else pa.nulls(table.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _column(column: pa.ChunkedArray, given: pa.Field, wanted: pa.Field) -> pa.Array | pa.ChunkedArray:
+    if given.equals(wanted, check_metadata=True):
+        return column
+    if given.metadata == DIGITS:
+        return column
+    if is_written(wanted) and not pa.types.is_null(given.type):
+        values = Values()
+        return values.mixed(values.encode(in_one_piece(column)))
+    return column.cast(wanted.type, safe=False)  # a whole number may become the double next to it

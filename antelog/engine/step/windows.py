@@ -1,10 +1,7 @@
 """Windows: the members of the ranges that rows ask for, in one table that all rows share.
 
-    count(Fail(X, _, T-60..T)) >= 3     a million rows, each with hundreds of facts in its window
-
-The members are sorted by what is given (`X`) and by tick, so that the window of a row is a stretch of them.
-Since when a window has three members, and how many it has at some tick, is looked up in their arrivals (see
-`Ranked`): nothing is done for each row and each of its members. How many more may come is said by `Openings`.
+Members are sorted by key and tick, so that the window of a row is a stretch of them. Since when it has three
+members, and how many at some tick, is looked up in their arrivals, without work for each row and member.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ ANY = np.int64(2**62)
 
 @dataclass(frozen=True, eq=False)
 class RowArrivals(ColumnSet):
-    """The stretch of each row in a sequence of arrivals; seen `as_of` a tick, later ones are not there."""
+    """The stretch of each row in a sequence of arrivals; with `as_of`, later ones are not there."""
 
     arrivals: Ranked
     slices: Slices
@@ -44,21 +41,20 @@ class RowArrivals(ColumnSet):
 
     @property
     def nothing(self) -> Totals:
-        """The totals before anything arrives."""
         return self.arrivals.nothing(self.slices)
 
     def first(self, holds: Callable[[Totals], Mask]) -> Column:
-        """The tick from which on what arrived meets a condition, if it goes on to do so; NEVER if not."""
+        """The tick from which on arrivals meet a condition that they go on to meet; NEVER if they do not."""
         found = self.arrivals.first(self.slices, holds)
         return found if self.as_of is None else np.where(found > self.as_of, NEVER, found)
 
 
 @dataclass(frozen=True, eq=False)
 class MemberTable:
-    """Members in the order of keys and ticks, since when each is there, and its value; and for each row its
-    key, and the slice that has its members.
+    """Members in the order of keys and ticks: since when each is there, and its value.
 
-    Members `by_arrival` are of one row each, and in the order of rows and arrivals.
+    Rows have a key, and a slice that has their members. Members `by_arrival` are of one row each, and in the
+    order of rows and arrivals.
     """
 
     key: Column
@@ -90,13 +86,12 @@ class MemberTable:
         return self.ranked((), ())
 
     def ranked(self, weights: Sequence[Column], heights: Heights) -> Ranked:
-        """The arrivals, each with what is added up, or what the largest is found of."""
+        """The arrivals, with columns to add up (`weights`), and to find the largest of (`heights`)."""
         if self.by_arrival:
             return InOrder(self.arrival, weights, heights, row=self.key)
         return Ranked(self.arrival, weights, heights)
 
     def by_row(self, as_of: Column | None) -> RowArrivals:
-        """The arrivals of the members of each row."""
         return RowArrivals(self._arrivals, self.slices, as_of)
 
 
@@ -141,9 +136,9 @@ class OneByOne(ColumnSet):
 class ByDeadline(ColumnSet):
     """Facts that may come up to the deadlines of the ticks of each row.
 
-    Where there is at most one member a tick, it is `single`. Facts that have `taken` the slot of a tick leave
-    it no other member. Where a fact closes its tick (`closed`), nothing that it rests on is open any more.
-    Where it is not `possible`, there are no members at all. `tick` has the ticks of all facts that close one.
+    If they are `single`, a tick has at most one member. Facts that have `taken` the slot of a tick leave it
+    no other member. In ticks `closed` by a fact, nothing that it rests on is open any more. Rows that are not
+    `possible` have no members at all. `tick` has the ticks of all facts that close one.
     """
 
     shared = frozenset({"tick"})
@@ -218,15 +213,14 @@ class ByDeadline(ColumnSet):
 Openings: TypeAlias = OneByOne | ByDeadline
 """How many more members may come to each row after a tick (`coming`; ANY if that is any number).
 
-`begin` is before there is a member, or fewer may come; from `end` on none can come, if there is an end; by
-`decided` everything has come that rows rest on (-1: all of it has). If it `is_any`, any number may come up to
-the end.
+Up to `begin` there is no member, and no fewer may come; from `end` on none can come; by `decided`
+everything has come that rows rest on (-1: already). If it `is_any`, any number may come up to the end.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """The window of each row: its members, which of them are counted, and how many more may come.
+    """The window of each row: its members, and how many more may come.
 
     Where only different values are counted, `values` has the arrivals of these.
     """
@@ -258,10 +252,7 @@ _PROBES = 1024
 
 
 def least(low: Column, high: Column, holds: Callable[[Column, Column], Mask]) -> Column:
-    """For each row the least number from `low` on at which something begins to hold; `high` if none.
-
-    It is asked for some rows, each with a number.
-    """
+    """For each row the least number from `low` on at which something begins to hold; `high` if none."""
     low, high = low.copy(), high.copy()
     while len(rows := (low < high).nonzero()[0]):
         room = high.take(rows) - low.take(rows)

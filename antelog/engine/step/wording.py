@@ -1,36 +1,40 @@
-"""The severity and the text of lines, in queries to which the program gives a severity or words.
+"""Lines for readers: in order, with plain values as JSON has them, times, severity and text.
 
-    query Malf(X, T) critical "turbine {X} is about to shut down".
+query Malf(X, T) critical "turbine {X} is about to shut down".
 
-    tick  change    X    T  …  severity  text
-    1     possible  wt2  0     critical  turbine wt2 is about to shut down
-
-This is the one place where words are filled in. A query without words has its atom as the text.
+tick  change    X    T  …  severity  text
+1     possible  wt2  0     critical  turbine wt2 is about to shut down
 """
 
 from __future__ import annotations
 
+import base64
+import datetime
+import json
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.arrow.ticks import begins
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.step.plain_values import from_written, plain
 from antelog.engine.step.schema import EXPLAINING, is_written
+from antelog.engine.values.types import as_plain
 from antelog.language.durations import ticks_in_words
 from antelog.language.moments import TIME, Timescale, timed
 from antelog.language.printer import rounded_percent, value_text
+from antelog.language.syntax import number
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
 from antelog.lines import LABEL, amount_text, amounts_so_far, literals_of
 
 LOST: Final = "lost"
-"""The column of literals that were lost from sight; and what a line means that is no good news for them."""
+"""The column of literals lost from sight; also the meaning of good news that nobody could see."""
 SEEN = "seen"
-"""The change of an answer that was lost: facts of what it is about come again."""
+"""The change of an answer that was lost: facts of its sources come again."""
 
 _LONGEST, _LEAST = 10_000, 20
 """Letters that the values in a text share, and each has at least: the text is for people."""
@@ -39,14 +43,13 @@ _LONGEST, _LEAST = 10_000, 20
 def meaning(line: Mapping[str, Any]) -> str:
     """The meaning of a line for people: its change, or `lost` where it would be good news nobody could see.
 
-    Of a query that is `good` that is a confirmed answer, of others a rejected or unlikely one.
+    Confirmed answers of a `good` query are good news, of other queries rejected and unlikely ones.
     """
     change: str = line["change"]
     return LOST if line.get(LOST) and change in _good_news(line.get("severity")) else change
 
 
 def meanings(table: pa.Table, severity: str) -> pa.ChunkedArray:
-    """The meaning of each line of a query."""
     change = table.column("change")
     if LOST not in table.column_names:
         return change
@@ -65,17 +68,18 @@ def unseen_since(line: Mapping[str, Any]) -> int:
 
 
 def finished(table: pa.Table, plan: Plan, query: str, most: int | None = None) -> pa.Table:
-    """The lines of a query with their times, severity and text, and at most so many explanations."""
+    """The lines of a query with their times, severity and text, and at most so many explanations.
+
+    These are the smallest; with 0, lines have no `because` either.
+    """
     relation, timescale = plan.relation(query), plan.timescale
     table = table if timescale is None else with_times(table, relation, timescale)
-    return _with_most(_with_label(table, relation, timescale), most)
-
-
-def _with_most(table: pa.Table, most: int | None) -> pa.Table:
-    """The lines with at most so many explanations, the smallest first; with 0, without `because` as well."""
-    if most is None:
-        return table
-    for name in EXPLAINING if most == 0 else EXPLAINING[:1]:
+    if relation.notice.labelled:
+        severity = pa.repeat(pa.scalar(relation.severity, pa.string()), table.num_rows)
+        texts = _texts(table, relation, timescale)
+        for name, column in zip(LABEL, (severity, texts), strict=True):
+            table = table.append_column(name, column)
+    for name in () if most is None else EXPLAINING if most == 0 else EXPLAINING[:1]:
         place = table.schema.get_field_index(name)
         field, column = table.schema.field(place), table.column(place)
         fewer = pc.list_slice(column, 0, most) if most else pa.nulls(table.num_rows, field.type)
@@ -83,19 +87,8 @@ def _with_most(table: pa.Table, most: int | None) -> pa.Table:
     return table
 
 
-def _with_label(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Table:
-    """The lines of a query with their severity and text, if the program gives it any."""
-    if not relation.notice.labelled:
-        return table
-    severity = pa.array([relation.severity], pa.string()).take(pa.array([0] * table.num_rows, pa.int64()))
-    columns = (severity, _texts(table, relation, timescale))
-    for name, column in zip(LABEL, columns, strict=True):
-        table = table.append_column(name, column)
-    return table
-
-
 def needs_explanations(plan: Plan, most: int | None) -> bool:
-    """Whether lines need explanations: some are to be shown, or the words say what they come to so far."""
+    """Whether lines need explanations: some are to be shown, or the words name values so far."""
     return most != 0 or any(
         query.notice.labelled and SO_FAR in words_of(query).names for query in plan.queries
     )
@@ -122,7 +115,7 @@ def _texts(table: pa.Table, relation: Relation, timescale: Timescale | None) -> 
 
 
 def _cut(texts: pa.Array, most: int) -> pa.Array:
-    """The texts, of which long ones end after so many letters."""
+    """Shortens texts to at most so many letters."""
     long = pc.greater(pc.utf8_length(texts), most)
     if not pc.any(long).as_py():
         return texts
@@ -132,14 +125,15 @@ def _cut(texts: pa.Array, most: int) -> pa.Array:
 
 
 def _values(name: str, table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
-    """The value of a name in each line, as text."""
     type_ = TIME if name == DECIDED_BY else relation.answer.ticks.get(name)
     if type_ is not None:
         return _distinct(table, name, lambda ticks: ticks_in_words(ticks, type_, timescale))
     if name == CHANCE:
         return _distinct(table, name, lambda chance: f"{rounded_percent(chance)} %")
     if name == SO_FAR:
-        return pa.array([_so_far(each) for each in table.column("explanations").to_pylist()], pa.string())
+        firsts = ((each or [{}])[0] for each in table.column("explanations").to_pylist())
+        found = (", ".join(map(amount_text, amounts_so_far(each).values())) for each in firsts)
+        return pa.array([each or UNKNOWN for each in found], pa.string())
     written = is_written(table.schema.field(name))
     return _distinct(table, name, lambda value: value_in_words(from_written(value) if written else value))
 
@@ -158,18 +152,12 @@ def value_in_words(value: object) -> str:
 
 
 def _distinct(table: pa.Table, name: str, text: Callable[[Any], str]) -> pa.Array:
-    """A column as texts, each of its values once made into one; many lines have the same."""
+    """A column as texts; each value is made into a text once, as many lines have the same."""
     if name not in table.column_names or is_a.is_null(table.schema.field(name).type):
         return pa.array([UNKNOWN] * table.num_rows, pa.string())
     encoded = table.column(name).combine_chunks().dictionary_encode()
     texts = pa.array([text(value) for value in encoded.dictionary.to_pylist()], pa.string())
     return pc.fill_null(texts.take(encoded.indices), UNKNOWN)
-
-
-def _so_far(explanations: list[dict[str, Any]] | None) -> str:
-    """The values of the aggregates of the first explanation so far."""
-    found = amounts_so_far((explanations or [{}])[0])
-    return ", ".join(map(amount_text, found.values())) or UNKNOWN
 
 
 def with_times(table: pa.Table, relation: Relation, timescale: Timescale) -> pa.Table:
@@ -191,3 +179,82 @@ def _times(ticks: pa.Array | pa.ChunkedArray, timescale: Timescale) -> pa.Array 
     there = timescale.ticks
     known = pc.and_(pc.greater_equal(ticks, there.start), pc.less(ticks, there.stop))
     return begins(pc.if_else(known, ticks, None), timescale)
+
+
+# ---- plain values ----
+
+Plain = str | int | float | bool | None
+
+
+def plain(value: Any) -> Plain:
+    """A value as JSON can have it: numbers as short as they can be, dates and the like as texts."""
+    match value:
+        case None | bool() | str() | int():
+            return value
+        case float():
+            return number(value) if np.isfinite(value) else None
+        case Decimal():
+            return _exactly(value)
+        case bytes():
+            return base64.b16encode(value).decode().lower()
+        case datetime.timedelta():
+            return f"{number(value.total_seconds())} seconds"
+        case _:
+            return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
+
+
+def _exactly(value: Decimal) -> int | float | str:
+    """A decimal as a number, or as a text if it has more digits than a number of JSON's readers keeps."""
+    known = as_plain(value)
+    return f"{value:f}".rstrip("0") if known is None else known
+
+
+def from_written(text: str) -> str | int | float:
+    """The value that a written text stands for: `true` is a truth value, `"true"` a text."""
+    if text in _TRUTH:
+        return _TRUTH[text]
+    if text[0] in "-0123456789":
+        return float(text) if "e" in text else _exactly(Decimal(text))
+    return str(json.loads(text)) if text[0] == '"' else text
+
+
+_TRUTH = {"true": True, "false": False}
+
+
+def rows_of(table: pa.Table, relation: Relation) -> list[dict[str, Any]]:
+    """The lines of a table in order, with the values themselves where they are written."""
+    table = ordered(table, relation.answer.names)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    for name in (field.name for field in table.schema if is_written(field)):
+        for row in rows:
+            row[name] = None if row[name] is None else from_written(row[name])
+    return rows
+
+
+def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
+    """The lines of a table in the order of their ticks, those of one tick in the order of their answers."""
+    keys = [name for name in ("tick", *names) if name in table.column_names]
+    written = [name for name in keys if is_written(table.schema.field(name))]
+    if written:
+        columns = [
+            [
+                _rank(from_written(v) if name in written and v is not None else v)
+                for v in table.column(name).to_pylist()
+            ]
+            for name in keys
+        ]
+        rows = list(zip(*columns, strict=True))
+        return table.take(pa.array(sorted(range(table.num_rows), key=rows.__getitem__), pa.int64()))
+    sortable = [name for name in keys if not is_a.is_null(table.schema.field(name).type)]
+    if table.num_rows < 2 or not sortable:
+        return table
+    return table.take(pc.sort_indices(table, [(name, "ascending") for name in sortable]))
+
+
+def _rank(value: Any) -> tuple[int, float | Decimal, str]:
+    """Sorts numbers before texts, and null at the end."""
+    if value is None:
+        return 2, 0.0, ""
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return 0, value, ""
+    return 1, 0.0, str(plain(value))

@@ -17,9 +17,8 @@ from antelog.answers import ENDS
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
-from antelog.engine.step.plain_values import from_written, ordered, plain
 from antelog.engine.step.schema import is_written
-from antelog.engine.step.wording import LOST
+from antelog.engine.step.wording import LOST, from_written, ordered, plain
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
 from antelog.language.moments import TIME, Timescale, timed

@@ -20,7 +20,7 @@ from antelog.engine.facts import rejects
 from antelog.engine.known import first_ticks
 from antelog.engine.state import State
 from antelog.engine.step.query import KINDS
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import united
 from antelog.engine.transition import QueryChange, Shares, Transition, change_of, transition
 from antelog.spark.bucket.state import BucketOutput, BucketState, share_of, start
 from antelog.spark.job.job import Job
@@ -48,7 +48,7 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         for name, table in moved.waiting.items()
     }
     moved = replace(moved, kernel=found.state, waiting=waiting, open=None)
-    log: Mapping[str, pa.Table] = {name: each.log for name, each in found.changes.items()}
+    log: Mapping[str, pa.Table] = {name: each.table for name, each in found.changes.items()}
     if job.forecasts is not None and bucket.forecasting is not None:
         from antelog.forecast.forecaster import carried, with_lines  # noqa: PLC0415 - not without chances
         from antelog.spark.bucket.forecasting import renewed  # noqa: PLC0415

@@ -25,7 +25,7 @@ from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
 from antelog.engine.step.query import KINDS, LineSelection, Share
-from antelog.engine.step.uniting import united
+from antelog.engine.step.schema import united
 from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
@@ -164,7 +164,7 @@ def advance(
     only = KINDS if bucket.forecasting is not None else tuple(k for k in job.wanted.only if k in KINDS)
     wanted = replace(_wanted(job, bucket), only=only)
     after, found = kernel.step(job.plan, state, batch.facts, now, wanted)
-    known, log = None, {name: each.log for name, each in found.items()}
+    known, log = None, {name: each.table for name, each in found.items()}
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 

@@ -14,9 +14,8 @@ import pyarrow.types as is_a
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.step.plain_values import ordered
 from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
-from antelog.engine.step.wording import finished
+from antelog.engine.step.wording import finished, ordered
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed

@@ -22,7 +22,7 @@ from antelog.compile.meaning.versions import (
     compared,
 )
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.step.plain_values import Plain, rows_of
+from antelog.engine.step.wording import Plain, rows_of
 from antelog.language import read
 from antelog.language.durations import ticks_in_words
 from antelog.language.printer import value_text

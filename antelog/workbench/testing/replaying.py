@@ -17,7 +17,7 @@ from antelog.arrow.arrays import array_of
 from antelog.arrow.ticks import in_ticks_of
 from antelog.compile.rules.statics import Row as StaticRow
 from antelog.compile.rules.statics import evaluate
-from antelog.engine.step.plain_values import rows_of
+from antelog.engine.step.wording import rows_of
 from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
 from antelog.errors import AntelogError, DataError

@@ -1,4 +1,4 @@
-"""antelog/engine/step/affected.py: the ticks whose answers a step can change, as spans."""
+"""antelog/engine/step/query.py: the ticks whose answers a step can change, as spans."""
 
 from __future__ import annotations
 
@@ -8,41 +8,25 @@ import antelog
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
 from antelog.engine.facts.history import SeenValues
-from antelog.engine.step.affected import affected, undecided
-from antelog.engine.step.query import Step
+from antelog.engine.step.query import Step, affected, undecided
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
 CALM = "input Alarm(x, time) delay 1. Calm(X, T) :- not Alarm(X, T-2). query Calm(X, T)."
-
-
-def pairs(spans: Spans) -> list[tuple[int, int]]:
-    return list(zip(spans.first.tolist(), spans.last.tolist(), strict=True))
 
 
 def of(text: str, step: Step, seen: SeenValues | None = None, **new: Spans) -> list[tuple[int, int]]:
     rules = prepared(antelog.parse(text).plan)
     (query,) = rules.plan.queries
     facts = {name: new.get(name, NOWHERE) for name in rules.inputs}
-    return pairs(
-        affected(rules, [query.name], step, facts, dict.fromkeys(rules.seen, seen or NOTHING_SEEN))[
-            query.name
-        ]
-    )
-
-
-NOTHING_SEEN = SeenValues(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    values = seen or SeenValues(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    spans = affected(rules, [query.name], step, facts, dict.fromkeys(rules.seen, values))[query.name]
+    return list(zip(spans.first.tolist(), spans.last.tolist(), strict=True))
 
 
 def test_a_fact_changes_the_answers_that_may_rest_on_it_and_a_tick_those_it_is_the_deadline_of() -> None:
     # A fact about 20 comes; what was due at 9 is about 8.
     assert of(MALF, Step(0, 8, 9), Temp=span(20, 20)) == [(6, 8), (18, 20)]
-
-
-def test_without_facts_only_deadlines_count() -> None:
     assert of(MALF, Step(0, 8, 9)) == [(6, 8)]
-
-
-def test_a_long_time_in_which_nothing_happens_is_one_span() -> None:
     assert of(MALF, Step(0, 8, 10**12)) == [(6, 10**12 - 1)]
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from antelog.engine.step import atoms
 from antelog.engine.step.atoms import derived, truth
-from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, atoms_of
+from antelog.engine.step.derivations import Atoms, Derivations, Knowledge
 from tests.engine.stages import Stage, stage, ticks
 
 RULES = """
@@ -63,36 +61,3 @@ def test_what_atoms_were_is_the_same_whether_their_derivations_are_kept_or_found
     kept = truth(known, before)
     assert [ticks(column) for column in kept] == [ticks(column) for column in again]
     assert ticks(kept.true_at) == [None, None, 5, None]  # what came at 5 was not there at 4
-
-
-def test_an_atom_at_any_of_some_ticks_is_true_with_the_first_and_false_with_the_last() -> None:
-    given = stage(RULES, FACTS)
-    one = shut_down(given, "wt2 wt3", [2, 2])
-    found = truth(given.known, replace(one, last=np.array([6, 6])))
-    assert ticks(found.true_at) == [5, None]
-    # Of wt3, Temp about 5 may come until 6, and about 6 until 7; both are needed, so 6 is the last tick.
-    assert ticks(found.false_at) == [None, 6]
-
-
-def test_facts_about_ticks_outside_a_range_do_not_count() -> None:
-    given = stage(RULES, FACTS)
-    early = replace(shut_down(given, "wt2 wt2", [1, 5]), last=np.array([3, 6]))
-    found = truth(given.known, early)
-    assert ticks(found.true_at) == [None, None]  # Shdn(wt2, 4) lies between the two
-    # Up to 3, a Temp about 2 may come until 3; from 5 on, one about 5 until 6.
-    assert ticks(found.false_at) == [3, 6]
-
-
-def test_rows_ask_for_the_atoms_of_their_negations() -> None:
-    given = stage(RULES, FACTS)
-    prepared, _ = given.pattern("OK")
-    rows = next(part.rows for part in given.partials("OK") if {"X", "T"} <= part.rows.bound.keys())
-    first, literal = rows.take(np.array([0])), prepared.asked[0]
-    (reference,) = literal.references
-    atoms = atoms_of(reference, first, given.state.values)
-    (cells,) = atoms.arguments
-    assert cells is not None
-    assert (cells.tolist(), atoms.time.tolist()) == (
-        first.bound["X"].tolist(),
-        (first.bound["T"] + 1).tolist(),
-    )

@@ -40,12 +40,6 @@ def test_all_others_are_none_of_the_values() -> None:
     assert holds(Comparison(X, "=", Const("a")), bound, 2, values).tolist() == [False, True]
 
 
-def test_times_are_compared_as_ticks() -> None:
-    bound = {"T": np.array([3, 4], np.int64)}
-    later = Comparison(Time("T", 1), ">", Time(None, 4))
-    assert holds(later, bound, 2, Values()).tolist() == [False, True]
-
-
 def test_only_what_has_values_is_compared() -> None:
     bound = {"T": np.array([3, 4, 5], np.int64)}
     tests = [

@@ -1,7 +1,8 @@
-"""antelog/engine/step/{texts,arrays}.py: the texts of literals, each once and in order."""
+"""antelog/engine/step/{literal_texts,arrays}.py: the texts of literals, each once and in order."""
 
 import pytest
 
+import antelog
 from tests.engine.telling import reported
 
 INPUTS = "input A(x: text, v: number, time) delay 1. input B(x: text, v: number, time) delay 1. "
@@ -66,17 +67,66 @@ def test_what_two_rows_say_alike_with_other_literals_twice_is_reported_once() ->
     assert "possible P(a, 1): A(a, 1) | A(a, 0), rejected at 2, decided by 2" in lines[1]
 
 
-def test_hypotheses_are_compared_as_they_read() -> None:
-    """B(a, 2) would do for both rules. But B(X, 2) reads different, so neither makes the other needless."""
-    inputs = "input A(time). input B(x: text, time) delay 1. input C(time). "
-    rules = "P(T) :- C(T-1), B(X, T).  P(T) :- A(T-1), B(a, T). "
-    lines = reported(f"{inputs}{rules} query P(T).", [("A", 1, 1), ("C", 1, 1)], 1)
-    assert lines[1] == ["possible P(2): C(1) | B(X, 2) ; A(1) | B(a, 2), rejected at 3, decided by 3"]
-
-
 def test_what_has_a_value_twice_covers_only_what_has_one_value_twice() -> None:
     text = """input B(x: text, y: text, time) delay 1. input C(time). input D(time).
         P(T) :- C(T), B(Y, Y, T+1).  P(T) :- C(T), B(X, Y, T+1), D(T).  P(T) :- C(T), B(a, a, T+1), D(T).
         P(T) :- C(T), B(a, b, T+1), D(T).  query P(T)."""
     (line,) = reported(text, [("C", 1, 1), ("D", 1, 1)], 1)[1]
     assert line.startswith("possible P(1): C(1) | B(Y, Y, 2) ; C(1), D(1) | B(X, Y, 2),")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "tick", "evidence"),
+    [
+        ("not B(X, T), not B(X, 0..T)", 2, "A(a, 2), not B(a, 0..2), not B(a, 2)"),
+        ("not B(X, T), not B(X, T-1..T)", 10, "A(a, 10), not B(a, 10), not B(a, 9..10)"),
+        ("not B(X, T-1), not B(X, 0..T)", 2, "not B(a, 1), A(a, 2), not B(a, 0..2)"),
+    ],
+)
+def test_a_range_is_compared_as_text(conditions: str, tick: int, evidence: str) -> None:
+    text = f"input A(x, time). input B(x, time). P(X, T) :- A(X, T), {conditions}. query P(X, T)."
+    assert reported(text, [("A", "a", tick, tick)], tick) == {tick: [f"confirmed P(a, {tick}): {evidence} |"]}
+
+
+# ---- conditions that are still open ----
+
+RISING = """
+input P(x, v: number, time) delay 1.
+Q(X, T) :- P(X, A, T), P(X, B, T+1), P(X, C, T+2), B >= A + 5, C >= B + 5.
+query Q(X, T).
+"""
+
+
+@pytest.mark.parametrize(
+    ("facts", "hypotheses"),
+    [
+        ([("a", 1, 0)], ["P(a, B, 1) where B >= 6, C >= B+5", "P(a, C, 2) where C >= B+5"]),
+        ([("a", 1, 0), ("a", 9, 1)], ["P(a, C, 2) where C >= 14"]),
+    ],
+)
+def test_sums_of_open_and_of_known_values(facts: list[tuple[str, int, int]], hypotheses: list[str]) -> None:
+    """Of some literals no row has such a sum: their texts are none, and still texts."""
+    engine = antelog.Engine(antelog.parse(RISING))
+    engine.advance(0, {"P": [fact for fact in facts if fact[2] == 0]})
+    engine.advance(1, {"P": [fact for fact in facts if fact[2] == 1]})
+    (row,) = (row for row in engine.answers("Q").to_pylist() if row["T"] == 0)
+    assert hypotheses in [explanation["hypotheses"] for explanation in row["explanations"]]
+
+
+def test_background_that_must_not_be_there() -> None:
+    program = antelog.parse(
+        "input Badge(door, x, time) delay 1. input Open(door, time). static Staff(x, y). Staff(ann, day). "
+        "Stranger(D, T) :- Open(D, T), Badge(D, X, T+1), Badge(D, Y, T+2), not Staff(X, _), not Staff(X, Y). "
+        "query Stranger(D, T)."
+    )
+    engine = antelog.Engine(program)
+    engine.advance(0, {"Open": [("d1", 0)]})
+    ((only,),) = engine.answers("Stranger").column("explanations").to_pylist()
+    assert only["evidence"] == ["Open(d1, 0)"]
+    assert only["hypotheses"] == [
+        "Badge(d1, X, 1) where not Staff(X, _), not Staff(X, Y)",
+        "Badge(d1, Y, 2) where not Staff(X, Y)",
+    ]
+    engine.advance(1, {"Badge": [("d1", "bob", 1)]})
+    hypotheses = [e["hypotheses"] for e in engine.answers("Stranger").to_pylist()[0]["explanations"]]
+    assert ["Badge(d1, Y, 2) where not Staff(bob, Y)"] in hypotheses

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from antelog.engine.step.matching import wholes, within
-from antelog.engine.step.rows import ONE
-from tests.engine.stages import Stage, stage, ticks
+from antelog.engine.step.matching import within
+from tests.engine.stages import Stage, stage
 
 RULES = (
     "input p(x, time) delay 3. input r(y, time) delay 3. q(X, Y, T) :- p(X, T), r(Y, T). query q(X, Y, T)."
@@ -28,14 +27,6 @@ def test_evidence_gives_values_to_as_many_variables_as_it_has() -> None:
     assert last.arrived.tolist() == [[0], [0]]  # when the facts of both literals came
 
 
-def test_a_literal_without_a_fact_is_still_to_come() -> None:
-    given = stage(RULES, [("p", "a", 0, 2)])
-    part = given.partials("q")[-1]
-    assert [ticks(line) for line in part.arrived] == [[2], [None]]
-    assert part.with_facts().rows.count == 1
-    assert given.partials("q")[0].with_facts().rows.count == 0  # no fact speaks for it
-
-
 def test_rows_that_wait_for_what_can_come_no_more_are_none() -> None:
     given = stage(RULES, [("p", "a", 0, 3)])
     assert tables(given, "q") == [[{}], []]
@@ -49,13 +40,6 @@ def test_rows_with_a_gap_that_stays_make_no_others() -> None:
     assert 0 < len(given.partials("q")) < 50
 
 
-def test_rows_that_break_a_condition_are_none() -> None:
-    text = "input p(x: number, time). q(X, T) :- p(X, T), p(Y, U), Y > X, U > T, U <= T+3. query q(X, T)."
-    given = stage(text, [("p", 1, 0, 0), ("p", 2, 2, 2), ("p", 9, 9, 9), ("p", 0, 1, 1)])
-    whole = [row for table in tables(given, "q") for row in table if len(row) == 4]
-    assert whole == [{"T": 0, "U": 2, "X": "1", "Y": "2"}, {"T": 1, "U": 2, "X": "0", "Y": "2"}]
-
-
 def test_bounds_between_times_are_a_band_of_the_join() -> None:
     text = "input p(x, time). q(X, T) :- p(X, T), p(X, U), U > T, U <= T+3. query q(X, T)."
     given = stage(text, [("p", "a", 4, 4)])
@@ -64,11 +48,3 @@ def test_bounds_between_times_are_a_band_of_the_join() -> None:
     found = within(prepared, first.rows, second.rows)
     assert found is not None
     assert (found.variable, found.band.first.tolist(), found.band.last.tolist()) == ("U", [5], [7])
-
-
-def test_whole_rows_alone_may_be_asked_for() -> None:
-    given = stage(RULES, [("p", "a", 0, 0), ("p", "c", 1, 1), ("r", "b", 0, 2)])
-    prepared, background = given.pattern("q")
-    found = wholes(prepared, ONE, given.known.found(prepared, None), background, given.state.values)
-    assert given.read(prepared, found.rows) == [{"T": 0, "X": "a", "Y": "b"}]
-    assert found.arrived.tolist() == [[0], [2]]

@@ -1,4 +1,4 @@
-"""antelog/engine/step/open_ends.py: ranges under `not` with an open end, and open aggregates."""
+"""antelog/engine/step/literals.py: ranges under `not` with an open end, and open aggregates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""antelog/engine/step/background.py: answers that differ in a name only are worked out once."""
+"""antelog/engine/step/matching.py: static facts, and answers that differ in a name, are worked out once."""
 
 from __future__ import annotations
 
@@ -132,3 +132,29 @@ def test_the_specification_knows_no_twins(rules: str, seed: int) -> None:
     assert start(compiled.plan).static.twins
     evaluation = evaluate(case.checked, stream_of(case.facts), case.until)
     assert follow(case, compiled, evaluation) > 0
+
+
+# ---- static facts ----
+
+STATIC = """
+static Link(x, y). Link(a, b). Link(b, c). Link(c, a).
+static Staff(x). Staff(a).
+input P(x, time). input R(x, time) delay 1.
+Q(X, T) :- Link(X, Y), P(Y, T), R(X, T-2), X != c, not Staff(X).
+query Q(X, T).
+"""
+
+
+def test_background_is_joined_and_tested_before_any_fact_comes() -> None:
+    given = stage(STATIC)
+    prepared, background = given.pattern("Q")
+    assert given.read(prepared, background.rows) == [{"X": "a", "Y": "b"}, {"X": "b", "Y": "c"}]
+    (forbidden,) = background.forbidden
+    assert given.read(prepared, forbidden) == [{"X": "a"}]
+
+
+def test_a_variable_of_the_background_alone_takes_no_rows() -> None:
+    text = "static Link(x, y). Link(a, b). Link(a, c). input P(x, time). "
+    given = stage(text + "Q(X, T) :- Link(X, Y), P(X, T). query Q(X, T).")
+    prepared, background = given.pattern("Q")
+    assert given.read(prepared, background.rows) == [{"X": "a"}]

@@ -1,0 +1,283 @@
+"""The rows of patterns, for the answers of a query and for given atoms.
+
+Calm(X, T) :- not Alarm(X, T).     for a query a row for each value seen and for all others, at each tick
+Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).     for Shdn(wt2, 2) the rows with X = wt2, T = 1
+A(X, T), B(Y, T+1), not C(Y, T), Y != X, and A(a, 3) came     for the negation C(Y, 3), with Y != a
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.literal import AskedLiteral, Reference
+from antelog.compile.literals.terms import Const, Time, Var
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, spread
+from antelog.engine.columns.spans import EVERYWHERE, Spans, covering, spans_of, union
+from antelog.engine.columns.tables import Column, Mask, distinct, marked
+from antelog.engine.facts.history import FROM_THE_START, SeenValues
+from antelog.engine.step.derivations import Atoms, Knowledge
+from antelog.engine.step.matching import Background, Partial, fitting, partials, wholes
+from antelog.engine.step.query import StepQuery
+from antelog.engine.step.rows import (
+    ONE,
+    LiteralFacts,
+    Rows,
+    first_tick,
+    latest_tick,
+    passing,
+    term_column,
+    time_column,
+)
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import Values
+
+
+def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
+    """The rows of a pattern for some atoms; where they are too many at once, for half of these each."""
+    if seed.count == 0:
+        return []
+    prepared = known.rules.patterns[name][number]
+    time = prepared.pattern.time
+    if seed.time is None:
+        about = spans_of(distinct(time_column(time, seed)))
+    else:
+        about = covering(seed.time.first + time.offset, seed.time.last + time.offset)
+    found = known.found(prepared, about)
+    try:
+        parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
+        return [_inside(prepared, part) for part in parts]
+    except TooLargeError as error:
+        if seed.count < 2:
+            raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
+    half = np.arange(seed.count) < seed.count // 2
+    return [part for some in (half, ~half) for part in rows_for(known, name, number, seed.take(some))]
+
+
+def _inside(prepared: Prepared, part: Partial) -> Partial:
+    """The rows whose times lie in the ranges that are asked for."""
+    time, range_ = prepared.pattern.time.variable, part.rows.time
+    if range_ is None or time is None or time not in part.rows.bound:
+        return part
+    ticks = part.rows.bound[time]
+    return part.take(marked((range_.first <= ticks) & (ticks <= range_.last)))
+
+
+def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
+    """The atoms that the answer of a pattern fits, as values of its variables."""
+    pattern = prepared.pattern
+    given = {i: column for i, column in enumerate(atoms.arguments) if column is not None}
+    bound, fits = _answering(pattern, given, atoms.count, values)
+    first, time = atoms.time - pattern.time.offset, None
+    last = first if atoms.last is None else atoms.last - pattern.time.offset
+    if pattern.time.variable is None:
+        fits &= (first <= 0) & (last >= 0)
+    elif atoms.last is None:
+        bound[pattern.time.variable] = first
+    else:
+        time = TickRange(first, last)
+    return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
+
+
+def _answering(
+    pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
+) -> tuple[dict[str, Column], Mask]:
+    """The values of a pattern's variables, if its answer has these at some positions, and where it can.
+
+    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
+    """
+    bound: dict[str, Column] = {}
+    fits = np.ones(count, np.bool_)
+    for position, column in given.items():
+        term = pattern.answer[position]
+        if isinstance(term, Var):
+            fits &= bound.setdefault(term.name, column) == column
+        elif isinstance(term, Const):
+            fits &= column == values.cell(term.value)
+    return bound, fits
+
+
+@dataclass(frozen=True, eq=False)
+class OpenAtoms(ColumnSet):
+    """Atoms that a literal with open variables may ask for, and the conditions on these variables.
+
+    `given` has the values that the conditions compare them with, one row for each of the atoms.
+    """
+
+    reference: Reference
+    atoms: Atoms
+    conditions: Sequence[Comparison]
+    given: Mapping[str, Column]
+
+    @property
+    def columns(self) -> list[Column]:
+        return [*self.atoms.columns, *self.given.values()]
+
+    def kind(self, depth: int) -> Hashable:
+        """The kind of atoms whose columns can be compared, looked at in this depth."""
+        open_ = tuple(column is None for column in self.atoms.arguments)
+        return self.reference, tuple(self.conditions), *self.given, open_, self.atoms.last is None, depth
+
+    def meeting(self, values: Values, prepared: Prepared, rows: Rows) -> Column:
+        """The rows that meet the conditions of the literal's own variables, as far as they have values."""
+        reference, owner = self.reference, rows.owner
+        assert owner is not None
+        bound = {name: column.take(owner) for name, column in self.given.items()} | {
+            term.name: term_column(answer, rows, values)
+            for term, answer in zip(reference.given, prepared.pattern.answer, strict=True)
+            if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
+        }
+        own, atoms = prepared.pattern.time, self.atoms
+        if own.variable is None or own.variable in rows.bound:
+            ticks = time_column(own, rows)
+            first = atoms.time.take(owner)
+            fits = (first <= ticks) & (ticks <= (first if atoms.last is None else atoms.last.take(owner)))
+            time = reference.first
+            if time == reference.last and time.variable is not None:
+                bound[time.variable] = ticks - time.offset
+        else:
+            fits = first_tick(prepared, own, rows) <= latest_tick(prepared, own, rows)
+        return marked(fits & passing(self.conditions, bound, rows.count, values))
+
+
+def known_tick(time: Time, rows: Rows) -> Column | None:
+    """The tick of a time in each row; None if it is open."""
+    return time_column(time, rows) if time.variable is None or time.variable in rows.bound else None
+
+
+def conditions_on_open(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
+    """The comparisons that the open variables of the literal have to meet, about no other open ones."""
+    open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()
+    return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]
+
+
+def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column) -> Iterator[Partial]:
+    """The rows of one pattern of a query, and those about some later ticks if it is clock-driven."""
+    prepared, background = known.rules.patterns[query.name][number], background_of_query(known, query, number)
+    about = None if query.about is EVERYWHERE else query.about
+    clock = union((query.about.between(query.step.begin, query.step.now), spans_of(later)))
+    time, seed = prepared.pattern.time, ONE
+    if not prepared.facts and time.variable is not None:
+        ticks = clock.ticks() - time.offset
+        seed = Rows({time.variable: ticks}, len(ticks))
+    found = known.found(prepared, about)
+    whole = query.confirmed_only and prepared.seen is None and not prepared.clocked
+    for matched in _matched(prepared, seed, found, background, known.values, whole=whole):
+        part = matched.with_facts() if prepared.facts else matched
+        if prepared.facts and prepared.clocked:
+            part = _with_ticks(known, prepared, background, part, clock)
+        part = _in_query(prepared, part, query)
+        if part.rows.count and prepared.seen is not None:
+            part = with_seen(prepared, part, known.seen[prepared.seen])
+            part = part.take(fitting(prepared, part.rows, background, known.values))
+        if part.rows.count:
+            yield part
+
+
+def background_of_query(known: Knowledge, query: StepQuery, number: int) -> Background:
+    """The background of one pattern of a query, with one value of each group of twins."""
+    twins = known.twins(query)
+    return (known.static.of_patterns[query.name] if twins is None else twins.background)[number]
+
+
+def _matched(
+    prepared: Prepared,
+    seed: Rows,
+    found: tuple[LiteralFacts, ...],
+    background: Background,
+    values: Values,
+    *,
+    whole: bool,
+) -> list[Partial]:
+    """The rows of a pattern; where they are too many at once, value by value of what all literals share."""
+    try:
+        if whole:
+            return [wholes(prepared, seed, found, background, values)]
+        return partials(prepared, seed, found, background, values)
+    except TooLargeError as error:
+        halves = _halves(prepared, found)
+        if halves is None:
+            where = f"{prepared.pattern.text}{_whose(prepared, found, values)}"
+            raise TooLargeError(error.rows, error.where or where) from None
+    return [
+        part for half in halves for part in _matched(prepared, seed, half, background, values, whole=whole)
+    ]
+
+
+def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> list[tuple[LiteralFacts, ...]] | None:
+    """The facts cut into two parts that never join; None if they have only one value in common."""
+    for name in prepared.shared:
+        cells = [each.rows.bound[name] for each in found]
+        different = distinct(np.concatenate(cells))
+        if len(different) > 1:
+            below = [column < different[len(different) // 2] for column in cells]
+            lower = tuple(each.take(low) for each, low in zip(found, below, strict=True))
+            return [lower, tuple(each.take(~low) for each, low in zip(found, below, strict=True))]
+    return None
+
+
+def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) -> str:
+    """The values that the facts have in common, and the number of facts, for messages."""
+    known = [
+        f"{name} = {values.texts(each.rows.bound[name][:1])[0].as_py()}"
+        for name in prepared.shared
+        for each in found[:1]
+        if each.rows.count
+    ]
+    counts = " and ".join(f"{each.rows.count:,}" for each in found)
+    return f", with {counts} facts" + (f" of {', '.join(known)}" if known else "")
+
+
+def _with_ticks(
+    known: Knowledge, prepared: Prepared, background: Background, part: Partial, clock: Spans
+) -> Partial:
+    """Rows once for every tick of the clock that an unguarded time may be, within its comparisons."""
+    time, rows = prepared.pattern.time, part.rows
+    if time.variable is None or clock.empty:
+        return part.take(np.zeros(0, np.int64))
+    first, last = first_tick(prepared, time, rows), latest_tick(prepared, time, rows)
+    first = np.maximum(first, int(clock.first[0]))
+    counts = np.maximum(np.minimum(last, int(clock.last[-1])) - first + 1, 0)
+    make_room(counts)
+    which, ticks = spread(first, counts)
+    inside = marked(clock.within(ticks))
+    which, ticks = which.take(inside), ticks.take(inside)
+    whole = part.take(which)
+    whole = Partial(Rows({**whole.rows.bound, time.variable: ticks - time.offset}, len(ticks)), whole.arrived)
+    return whole.take(fitting(prepared, whole.rows, background, known.values))
+
+
+def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
+    """The rows whose answers are about the ticks of a query, or about a tick that is still open."""
+    time = prepared.pattern.time
+    if part.rows.count == 0 or (time.variable is not None and time.variable not in part.rows.bound):
+        return part
+    ticks = time_column(time, part.rows)
+    inside: Mask = np.ones(len(ticks), np.bool_)
+    if query.about is not EVERYWHERE:
+        inside = query.about.within(ticks)
+    if query.hidden.since is not None:
+        inside &= ticks >= query.hidden.since
+    return part if inside.all() else part.take(inside)
+
+
+def with_seen(prepared: Prepared, part: Partial, seen: SeenValues) -> Partial:
+    """Rows once for every value that an unguarded variable may be: those that have been seen, and all others.
+
+    Calm(X, T) :- not Alarm(X, T).     a has been seen since 1
+    T = 0: X = a, from 1 on; and X = all others
+    """
+    cells, since = np.append(seen.cells, OTHERS), np.append(seen.since, FROM_THE_START)
+    counts = np.full(part.rows.count, len(cells))
+    make_room(counts)
+    row, which = spread(np.zeros(part.rows.count, np.int64), counts)
+    whole = part.take(row)
+    (variable,) = prepared.pattern.unguarded
+    bound = {**whole.rows.bound, variable: cells.take(which)}
+    return replace(whole, rows=replace(whole.rows, bound=bound, seen=since.take(which)))
