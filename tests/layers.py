@@ -61,8 +61,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "carried", "values", "facts", "step"),
     "compile": (
-        *("literals", "nodes", "conditions", "rules", "patterns", "problems", "plan", "prepared"),
-        *("meaning", "show"),
+        *("literals", "nodes", "comparisons", "rules", "patterns", "problems", "plan", "prepared"),
+        *("meanings", "show"),
     ),
     "forecast": (
         *("columns", "rates", "inference", "scores", "judges"),

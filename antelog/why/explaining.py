@@ -1,4 +1,4 @@
-"""The explanation of an atom: what it is at a tick, by which rules, or what stands in the way of each."""
+"""Explains an atom: its status at a tick, the rules that derive it, or the obstacle in each."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ from antelog.engine.columns.tables import NEVER
 from antelog.engine.step.lost import sighted
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind
-from antelog.why.evidence import background_facts, background_near, fact_lines, facts_of, instead
+from antelog.why.evidence import (
+    background_facts,
+    background_near,
+    deciding_atom,
+    fact_lines,
+    facts_of,
+    instead,
+    leaf_node,
+    literal_text,
+)
 from antelog.why.grounds import LAST, Grounds
-from antelog.why.literals import deciding_atom, leaf_node, literal_text
-from antelog.why.rows import RankedRow, rows_of_way
-from antelog.why.search import Derivable, search
+from antelog.why.rows import Derivable, RankedRow, rows_of_way, search
 from antelog.why.tree import FALSE, TRUE, FactLine, LiteralNode, RuleNode, Sentence, WhyAnswer, together
 from antelog.why.tree import OPEN as AWAITED
 

@@ -1,10 +1,9 @@
-"""The grounds of explanations: the rules as written, the facts there are, and what was set aside.
+"""The grounds of explanations: the rules as written, the facts there are, and the rows that were set aside.
 
     Grounds.of_facts(program, {"Temp": frame})     all facts that were recorded
-    Grounds.of_engine(engine, program)             those that the engine has kept
+    Grounds.of_state(program, plan, state, …)      those that the engine has kept
 
-The facts are those of the engine, and so are the tables by which it finds them. Only the plan has more: the
-relations of every literal that a rule may ask for, and not those of the queries alone.
+The plan has the relations of every literal that a rule may ask for, not only those of the queries.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from antelog.compile import PATTERN_LIMIT
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.patterns.relations import Request, relations_of
-from antelog.compile.plan.assembling import assembled, with_levels
+from antelog.compile.passes import assembled, with_levels
+from antelog.compile.patterns.resolve import Request, relations_of
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.compile.rules.clauses import (
     EvidenceFrame,

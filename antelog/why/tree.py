@@ -4,8 +4,6 @@ Malf(wt2, 0) is confirmed since tick 3
 └─ ● Malf(X, T-2) :- Shdn(X, T).   turbines.alog:27
    └─ ● Shdn(wt2, 2)   by Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).   turbines.alog:26
       ├─ ● Cool(wt2, 1)   ...
-
-Sentences and texts have ticks in them as numbers, so that they can be shown as times.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An aggregate compared with something: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
+"""Aggregates in comparisons: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
 
-It lies between a least and a largest value, by the atoms that are true and by those that may still come. The
-literal is true once the comparison holds for both and all between, and false once it fails for all.
+An aggregate lies between a least and a largest value, by the atoms that are true and those that may still
+come. The literal is true once the comparison holds for all values between, and false once it fails for all.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.literal import AskedNode, Reference, TextAround
-from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.conditions import Comparison
+from antelog.compile.literals.literal import AskedNode, Lowering, Reference, TextAround
 from antelog.compile.literals.terms import (
     Inner,
     Operand,

@@ -1,8 +1,4 @@
-"""A fact literal: `Reading(D, V, T+1)`, a positive atom of an input.
-
-Each fact that fits makes a derivation of its own, and is evidence for it. In clauses, atoms of derived
-predicates are literals like these until resolution has put their patterns in.
-"""
+"""Fact literals such as `Reading(D, V, T+1)`: each fact that fits makes a derivation and is its evidence."""
 
 from __future__ import annotations
 
@@ -11,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.literal import Literal, Reference
-from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.conditions import Comparison
+from antelog.compile.literals.literal import Literal, Lowering, Reference
 from antelog.compile.literals.terms import (
     AnswerTerm,
     Const,

@@ -1,10 +1,7 @@
-"""Terms: the variables, values, times and sums in literals, and their texts.
+"""Terms: the variables, values, times and sums in literals, their texts, and substitutions.
 
-    Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
-    Inner("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
-
-Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are checked when a
-plan is read from JSON.
+Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
+Inner("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
 """
 
 from __future__ import annotations

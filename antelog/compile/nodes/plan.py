@@ -1,11 +1,8 @@
-"""The nodes of a plan: what the compiler hands to the engine.
+"""The nodes of a plan, which the compiler hands to the engine; as JSON it goes from process to process.
 
-    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, TimeReading*
-    Relation = an atom whose truth over time is kept: one for each query, and one for each
-               negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
-
-`antelog/compile/nodes/patterns.py` has the nodes of patterns. `antelog/compile/show` prints a plan for
-people; as JSON it goes from process to process.
+Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, TimeReading*
+Relation = an atom whose truth over time is kept: one for each query, and one for each
+           negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Patterns of which none makes another needless.
+"""Patterns of which none makes another needless, with an index, for there may be thousands.
 
-A pattern is kept unless one that is there subsumes it. An index finds those that might, for there may be
-thousands. A clock-driven pattern makes no fact-driven one needless: a fact may come before the answer's
-tick does.
+A clock-driven pattern makes no fact-driven one needless: a fact may come before the answer's tick does.
 
     A(X, T) is there; A(X, T), B(X, T) is not kept
 """
@@ -17,8 +15,7 @@ from itertools import combinations
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.subsume import Target, subsumes
-from antelog.compile.patterns.work import Budget
+from antelog.compile.patterns.subsume import Budget, Target, subsumes
 
 
 def minimal(patterns: Iterable[Pattern], work: Budget) -> tuple[Pattern, ...]:

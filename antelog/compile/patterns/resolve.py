@@ -1,29 +1,28 @@
-"""SLD-resolution: from an atom down to input facts and negated atoms.
+"""SLD-resolution: follows queries, and the relations they ask for, down to facts and asked literals.
 
 The patterns of a predicate are those of its rules, with the patterns of the predicates in their bodies put
-in; they are found once for each predicate, those it rests on first.
+in. A query with a declared window may rest on itself: its patterns are found in rounds, each of which puts in
+what the last one found, until there is nothing new. Goals too far apart for the window are left out, so
+recursion that moves through time comes to an end.
 
     P(X, T) :- Q(X, T), B(X, T).    Q(X, T) :- A(X, T+1).    Q(X, T) :- C(X, T).
     P: A(X, T+1), B(X, T)    and    C(X, T), B(X, T)
-
-A query with a declared window may rest on itself. Its patterns are found in rounds, from the
-rules that do not, each round putting in what the last one found, until there is nothing new.
-Goals and evidence too far from each other to fit the window together are left out in each round,
-so recursion that moves through time comes to an end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from antelog.compile.literals.fact import Atom
-from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.literals import Atom
+from antelog.compile.literals.terms import variable_in
+from antelog.compile.nodes.patterns import Pattern, apart
 from antelog.compile.patterns.antichain import Antichain, minimal
+from antelog.compile.patterns.subsume import Budget, TooMuchWorkError
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
-from antelog.compile.patterns.work import Budget, TooMuchWorkError
-from antelog.compile.rules.clauses import Clause, EvidenceFrame
+from antelog.compile.rules.clauses import Clause, Clauses, EvidenceFrame, asked_clause, frame_of, query_clause
+from antelog.language import Checked
 from antelog.language.graph import components
 
 LITERALS_EACH = 10
@@ -302,3 +301,66 @@ def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tu
         name, rule = came[name]
         rules.append(rule)
     return tuple(reversed(rules))
+
+
+@dataclass(frozen=True)
+class Request:
+    """A relation to resolve: its name, whether a query asks for it, and its clause."""
+
+    name: str
+    by_query: bool
+    clause: Clause
+
+    @property
+    def predicate(self) -> str:
+        return self.clause.facts[0].predicate
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables of its answers, without the time."""
+        return tuple(name for a in self.clause.head.arguments if (name := variable_in(a)) is not None)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A relation and its patterns."""
+
+    request: Request
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A relation with endless or too many patterns."""
+
+    request: Request
+    why: EndlessError | TooManyPatternsError
+
+
+def relations_of(
+    checked: Checked, clauses: Clauses, limit: int, more: Iterable[Request] = ()
+) -> tuple[tuple[Resolved, ...], tuple[Failed, ...], int]:
+    """The queries and the relations they ask for, with their patterns; the relations that failed; and how
+    many searches for what is needless were given up. `more` are relations that are wanted besides."""
+    vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
+    resolver = Resolver(clauses, limit)
+    frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}
+    waiting = [Request(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
+    waiting += (each for each in more if each.name not in {request.name for request in waiting})
+    seen = {request.name for request in waiting}
+    resolved, failed = [], []
+    for request in waiting:
+        try:
+            found = resolver.answers(request.clause, frames.get(request.predicate))
+        except (EndlessError, TooManyPatternsError) as error:
+            failed.append(Failed(request, error))
+            continue
+        time = request.clause.head.time.variable
+        patterns = tuple(apart(pattern, request.variables, time) for pattern in found)
+        resolved.append(Resolved(request, patterns))
+        for each in (r for pattern in patterns for literal in pattern.asked for r in literal.references):
+            if each.name not in seen:
+                seen.add(each.name)
+                clause = asked_clause(each.predicate, each.kept, vocabulary)
+                waiting.append(Request(each.name, False, clause))
+    return tuple(resolved), tuple(failed), resolver.work.given_up

@@ -1,15 +1,11 @@
-"""θ-subsumption: finds patterns that are needless beside a more general one.
+"""θ-subsumption: finds patterns, and literals of a pattern, that a more general one makes needless.
 
-The first of two patterns subsumes the second if its variables can be replaced so that both give the same
-answer and its literals are among the other's; comparisons only have to follow from those of the other. Every
-derivation by the other then has a derivation by the first beside it with no more literals, and only minimal
-ones are reported. Literals that others of the same pattern make needless go likewise.
+A pattern subsumes another if replacing its variables gives the same answer, literals of the other, and
+comparisons that follow from the other's. Deciding this takes exponential time at worst, so the search is
+bounded. Steps are counted, never the time: a program is refused on every machine or on none. Where a search
+gives up, the pattern is kept, which costs work but changes no answer.
 
     A(X, T) subsumes A(X, T), B(X, T)      A(X, T), A(Y, T) is condensed to A(X, T)
-
-Deciding this takes exponential time at worst. Literals that are alike are looked at once, and comparisons as
-soon as their variables have values. The search is bounded; where it gives up, the pattern is kept, which
-costs work but changes no answer.
 """
 
 from __future__ import annotations
@@ -20,13 +16,60 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions import System
+from antelog.compile.comparisons import System
 from antelog.compile.literals import AnyLiteral, Comparison
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import AnswerTerm, Bindings, Operand, Term, Time, Var, variables_in
-from antelog.compile.nodes.patterns import Earliest, Pattern
-from antelog.compile.patterns.renaming import Called
-from antelog.compile.patterns.work import Budget
+from antelog.compile.nodes.patterns import Called, Earliest, Pattern
+
+STEPS_EACH = 300
+"""The steps there are for each pattern that the limit allows."""
+
+FEWEST_STEPS = 3_000_000
+"""The steps there are at least: a low limit of patterns is no reason to search less."""
+
+LONGEST_SEARCH = 20_000
+"""The most steps of one search for what is needless."""
+
+
+class TooMuchWorkError(Exception):
+    """All steps are taken."""
+
+
+class Budget:
+    """Counts the steps that a program takes; `given_up` are the searches that were not ended."""
+
+    def __init__(self, limit: int) -> None:
+        self.steps = max(FEWEST_STEPS, STEPS_EACH * limit)
+        self._for_searches = self.steps // 2
+        self.given_up = 0
+
+    def spend(self, steps: int) -> None:
+        """Takes steps; raises TooMuchWorkError if there are none left."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise TooMuchWorkError
+
+    def compare(self, steps: int) -> None:
+        """Takes steps to find out which patterns a search may be for."""
+        self._for_searches -= steps
+        self.spend(steps)
+
+    def searched(self, steps: int, ended: bool) -> None:
+        """Takes the steps of a search."""
+        self._for_searches -= steps
+        self.given_up += not ended
+        self.spend(steps)
+
+    @property
+    def alike(self) -> bool:
+        """Whether patterns are so alike that searches have taken all that is theirs."""
+        return self._for_searches <= 0
+
+    @property
+    def longest(self) -> int:
+        """The most steps that the next search may take."""
+        return min(LONGEST_SEARCH, self._for_searches)
 
 
 def condense(pattern: Pattern, work: Budget) -> Pattern:

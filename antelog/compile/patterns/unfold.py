@@ -1,9 +1,6 @@
 """One step of resolution: a clause, and a pattern for each of its derived goals, give a pattern.
 
-There is a pattern for each choice of patterns for the goals that fits: variables stand for the same, times
-meet, comparisons can hold together. Trying takes steps, whether it fits or not.
-
-    P(X, T) :- Q(X, T), B(X, T).    and    A(X, T+1) for Q(X, T)    give    A(X, T+1), B(X, T)
+P(X, T) :- Q(X, T), B(X, T).    and    A(X, T+1) for Q(X, T)    give    A(X, T+1), B(X, T)
 """
 
 from __future__ import annotations
@@ -14,13 +11,11 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions import possible
+from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison
 from antelog.compile.literals.terms import Substitution, Time
-from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
-from antelog.compile.patterns.renaming import Readable, Suffixed, from_zero
-from antelog.compile.patterns.subsume import condense
-from antelog.compile.patterns.work import Budget
+from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, arranged, from_zero
+from antelog.compile.patterns.subsume import Budget, condense
 from antelog.compile.rules.clauses import Clause, EvidenceFrame, undecided
 
 ANSWER = "<answer>"

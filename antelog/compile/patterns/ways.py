@@ -1,8 +1,7 @@
-"""The ways in which the rules lead to one atom, each with the rules and literals that its pattern comes from.
+"""The ways in which rules lead to one atom, with the rules and literals that each pattern comes from.
 
-A way takes one rule for the atom, and one for each derived atom in its body, down to what only facts, the
-background and values decide. The patterns of a plan say the same for all atoms, without the rules on the way
-and without what is needless in them; here all of it stays.
+A way has one rule for the atom and one for each derived atom in its body. Unlike the patterns of a plan, it
+keeps the rules on the way, and the literals that are needless.
 
     Malf(X, T-2) :- Shdn(X, T).    Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).
     Malf(wt2, 0): the first rule, with the second for Shdn(wt2, 2)
@@ -13,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antelog.compile.conditions import possible
+from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.terms import Replacement, Substitution, Time, variable_in
-from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
-from antelog.compile.patterns.renaming import Readable, Suffixed
+from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, arranged
 from antelog.compile.patterns.unfold import earliest_of
 from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, LoweredRule, undecided
 from antelog.language import syntax

@@ -1,8 +1,7 @@
-"""Delays and windows: how long facts and atoms matter.
+"""Delays and windows: how late facts are, and how long facts and atoms matter.
 
-The bounds of a relation follow from the offsets in the patterns and the declared delays: the longest
-stretch of time through the relations counts. Negation that leads into the past only (see `stratify`) makes
-it finite.
+The bounds of a relation are its longest stretch of time through the relations it rests on; negation that
+leads into the past only (see `stratify`) makes it finite.
 
     P(T) :- A(T+3), not B(T-1).    with delay 2 on both: decided by T+5, the facts of 7 ticks matter
 """
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from antelog.compile.conditions import ZERO, Times, times_of
+from antelog.compile.comparisons import ZERO, Times, times_of
 from antelog.compile.literals.literal import ReferenceReach
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern

@@ -1,11 +1,7 @@
-"""A pattern prepared for the engine.
+"""A pattern prepared for the engine: all that follows from its text alone, worked out once.
 
-Its literals are prepared, and with them comes whatever else follows from the rules alone: what comparisons
-say together, how far its times lie apart, what evidence leaves open. All of it is worked out once for each
-pattern.
-
-    P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
-    facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    fact-driven
+P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
+facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    fact-driven
 """
 
 from __future__ import annotations
@@ -15,17 +11,14 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.compile.conditions import Times, implied, times_of
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.comparisons import Times, implied, times_of
+from antelog.compile.literals import Call, Comparison, Negation, StaticAtom
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Time, variables_in
-from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.plan.partition import SeenColumns, seen_columns
 
 
 @dataclass(frozen=True)

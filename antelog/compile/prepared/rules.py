@@ -1,9 +1,6 @@
-"""A plan prepared for the engine: everything that follows from the rules alone, computed once.
+"""A plan prepared for the engine: all that follows from its rules together, worked out once.
 
-It has the patterns prepared, and what holds of the rules as a whole: which relations rest on their own
-negation, how far back facts matter, how far apart times are. The engine asks for it at every step.
-
-    P(X, T) :- A(X, T-3), B(X, T).    with delay 2 on both: an A matters for 5 ticks, a B for 2
+P(X, T) :- A(X, T-3), B(X, T).    with delay 2 on both: an A matters for 5 ticks, a B for 2
 """
 
 from __future__ import annotations
@@ -12,13 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from antelog.compile.conditions import times_of
-from antelog.compile.literals.aggregate import Aggregate, Aggregation
-from antelog.compile.literals.last import Last
+from antelog.compile.comparisons import times_of
+from antelog.compile.literals import Aggregation, Last, Negation
+from antelog.compile.literals.aggregate import Aggregate
 from antelog.compile.literals.literal import AskedNode, Literal
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Inner, Term, Var
-from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.plan.bounds import (
@@ -30,6 +25,7 @@ from antelog.compile.plan.bounds import (
     remembered,
     widest,
 )
+from antelog.compile.plan.partition import SeenColumns
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
 

@@ -1,9 +1,8 @@
-"""Signatures of the literals of a pattern, where some of its variables are open.
+"""Signatures of the literals of a pattern where some of its variables are open.
 
-Two hypotheses are the same if their texts are. So each gets a *signature*, the text with a gap for
-every known value, and the list of these values; equal signatures and equal values, equal texts.
-Literals that share open variables are one unit, which is the same as another only as a whole, up
-to the names of these variables.
+Two hypotheses are the same if their texts are. A *signature* is the text with a gap for every known value;
+equal signatures with equal values are equal texts. Literals that share open variables are one unit, compared
+as a whole, up to the names of these variables.
 
     p(X, T), r(Y, T), s(Y, T) with X and T known, Y open     p(#, #) [X, T]     r(A, #) s(A, #) [T, T]
 """
@@ -16,7 +15,7 @@ from functools import lru_cache
 from itertools import chain, permutations, product
 from math import factorial, prod
 
-from antelog.compile.literals.fact import Atom
+from antelog.compile.literals import Atom
 from antelog.compile.literals.literal import Condition, Literal
 from antelog.compile.literals.terms import (
     Calculated,
@@ -27,7 +26,7 @@ from antelog.compile.literals.terms import (
     variable_in,
     variables_in,
 )
-from antelog.compile.patterns.renaming import Called
+from antelog.compile.nodes.patterns import Called
 from antelog.compile.prepared.pattern import Prepared
 
 _TIME = "<time>"

@@ -1,17 +1,11 @@
-"""Warnings about a program that can be run.
-
-Warnings: a query that never holds, a window that nothing needs, facts that may wait for ever. They need the
-plan, for each rule by itself is fine.
-
-    P(X, T) :- A(X, T), B(X, U).    nothing says how far U may lie from T: …
-"""
+"""Warnings about programs that can be run."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from antelog.compile.conditions import Times
+from antelog.compile.comparisons import Times
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Expected, Plan, Relation

@@ -1,8 +1,7 @@
 """Rules with their literals lowered, and the clauses that resolution works on.
 
-A lowered rule has each literal of its text with those of the compiler that it stands for: `_` has become a
-variable of its own or, in an asked literal, a gap. Its clause has no equations, for what they say is put in
-wherever the variable stands. A rule whose conditions contradict each other has no clause.
+In a clause `_` is a variable of its own or, in an asked literal, a gap, and equations are put in wherever
+their variable stands. A rule whose conditions contradict each other has no clause.
 
     P(X, T) :- A(X, T2), B(_, T), T2 = T + 5, V != 3.    A(X, T+5), B(_1, T), V != 3
 """
@@ -14,10 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self, TypeAlias
 
-from antelog.compile.conditions import possible
+from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
-from antelog.compile.literals.literal import Condition
-from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.literal import Condition, Lowering
 from antelog.compile.literals.terms import AnswerTerm, Replacement, Substitution, Time, Var
 from antelog.compile.nodes.patterns import ByRole, Earliest, arranged
 from antelog.compile.nodes.plan import StaticRule

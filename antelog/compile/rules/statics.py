@@ -1,10 +1,6 @@
-"""Evaluates the static relations before the run.
+"""Evaluates the static relations before the run, by semi-naive evaluation.
 
-In come the static facts of the program and those that are given, out go all facts of every static
-relation. Relations are worked out one after the other, each after those it rests on, until nothing new
-follows; every round joins at least one fact the last round found (semi-naive evaluation).
-
-    Near(a, b). Near(b, c). Far(X, Z) :- Near(X, Y), Near(Y, Z).    Far(a, c)
+Near(a, b). Near(b, c). Far(X, Z) :- Near(X, Y), Near(Y, Z).    Far(a, c)
 """
 
 from __future__ import annotations

@@ -1,17 +1,14 @@
-"""T-stratification: can every negation be decided before the atoms that depend on it?
+"""T-stratification: whether every negation can be decided before the atoms that depend on it.
 
-From predicates and the edges between them it finds the level of each, or a closed walk that forbids one.
-An edge has a weight, the body's time minus the head's; one between unrelated times has every weight.
-A program is T-stratified if and only if every closed walk through a negative edge has negative total
-weight: a predicate may rest on its own negation in its past only, where there is a first tick (AAAI-20,
-definition 6, proposition 14).
+Edges between predicates have a weight, the body's time minus the head's. A program is T-stratified if and
+only if every closed walk through a negative edge has negative total weight: a predicate may rest on its own
+negation in its past only, where there is a first tick (AAAI-20, definition 6, proposition 14).
 
     P(X, T) :- A(X, T), not P(X, T-1).    weight -1: fine      not P(X, T+1): its own future
 
-In a component with a negative edge, longest walks give every predicate a shift
-such that no edge leads upwards in `time + shift`. A walk of weight zero uses only the edges
-that stay level; so a negative edge must not lie on a cycle of those. The components, the
-shifts, and the order among the level edges are a finite description of the strata.
+In a component with a negative edge, longest walks give every predicate a shift such that no edge leads
+upwards in `time + shift`; a negative edge must not lie on a cycle of edges that stay level. The components,
+the shifts and the order among the level edges are a finite description of the strata.
 """
 
 from __future__ import annotations

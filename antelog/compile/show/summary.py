@@ -1,12 +1,8 @@
-"""The summary of a program, for users: when answers come, when they are decided, memory, and key.
+"""The summary of a program for users: when answers open and are decided, what is kept, how work is divided.
 
-There are three sentences for each query and one for all: when answers open, by when they are decided,
-what is kept in memory, and by what the work can be divided. Patterns and delays say which facts can be the
-first for an answer, and which the last.
-
-    query Malf(X, T).     open     when Temp(X, high, T) arrives
-                          decided  by T+3: the Temp for T+2 may come 1 tick late
-                          memory   facts about the last 4 ticks; older ones are forgotten
+query Malf(X, T).     open     when Temp(X, high, T) arrives
+                      decided  by T+3: the Temp for T+2 may come 1 tick late
+                      memory   facts about the last 4 ticks; older ones are forgotten
 """
 
 from __future__ import annotations
@@ -15,16 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions import times_of
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.last import Last
+from antelog.compile.comparisons import times_of
+from antelog.compile.literals import Atom, Last
 from antelog.compile.literals.terms import Term, Var, call_text, later, term_text, time_text, variable_in
-from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.bounds import DelayTable
+from antelog.compile.plan.partition import seen_columns
 from antelog.compile.prepared.rules import kept_for_ever
-from antelog.compile.show.details import ticks_text
 from antelog.language.durations import long_duration_text
 
 _SHOWN = 3
@@ -285,6 +279,10 @@ def _negated(plan: Plan, relation: Relation) -> list[str]:
                     found[each.name] = None
                     waiting.append(plan.relation(each.name))
     return list(found)
+
+
+def ticks_text(number: int) -> str:
+    return f"{number} tick" if number == 1 else f"{number} ticks"
 
 
 def _span(plan: Plan, ticks: int, after: str = "") -> str:

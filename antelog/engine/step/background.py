@@ -16,9 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals import Call, Comparison, StaticAtom
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.literals.aggregate import Aggregation
+from antelog.compile.literals import Aggregation
 from antelog.engine.columns.joins import find_rows, pairs, spread
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, sorting
 from antelog.engine.step.derivations import Atoms, FoundTruths, Knowledge, Truth, atoms_of

@@ -16,9 +16,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.compile.conditions import ZERO
-from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.comparisons import ZERO
+from antelog.compile.literals import Call, Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet

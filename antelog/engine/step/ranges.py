@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.literals.aggregate import Aggregate, Aggregation
+from antelog.compile.literals import Aggregation
+from antelog.compile.literals.aggregate import Aggregate
 from antelog.compile.literals.terms import Const
 from antelog.engine.columns.joins import TickRange, band_pairs, make_room, spread
 from antelog.engine.columns.spans import FOREVER, span

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.patterns import Pattern

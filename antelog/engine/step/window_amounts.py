@@ -15,7 +15,8 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.compile.literals.aggregate import Aggregate, Aggregation
+from antelog.compile.literals import Aggregation
+from antelog.compile.literals.aggregate import Aggregate
 from antelog.compile.literals.terms import text_of, variables_in
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.ranked import Totals

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.negation import Negation
+from antelog.compile.literals import Atom, Comparison, Negation
 from antelog.compile.literals.terms import Const, Operand, Substitution, Sum, Time, Var, operand_text
 
 X, T = Var("X"), Time("T", 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hypothesis import assume, event, given, note
 
 from antelog.compile import compile_program
-from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.compile.nodes.patterns import Pattern as Compiled
 from antelog.compile.nodes.plan import Plan, Relation

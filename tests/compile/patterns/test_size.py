@@ -7,8 +7,7 @@ import pytest
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import antichain
-from antelog.compile.patterns.subsume import Target
-from antelog.compile.patterns.work import Budget
+from antelog.compile.patterns.subsume import Budget, Target
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antelog.compile import Plan, compile_program
-from antelog.compile.literals.fact import Atom
+from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Refinement
 from antelog.compile.plan.bounds import Declared, DelayTable, declared

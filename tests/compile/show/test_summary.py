@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import antelog
 from antelog.cli.main import main
 from antelog.compile import compile_program, from_json, to_json
-from antelog.compile.conditions import Times
+from antelog.compile.comparisons import Times
 from antelog.compile.plan.bounds import DelayTable
-from antelog.compile.show.details import odds_lines
-from antelog.compile.show.explain import explain, plan_html
+from antelog.compile.show.explain import explain, odds_lines, plan_html
 from antelog.compile.show.summary import Summary, first_facts, summaries, work_text
 from antelog.diagnostics import Source
 from antelog.language import read

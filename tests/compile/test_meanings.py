@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antelog.compile import compile_program
-from antelog.compile.meaning.versions import Fate, QueryDifference, compared
+from antelog.compile.meanings import Fate, QueryDifference, compared
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.language import read, syntax

@@ -1,12 +1,12 @@
-"""antelog/compile/conditions.py: what comparisons say together."""
+"""antelog/compile/comparisons.py: what comparisons say together."""
 
 from __future__ import annotations
 
 import pytest
 
 import antelog
-from antelog.compile.conditions import System, implied, possible, times_of
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.comparisons import System, implied, possible, times_of
+from antelog.compile.literals import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from tests.compile.plans import pattern_of
 

@@ -1,4 +1,4 @@
-"""antelog/compile/plan/assembling.py: declarations, background and relations as a plan."""
+"""antelog/compile/passes.py: declarations, background and relations as a plan."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from antelog.compile.nodes.plan import AnswerVariables, Input, Refinement, Static
-from antelog.compile.patterns.relations import relations_of
-from antelog.compile.plan.assembling import assembled, with_levels
+from antelog.compile.passes import assembled, with_levels
+from antelog.compile.patterns.resolve import relations_of
 from antelog.compile.rules.clauses import clauses_of
 from antelog.diagnostics import Source
 from antelog.errors import PlanError

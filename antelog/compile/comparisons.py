@@ -1,18 +1,9 @@
 """Comparisons as one system: whether they can hold together, and what else follows from them.
 
-The largest difference there can be between two variables is a shortest path in the graph that comparisons
-form; a cycle of negative length means that they contradict each other. Times use this and values too, each
-with its own smallest step. Which facts can meet, when an answer is decided and how long a fact matters all
-follow from how far apart times can lie.
+Comparisons form a graph. The largest difference of two variables is a shortest path in it, and a cycle of
+negative length is a contradiction. Times and values each have a system with a smallest step of their own.
 
-    U <= T + 2, V <= U + 3: V is at most 5 later than T      U < T, T < U: impossible
-
-Numbers are as far apart as comparisons with sums say, and there is always another in between. Texts, and
-values of other kinds, have an order; a text that a rule names has its place among those. From two comparisons
-follows another one that leaves out the variable they share: with `W > V, W < 90` a literal with W open is
-false at once where V is 95.
-
-    W > V, W < 10: V < 10 follows      V > b, V < a: impossible
+    U <= T + 2, V <= U + 3: V is at most 5 later than T      W > V, W < 10: V < 10 follows
 """
 
 from __future__ import annotations
@@ -25,7 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals import Comparison
 from antelog.compile.literals.terms import (
     Calculated,
     Const,

@@ -1,26 +1,24 @@
-"""A comparison: `V >= 90`, `U <= T+5`, of values or of times.
-
-It is tested once both sides have values. Before that the compiler knows of some whether they hold:
-
-    3 < 5: True      T < T+1: True      a < 5: False, for they have no order      V < W: None
-"""
+"""The conditions: comparisons, background literals, and calls of functions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
-from antelog.compile.literals.literal import Condition, PutIn, StaticWorld, Value
-from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.literal import Condition, Lowering, PutIn, StaticWorld, Value
 from antelog.compile.literals.terms import (
     Calculated,
     Const,
+    Function,
     Operand,
     Part,
     Replacement,
     Sum,
+    Term,
     Time,
     Var,
+    call_parts,
+    functions_in,
     is_hopeless,
     shifted,
     variables_in,
@@ -121,3 +119,98 @@ class Comparison(Condition, frozen=True, tag=True):
 
     def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
         return self.replaced(PutIn(values, known)).outcome is True
+
+
+class StaticAtom(Condition, frozen=True, tag=True):
+    """A background fact there is, or (negated) is not. `None` stands for `_`."""
+
+    predicate: str
+    arguments: tuple[Term | None, ...]
+    negated: bool = False
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[StaticAtom] | None:
+        negated = isinstance(literal, syntax.Negation)
+        atom = literal.atom if isinstance(literal, syntax.Negation) else literal
+        if not isinstance(atom, syntax.Atom) or not lowering.is_static(atom):
+            return None
+        return (cls(atom.predicate, lowering.gaps(atom.terms), negated),)
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        return "background", self.predicate, self.negated
+
+    @property
+    def operands(self) -> tuple[Term | None, ...]:
+        return self.arguments
+
+    def replaced(self, by: Replacement) -> Self:
+        return type(self)(self.predicate, by.terms(self.arguments), self.negated)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return call_parts(f"not {self.predicate}" if self.negated else self.predicate, self.arguments)
+
+    @property
+    def binds(self) -> frozenset[str]:
+        return frozenset() if self.negated else variables_in(self.arguments)
+
+    def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
+        return not known.exists(self.predicate, self.known(values))
+
+    def known(self, values: Mapping[str, Value]) -> tuple[Value | None, ...]:
+        """Its arguments with these values of variables; None where there is none."""
+        return tuple(
+            each.value if isinstance(each, Const) else None if each is None else values.get(each.name)
+            for each in self.arguments
+        )
+
+
+class Call(Condition, frozen=True, tag=True):
+    """The values of its operands make the function true or, if `negated`, false."""
+
+    function: str
+    arguments: tuple[Operand, ...]
+    negated: bool = False
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Call] | None:
+        if not isinstance(literal, syntax.Call):
+            return None
+        call = literal.function
+        return (cls(call.function, tuple(map(lowering.operand, call.arguments)), literal.negated),)
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        return "call", self.function, self.negated
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.arguments
+
+    def replaced(self, by: Replacement) -> Self:
+        return type(self)(self.function, tuple(map(by.operand, self.arguments)), self.negated)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return call_parts(f"not {self.function}" if self.negated else self.function, self.arguments)
+
+    @property
+    def compared(self) -> frozenset[str]:
+        return self.variables
+
+    @property
+    def functions(self) -> frozenset[Function]:
+        return functions_in(self.arguments) | {Function(self.function, len(self.arguments))}
+
+    @property
+    def outcome(self) -> bool | None:
+        return False if any(map(is_hopeless, self.arguments)) else None
+
+    def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
+        by = PutIn(values, known)
+        given = [by.operand(each) for each in self.arguments]
+        if not all(isinstance(each, Const) for each in given):
+            return False
+        found = known.called(self.function, [each.value for each in given if isinstance(each, Const)])
+        return found is not None and bool(found) is not self.negated
