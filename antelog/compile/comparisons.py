@@ -37,7 +37,7 @@ ZERO = ""
 
 
 class Most(NamedTuple):
-    """The upper bound of a difference; `below` is minus the number of strict comparisons it follows from."""
+    """An upper bound of a difference; `below` is minus the number of strict comparisons it follows from."""
 
     value: int | Fraction
     below: int = 0
@@ -51,11 +51,9 @@ Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
 
 
 class Differences:
-    """Difference constraints between variables: those of comparisons between operands of one sort.
+    """Difference constraints of comparisons between operands of one sort, and of further `known` bounds.
 
-    `known` are further ones: how much later, or greater, the second variable may be than the first.
-    `excludes` says whether differences are excluded: excluding the largest makes the next one smaller by a
-    `step`.
+    `excludes` says whether `!=` excludes differences; that makes a largest difference smaller by a `step`.
     """
 
     def __init__(
@@ -102,11 +100,11 @@ class Differences:
         return False
 
     def most(self, lower: str, upper: str) -> Most | None:
-        """The largest `upper - lower` there can be; None if there is no bound."""
+        """Returns the largest `upper - lower` there can be; None if there is no bound."""
         return Most(0) if lower == upper else self._reached(lower).get(upper)
 
     def follows(self, wanted: Comparison) -> bool | None:
-        """Whether a comparison follows from the largest differences; None if more has to be known."""
+        """Returns whether a comparison follows from the bounds alone; None if that is not enough to tell."""
         left, right = self._placed(wanted.left), self._placed(wanted.right)
         if left is None or right is None:
             return None
@@ -127,7 +125,7 @@ class Differences:
         return None if self.excludes else False
 
     def _consistent(self) -> bool:
-        """Whether no circle of constraints leads below nothing."""
+        """Returns whether no cycle of constraints has a negative length."""
         return self._settled(dict.fromkeys(self._most, Most(0)))
 
     def _reached(self, start: str) -> dict[str, Most]:
@@ -137,7 +135,7 @@ class Differences:
         return self._from[start]
 
     def _settled(self, distances: dict[str, Most]) -> bool:
-        """Bellman-Ford: makes distances as small as constraints say; False if these contradict each other."""
+        """Makes distances as small as constraints say (Bellman-Ford); False if constraints contradict."""
         rounds = dict.fromkeys(distances, 1)
         waiting, among = deque(distances), set(distances)
         while waiting:
@@ -171,12 +169,12 @@ class Times(Differences):
         )
 
     def furthest(self, origin: Time, time: Time) -> int | None:
-        """The largest `time - origin` there can be; None if there is no bound."""
+        """Returns the largest `time - origin` there can be; None if there is no bound."""
         most = self.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
 
     def indirect(self) -> Iterator[tuple[str, str, int]]:
-        """Pairs of variables, with the most ticks the second may be later, as implied only through others."""
+        """Yields pairs of variables, and how much later the second may be, as only others imply it."""
         for start, direct in self._most.items():
             for end, most in self._reached(start).items():
                 if end != start and (end not in direct or most < direct[end]):
@@ -204,12 +202,12 @@ _BELOW = Most(0, -1)
 
 
 def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
-    """Whether comparisons are consistent, those of times too, given the first ticks of times."""
+    """Returns whether comparisons can hold together, given the first ticks of times."""
     return System(comparisons, earliest).possible
 
 
 class System:
-    """Comparisons that hold together, with the first ticks of times: which others follow from them."""
+    """A conjunction of comparisons, with the first ticks of times, that says which others follow from it."""
 
     def __init__(self, comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> None:
         self._known = tuple(comparisons)
@@ -223,16 +221,15 @@ class System:
 
     @property
     def size(self) -> int:
-        """How many comparisons there are: the long way to see whether one follows looks at each."""
+        """The number of comparisons, which is what `follows_after_all` costs."""
         return len(self._known)
 
     def follows(self, wanted: Comparison) -> bool:
-        """Whether a comparison holds wherever all those known do."""
         short = self.follows_at_once(wanted)
         return self.follows_after_all(wanted) if short is None else short
 
     def follows_at_once(self, wanted: Comparison) -> bool | None:
-        """Whether it is known, or a bound of those known says so; None if that is not enough to tell."""
+        """Returns whether it is stated or follows from bounds; None if that is not enough to tell."""
         decided = wanted.outcome
         if decided is not None:
             return decided
@@ -244,7 +241,7 @@ class System:
         return self._values.follows(wanted) if known else None
 
     def follows_after_all(self, wanted: Comparison) -> bool:
-        """Whether it holds, because its opposite contradicts the known comparisons."""
+        """Returns whether the opposite of a comparison contradicts those known."""
         denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
         return not possible([*self._known, denied], self._earliest)
 
@@ -268,13 +265,12 @@ class System:
 
 
 def _texts(comparisons: Iterable[Comparison]) -> frozenset[str]:
-    """The texts among the sides of comparisons."""
     sides = (side for comparison in comparisons for side in (comparison.left, comparison.right))
     return frozenset(s.value for s in sides if isinstance(s, Const) and isinstance(s.value, str))
 
 
 def _value_placed(operand: Operand) -> tuple[str, int | Fraction] | None:
-    """A variable, the number 0 or a text, and what is added to it."""
+    """Splits an operand into a variable, a text or 0, and the number added to it."""
     match shifted(operand):
         case Var(name), offset:
             return name, _exact(offset)
@@ -293,7 +289,7 @@ def _exact(number: int | float) -> int | Fraction:
 
 @dataclass(frozen=True)
 class _Bound:
-    """A variable is less (or at most, if not `strict`) than `other + more`."""
+    """A bound of a variable: it is less (or at most, if not `strict`) than `other + more`."""
 
     other: Term | Calculated
     more: Fraction
@@ -301,7 +297,7 @@ class _Bound:
 
 
 def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
-    """The comparisons that follow from two others by leaving out the variable they share."""
+    """Yields the comparisons that follow from two others by leaving out the variable they share."""
     above: dict[str, list[_Bound]] = {}
     below: dict[str, list[_Bound]] = {}
     known = tuple(comparisons)
@@ -328,7 +324,7 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
 
 
 def _bound(comparison: Comparison) -> tuple[str | None, _Bound | None]:
-    """The variable on the left, and its bound by the right side."""
+    """Returns the variable on the left, and its bound by the right side."""
     left, other = shifted(comparison.left), comparison.right
     right = (other, 0) if isinstance(other, Calculated) else shifted(other)
     if left is None or right is None or not isinstance(left[0], Var):

@@ -49,12 +49,11 @@ NO_TIME = Time(None, 0)
 
 
 def digest(form: Hashable) -> str:
-    """Hashes a form to 24 hexadecimal digits."""
     return sha256(repr(form).encode()).hexdigest()[:24]
 
 
 def canonical(conjunction: Pattern, named: Named) -> str:
-    """The canonical form of a pattern, or of a rule as one, as a digest."""
+    """Returns the canonical form of a pattern, or of a rule as one, as a digest."""
     writer = _FormWriter(_from_answer(conjunction), named)
     # The least of the forms that orders of the variables give; the orders go with their colours.
     best: str | None = None
@@ -87,7 +86,7 @@ class _FormWriter:
         self.variables = sorted(conjunction.answered | variables_in(literals) | self._earliest.keys())
 
     def first_colours(self) -> dict[str, str]:
-        """A colour of each variable by what it is alone: its places in the answer, and its first tick."""
+        """Returns a colour of each variable by its places in the answer and its first tick."""
         whole = self._whole
         return {
             name: digest(
@@ -186,9 +185,9 @@ def _inner_in(operand: Operand | None) -> Iterable[str]:
 
 
 def _from_answer(whole: Pattern) -> Pattern:
-    """The conjunction with each time counted from the answer's time, or from the least with its variable.
+    """Counts times from the answer's time, or from the least one with their variable.
 
-    `A(X, U+1), B(X, U+2)` becomes `A(X, U), B(X, U+1)`; what the least one says of first ticks is left out.
+    `A(X, U+1), B(X, U+2)` becomes `A(X, U), B(X, U+1)`; first ticks that follow from the least are left out.
     """
     least: dict[str, int] = {}
     for time in (time for each in whole.literals for time in each.natural):
@@ -211,7 +210,7 @@ def _from_answer(whole: Pattern) -> Pattern:
 
 
 def _as_bound(literal: Comparison) -> Comparison:
-    """A comparison of two times with all ticks on the right side, and without `<` and `>`."""
+    """Writes a comparison of two times with all ticks on the right side, and without `<` and `>`."""
     left, right = literal.left, literal.right
     if not (isinstance(left, Time) and isinstance(right, Time)):
         return literal
@@ -224,7 +223,7 @@ def _as_bound(literal: Comparison) -> Comparison:
 
 @dataclass(frozen=True)
 class InputTiming:
-    """The declaration of an input, and its zone, as far as it depends on them when answers are decided."""
+    """What the declaration of an input, and its zone, say on when answers are decided."""
 
     delay: int
     refinements: frozenset[tuple[tuple[str | int | float | None, ...], int]]
@@ -259,11 +258,9 @@ class Meanings:
 
     @cached_property
     def queries(self) -> dict[str, QueryMeaning]:
-        """The meaning of each query, by its name."""
         return {each.name: self._query(each) for each in self.plan.queries}
 
     def relation(self, name: str) -> str:
-        """The meaning of a relation, as a digest."""
         return _Descent(self, ()).relation(name)
 
     def _query(self, relation: Relation) -> QueryMeaning:
@@ -285,7 +282,7 @@ class Meanings:
 
 
 class _Descent:
-    """The way down from a relation to what it asks for; what is above is named by how far up it is."""
+    """The way down from a relation to what it asks for; relations above are named by how far up they are."""
 
     def __init__(self, meanings: Meanings, above: tuple[str, ...]) -> None:
         self._meanings, self._above = meanings, above
@@ -296,7 +293,7 @@ class _Descent:
         return self._found(name, lambda below: self._relation(name, below))
 
     def static(self, name: str) -> str:
-        """The meaning of a static predicate: facts, rules, and its name unless only rules derive it."""
+        """Returns the digest of a static predicate: facts, rules, and the name if facts are stated."""
         return self._found(f"static {name}", lambda below: self._static(name, below))
 
     def _found(self, name: str, form: Callable[[_Descent], Hashable]) -> str:
@@ -330,7 +327,7 @@ class _Descent:
         return outside, len(static.columns), sorted(map(repr, static.facts)), sorted(rules)
 
     def named(self, field: str, name: str) -> Hashable:
-        """The meaning of a relation or of a static predicate; the name of an input."""
+        """Returns the meaning of a relation or of a static predicate; the name of an input."""
         if field == "relation":
             return self.relation(name)
         if field == "asked":  # the relation says all of it
@@ -341,7 +338,7 @@ class _Descent:
 
 
 def inputs_of(plan: Plan, query: str) -> tuple[str, ...]:
-    """The inputs that a relation rests on, also through those that it asks for, in the plan's order."""
+    """Returns the inputs that a relation rests on, also through others, in the plan's order."""
     relations = {each.name: each for each in plan.relations}
     waiting, seen, found = [query], {query}, set[str]()
     while waiting:
@@ -383,13 +380,13 @@ class QueryDifference:
 
     @property
     def has_other_columns(self) -> bool:
-        """Whether the columns of its answers are called otherwise."""
+        """Whether the columns of its answers have other names."""
         both = self.old is not None and self.new is not None
         return both and self.old.answer.names != self.new.answer.names  # type: ignore[union-attr]
 
     @property
     def has_other_notice(self) -> bool:
-        """Whether severity, words, the threshold of alerts, or what chances look at differ."""
+        """Whether severity, words, the threshold of alerts, or `given` facts differ."""
         both = self.old is not None and self.new is not None
         return both and self.old.notice != self.new.notice  # type: ignore[union-attr]
 
@@ -401,7 +398,7 @@ class QueryDifference:
 
 @dataclass(frozen=True)
 class InputDifference:
-    """An input whose declaration differs, or that one of the programs has only (None: not there)."""
+    """An input whose declaration differs; None: it is not in that program."""
 
     name: str
     old: Input | None
@@ -423,16 +420,15 @@ class VersionComparison:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether every query goes on as if nothing had been changed, but for how it is shown."""
+        """Whether every query goes on, but for how it is shown."""
         return all(each.continues for each in self.queries)
 
     def of(self, *fates: Fate) -> Iterator[QueryDifference]:
-        """The queries with one of these fates."""
         return (each for each in self.queries if each.fate in fates)
 
 
 def compared(old: Plan, new: Plan) -> VersionComparison:
-    """The differences between two plans: the queries of the new one in order, then those that are gone."""
+    """Compares two plans: the queries of the new one in order, then those that are gone."""
     before, after = Meanings(old).queries, Meanings(new).queries
     queries = [_query(name, before.get(name), after[name]) for name in after]
     gone = [name for name in before if name not in after]
@@ -457,7 +453,7 @@ def _query(name: str, old: QueryMeaning | None, new: QueryMeaning) -> QueryDiffe
 
 
 def _twins(before: Mapping[str, QueryMeaning], after: Mapping[str, QueryMeaning]) -> dict[str, str]:
-    """For each query that is gone one that was added and means the same, and the other way round."""
+    """Pairs queries that are gone with added ones that mean the same."""
     free = [name for name in after if name not in before]
     found: dict[str, str] = {}
     for name in (name for name in before if name not in after):
@@ -477,7 +473,7 @@ _WORDS = {
 
 
 def sentence(comparison: VersionComparison) -> str:
-    """The differences of the queries in one line: `Malf is changed; Hot and Cold are new`."""
+    """Returns the differences of the queries in one line: `Malf is changed; Hot and Cold are new`."""
     parts = []
     for fate, words in _WORDS.items():
         names = [each.name for each in comparison.of(fate)]

@@ -52,7 +52,7 @@ PATTERN_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Compiled:
-    """The plan, if there is one, diagnostics, and how many searches for what is needless were given up."""
+    """The plan, if there is one, diagnostics, and how many searches for needless patterns were given up."""
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
@@ -60,7 +60,7 @@ class Compiled:
 
 
 def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
-    """The plan of a program; without one, the diagnostics have the reasons. `limit`: the most patterns."""
+    """Compiles a program to a plan of at most `limit` patterns a predicate, or to the reasons why not."""
     document, found = checked.document, [*checked.diagnostics]
     if not checked.ok:
         return Compiled(None, in_source_order(found))
@@ -144,7 +144,7 @@ def _column(term: object) -> Var | Const | None:
 
 
 def _has_duration(pattern: Pattern, place: int) -> bool:
-    """Whether a pattern works out what it has at a place of the answer as the ticks between two times."""
+    """Returns whether a pattern works out a place of the answer as the ticks between two times."""
     lengths = [Var(each.variable) for each in pattern.worked_out if is_duration(each.operand)]
     return pattern.answer[place] in lengths
 
@@ -170,7 +170,7 @@ def _floats(shares: tuple[Fraction, ...] | None) -> tuple[float, ...] | None:
 
 
 def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ...]]:
-    """The background relations with the facts the program states, and the rules between them."""
+    """Returns the background relations with the facts the program states, and the rules between them."""
     vocabulary = checked.vocabulary
     facts: dict[str, list[tuple[str | int | float, ...]]] = {}
     rules = []
@@ -197,7 +197,7 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
 
 
 def with_levels(plan: Plan) -> Plan:
-    """The order in which relations are evaluated, each after those it asks for."""
+    """Puts relations in an order of evaluation, each after those it asks for."""
     patterns = {each.name: each.patterns for each in plan.relations}
     edges = (
         Dependency(name, each.name, each.last.after(pattern.time), True)

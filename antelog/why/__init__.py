@@ -37,7 +37,7 @@ def why(
     *,
     depth: int = Detail().depth,
 ) -> WhyAnswer:
-    """Why an atom is so, or is not, by the facts that arrived up to a tick; None: by all of them.
+    """Explains why an atom is so, or is not, by the facts that arrived up to a tick; None: by all of them.
 
     Facts are frames, as `Engine.advance` takes them, with a column `arrival`, or they arrive at their own
     ticks. The tick may be a timestamp. Raises ProgramError if the text is not an atom, and DataError if the
@@ -50,7 +50,6 @@ def why(
 
 
 def explained(grounds: Grounds, atom: str, detail: Detail | None = None) -> WhyAnswer:
-    """The explanation of the atom of a text."""
     goal = read_atom(atom, grounds.program)
     return Explaining(grounds, detail or Detail()).explain(goal)
 
@@ -60,7 +59,7 @@ _TIMES = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[,(])\s*(\d{4}-\d\d[^,"()]*?)\s*(?=[
 
 
 def read_atom(text: str, program: WrittenProgram) -> Atom:
-    """The atom of a text. Raises ProgramError with its place if it is none, DataError if it does not fit."""
+    """Reads an atom; ProgramError with its place if the text is none, DataError if it does not fit."""
     atom = _parsed(text)
     name, vocabulary = atom.predicate, program.checked.vocabulary
     if name not in vocabulary.predicates:
@@ -84,7 +83,7 @@ def read_atom(text: str, program: WrittenProgram) -> Atom:
 
 
 def _shape(name: str, program: WrittenProgram) -> str:
-    """An atom of a predicate as the program writes it."""
+    """Returns an atom of a predicate as the program writes it."""
     for query in program.source.queries:
         if query.atom.predicate == name:
             return to_text(query.atom)

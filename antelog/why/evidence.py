@@ -60,7 +60,7 @@ def facts_like(
     first: int = 0,
     last: int | None = None,
 ) -> Facts:
-    """The facts of an input that have some values, from one tick to another (None: to the end)."""
+    """Returns the facts of an input that have some values, from one tick to another (None: to the end)."""
     constants = tuple(
         (place, grounds.known.values.cell(term.value))
         for place, term in enumerate(terms)
@@ -80,7 +80,7 @@ def facts_like(
 
 
 def facts_of(grounds: Grounds, atom: Atom) -> Facts:
-    """The facts that an atom may stand for."""
+    """Returns the facts that an atom may stand for."""
     time = atom.time
     if time.variable is not None:
         return facts_like(grounds, atom.predicate, atom.terms)
@@ -90,14 +90,13 @@ def facts_of(grounds: Grounds, atom: Atom) -> Facts:
 def fact_lines(
     grounds: Grounds, predicate: str, facts: Facts, most: int = LISTED, remark: Sentence = ()
 ) -> tuple[FactLine, ...]:
-    """The first of some facts, by their ticks."""
+    """Returns the first of some facts, by their ticks."""
     order = np.lexsort([facts.arrival, facts.time])[:most]
     found = (facts.take(order[i : i + 1]) for i in range(len(order)))
     return tuple(_fact_line(grounds, predicate, each, remark) for each in found)
 
 
 def _fact_line(grounds: Grounds, predicate: str, fact: Facts, remark: Sentence = ()) -> FactLine:
-    """One fact as it is shown."""
     values, places = grounds.known.values, grounds.places
     cells = [values.text(int(column[0])) for column in fact.columns]
     place = None if places is None else places.of_fact(predicate, fact, values)
@@ -111,9 +110,9 @@ def _fact_line(grounds: Grounds, predicate: str, fact: Facts, remark: Sentence =
 def instead(
     grounds: Grounds, atom: Atom, tests: Sequence[Condition] = (), around: int = 0
 ) -> tuple[FactLine, ...]:
-    """The rows and facts that say why there is no such fact: set aside, in its slot, or much like it.
+    """Returns rows that were set aside, the fact in the slot, or facts much like the missing one.
 
-    `tests` are conditions that its open variables have to meet; what is far from the tick `around` is less
+    `tests` are conditions that its open variables have to meet. Facts far from the tick `around` are less
     like it.
     """
     found = [*_set_aside(grounds, atom, tests), *_in_slot(grounds, atom)]
@@ -121,7 +120,7 @@ def instead(
 
 
 def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iterator[FactLine]:
-    """The rows that were set aside and would have been such a fact."""
+    """Yields the rows that were set aside and would have been such a fact."""
     table = grounds.rejects
     if not table.num_rows:
         return
@@ -155,7 +154,7 @@ def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iter
 
 
 def _bound(terms: Sequence[AnswerTerm | None], values: Sequence[object]) -> Substitution | None:
-    """The values that variables have where terms stand for these; None if they cannot."""
+    """Returns the values of variables where terms stand for these values; None if they cannot."""
     known = Substitution()
     for term, value in zip(terms, values, strict=False):
         if not isinstance(value, str | int | float):
@@ -167,7 +166,7 @@ def _bound(terms: Sequence[AnswerTerm | None], values: Sequence[object]) -> Subs
 
 
 def _in_slot(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
-    """The fact that has taken the slot of an atom: at most one of them comes."""
+    """Returns the fact that has taken the slot of an atom."""
     source, tick = grounds.rules.inputs[atom.predicate], atom.time.offset
     if source.slot is None or atom.time.variable is not None:
         return ()
@@ -180,7 +179,7 @@ def _in_slot(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
 
 
 def _nearest(grounds: Grounds, atom: Atom, around: int) -> tuple[FactLine, ...]:
-    """The facts that differ from an atom in one value, or in their tick, the nearest to a tick first."""
+    """Returns the facts that differ from an atom in one value, or in their tick, the nearest first."""
     time, known = atom.time, [i for i, term in enumerate(atom.terms) if isinstance(term, Const)]
     if not known:
         return ()
@@ -206,14 +205,14 @@ def _nearest(grounds: Grounds, atom: Atom, around: int) -> tuple[FactLine, ...]:
 
 
 def latest_fact(grounds: Grounds, literal: Last) -> tuple[FactLine, ...]:
-    """The latest fact of the slot of a literal without open variables."""
+    """Returns the latest fact of the slot of a literal without open variables."""
     slots = SlotFacts.of(grounds.known, literal, ONE)
     at = slots.latest()
     return () if slots.missing(at)[0] else (_fact_line(grounds, literal.predicate, slots.facts.take(at)),)
 
 
 def background_facts(grounds: Grounds, atom: StaticAtom, remark: Sentence = ()) -> tuple[FactLine, ...]:
-    """The facts of the background that fit, with the lines of the program that have them."""
+    """Returns the facts of the background that fit, with the lines of the program that have them."""
     rows = ([*map(grounds.value, row)] for row in grounds.known.static.tables[atom.predicate])
     texts = [
         call_text(atom.predicate, map(value_text, r)) for r in rows if _bound(atom.arguments, r) is not None
@@ -226,7 +225,7 @@ def background_facts(grounds: Grounds, atom: StaticAtom, remark: Sentence = ()) 
 
 
 def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
-    """The facts of the background that differ from an atom in one value."""
+    """Returns the facts of the background that differ from an atom in one value."""
     for place in reversed(range(len(atom.arguments))):
         given = tuple(None if i == place else each for i, each in enumerate(atom.arguments))
         if any(isinstance(each, Const) for each in given):
@@ -246,7 +245,7 @@ _WAITS: Sentence = ("waits until its variables have values",)
 
 
 def leaf_node(row: RankedRow, literal: LoweredLiteral) -> LiteralNode:
-    """A literal of a rule that no rule is taken for, with the values of a row."""
+    """Explains a literal that no rule is used for, with the values of a row."""
     as_written = to_text(literal.source)
     main, *others = literal.parts
     node = _node(row, main)
@@ -263,7 +262,7 @@ def leaf_node(row: RankedRow, literal: LoweredLiteral) -> LiteralNode:
 
 
 def _node(row: RankedRow, literal: AnyLiteral) -> LiteralNode:
-    """A literal of the compiler, as far as it says something by itself."""
+    """Explains a literal of the compiler, as far as it says something by itself."""
     filled, found = literal.replaced(row.values), row.truth(literal)
     node = LiteralNode(literal_text(filled), "", found.status)
     match filled:
@@ -314,7 +313,7 @@ _OF_OTHERS = {TRUE: "it is so", OPEN: "not decided yet", FALSE: "it is not so"}
 
 
 def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
-    """A literal about atoms there are or not: its ticks and, once it is decided, the facts that do so."""
+    """Explains a literal about atoms by its ticks and, once it is decided, the facts that decide it."""
     inputs = [each for each in literal.references if each.predicate in grounds.rules.inputs]
     words = _OF_OTHERS if not literal.denies else _OF_FACTS if inputs else _OF_ATOMS
     reason: Sentence = (words[found.status],)
@@ -337,7 +336,7 @@ def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: Lite
 
 
 def deciding_atom(row: RankedRow, literal: AnyLiteral) -> Atom | None:
-    """The first derived atom that decides an asked literal, such as the one that a negation denies."""
+    """Returns the first derived atom that decides an asked literal, such as one that a negation denies."""
     filled, status = literal.replaced(row.values), row.truth(literal).status
     if not isinstance(filled, AskedNode) or isinstance(filled, Aggregation | Last) or filled.needs:
         return None
@@ -352,7 +351,7 @@ def deciding_atom(row: RankedRow, literal: AnyLiteral) -> Atom | None:
 
 
 def _true_tick(grounds: Grounds, reference: Reference) -> int | None:
-    """The first tick of a range at which an atom of a relation is true."""
+    """Returns the first tick of a range at which an atom of a relation is true."""
     known, first = grounds.known, max(0, reference.first.offset)
     if reference.last.offset - first > _MOST_TICKS or reference.name not in known.rules.relations:
         return None
@@ -380,7 +379,7 @@ def _last(grounds: Grounds, literal: Last, found: LiteralTruth, node: LiteralNod
 
 
 def literal_text(literal: Literal) -> str:
-    """The text of a literal; variables without a name are `_`."""
+    """Returns the text of a literal; variables without a name are `_`."""
     return text_of("_" if _is_unnamed(part) else part for part in literal.parts)
 
 
@@ -389,7 +388,7 @@ def _is_unnamed(part: Part) -> bool:
 
 
 def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:
-    """A comparison with the values of both sides, as far as they are known."""
+    """Writes a comparison with the values of both sides, as far as they are known."""
     filled = literal.replaced(row.values)
     if not isinstance(literal, Comparison) or not isinstance(filled, Comparison):
         return (literal_text(filled),)
@@ -400,7 +399,7 @@ def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:
 
 
 def _side(row: RankedRow, operand: Operand, filled: Operand) -> str | int:
-    """A side of a comparison: its value, a tick, or what is known of it."""
+    """Returns a side of a comparison: its value, a tick, or its text."""
     if isinstance(filled, Time) and filled.variable is None:
         return filled.offset
     grounds, bound = row.rows.grounds, row.single.bound
@@ -414,7 +413,7 @@ def _side(row: RankedRow, operand: Operand, filled: Operand) -> str | int:
 
 
 def _ranged(atom: Atom, bounds: Sequence[AnyLiteral], row: RankedRow) -> str:
-    """The text of an atom whose range has no tick chosen yet."""
+    """Returns the text of an atom whose range has no tick chosen yet."""
     first, last = (each.replaced(row.values) for each in bounds)
     assert isinstance(first, Comparison)
     assert isinstance(last, Comparison)
@@ -443,7 +442,7 @@ def _aggregation(row: RankedRow, literal: Aggregation, found: LiteralTruth, node
 
 
 def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
-    """The first atoms inside of an aggregate that are true at the tick."""
+    """Yields the first atoms inside of an aggregate that are true at the tick."""
     grounds, single, inside = row.rows.grounds, row.single, aggregate.inside
     known, reference = grounds.known, inside.reference
     if reference.name in known.rules.cycles:

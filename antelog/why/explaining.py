@@ -51,7 +51,7 @@ class Explaining:
     known: dict[Atom, Derivable] = field(default_factory=dict)
 
     def explain(self, goal: Atom, level: int = 0) -> WhyAnswer:
-        """The explanation of an atom; `level` is how many rules lead down to it."""
+        """Explains an atom; `level` is how many rules lead down to it."""
         kind = self.grounds.program.checked.vocabulary[goal.predicate].kind
         if kind is PredicateKind.INPUT:
             return self._fact(goal)
@@ -132,7 +132,7 @@ class Explaining:
         )
 
     def _is_lost(self, goal: Atom, found: Derivable, status: str) -> bool:
-        """Whether an answer would be open had nothing been concluded where sources were unseen."""
+        """Returns whether an answer would be open had nothing been concluded where sources were unseen."""
         grounds = self.grounds
         if not grounds.program.plan.has_sight or found.told == NEVER or status not in (CONFIRMED, REJECTED):
             return False
@@ -141,13 +141,12 @@ class Explaining:
         return not _so(again.true_at if status == CONFIRMED else again.false_at, grounds.at)
 
     def _search(self, goal: Atom) -> Derivable:
-        """The derivations of an atom, each looked for once."""
         if goal not in self.known:
             self.known[goal] = search(self.grounds, goal, max(2, self.detail.most))
         return self.known[goal]
 
     def _too_old(self, name: str) -> Sentence:
-        """The summary of an atom that rests on facts that are not kept any more."""
+        """Returns the summary of an atom that rests on facts that are not kept any more."""
         return (
             f"is too old to be explained: the engine has the facts of {name} only from ",
             self.grounds.kept[name],
@@ -177,7 +176,6 @@ class Explaining:
     # ---- rules ----
 
     def _rule(self, use: RuleUse, row: RankedRow, level: int) -> RuleNode:
-        """A rule with the values of a row."""
         grounds, span = self.grounds, use.rule.source.span
         return RuleNode(
             " ".join(grounds.program.source.source.excerpt(span).split()),
@@ -192,7 +190,7 @@ class Explaining:
         )
 
     def _followed(self, literal: LoweredLiteral, below: RuleUse, row: RankedRow, level: int) -> LiteralNode:
-        """A literal with the rule for its atom."""
+        """Explains a literal by the rule for its atom."""
         assert literal.goal is not None
         goal = literal.goal.replaced(row.values)
         made = self._best(goal, self._rule(below, row, level + 1), level)
@@ -202,7 +200,7 @@ class Explaining:
         return replace(node, below=made) if shown else replace(node, hidden=made.size)
 
     def _best(self, goal: Atom, made: RuleNode, level: int) -> RuleNode:
-        """The rule for an atom or, if that does not decide it, the one that does."""
+        """Returns the rule for an atom or, if that does not decide it, the one that does."""
         # Within a window an atom may be something else than by itself.
         framed = any(self.grounds.program.frames.values())
         if made.status == TRUE or framed or goal.variables:
@@ -212,7 +210,7 @@ class Explaining:
         return made if made.status == status else next(iter(self.explain(goal, level + 1).rules), made)
 
     def _leaf(self, literal: LoweredLiteral, row: RankedRow, level: int) -> LiteralNode:
-        """A literal that no rule is taken for, with the explanation of a derived atom that decides it."""
+        """Explains a literal that no rule is used for, and the derived atom that decides it."""
         node, atom = leaf_node(row, literal), deciding_atom(row, literal.parts[0])
         if atom is None:
             return node
@@ -222,7 +220,7 @@ class Explaining:
 
 
 def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:
-    """A note that variables of an atom have been given values."""
+    """Notes that variables of an atom have been given values."""
     asked = {variable_in(each) or "_": each for each in goal.arguments}
     names = [name for name in asked if not name.startswith("_")]
     if names and rows:
@@ -235,7 +233,7 @@ def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:
 
 
 def _end(grounds: Grounds, found: Derivable) -> int:
-    """The tick at which all is decided that the facts there are decide."""
+    """Returns the tick at which all is decided that the facts there are decide."""
     ticks = (found.true_at, found.false_at)
     return max(grounds.last_arrival, *(tick for tick in ticks if -1 < tick < NEVER), 0)
 
@@ -245,7 +243,7 @@ def _since(what: str, tick: int) -> Sentence:
 
 
 def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
-    """The summary of an atom that is not told, and may still be."""
+    """Returns the summary of an atom that is not reported yet."""
     if _so(found.true_at, at):
         return (*_since("is certain", found.true_at), ", and is told once its tick has come")
     if goal.time.offset > at and any(row.way.use.clocked for row in found.nearest()):
@@ -256,7 +254,7 @@ def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
 
 
 def _why_not(found: Derivable) -> Sentence:
-    """The summary of an atom that is false."""
+    """Returns the summary of an atom that is false."""
     if not found.has_rows:
         return ("is not there: no rule has such an answer",)
     if found.told < found.false_at:

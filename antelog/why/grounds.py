@@ -66,10 +66,10 @@ class FactPlaces(Protocol):
     """Says where facts and rows that were set aside come from."""
 
     def of_fact(self, predicate: str, facts: Facts, values: Values, /) -> str | None:
-        """The file and line of a fact."""
+        """Returns the file and line of a fact."""
 
     def of_row(self, predicate: str, row: int, /) -> str | None:
-        """The file and line of a row of an input, such as one that was set aside."""
+        """Returns the file and line of a row of an input, such as one that was set aside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class WrittenProgram:
         return self.checked.document
 
     def frame(self, predicate: str) -> EvidenceFrame | None:
-        """The window that evidence for an atom lies in."""
+        """Returns the window that evidence for an atom lies in."""
         frames = [each for each in self.frames.values() if each is not None]
         if predicate in self.frames or not frames:
             return self.frames.get(predicate)
@@ -106,7 +106,6 @@ class WrittenProgram:
 
 
 def written(program: ProgramRead) -> WrittenProgram:
-    """The program as it is written."""
     return _written_once(_ById(program.document))
 
 
@@ -177,7 +176,7 @@ class Grounds:
         static: Mapping[str, Frame] | None = None,
         arrival: str = "arrival",
     ) -> Grounds:
-        """The grounds that recorded facts are, up to a tick; None: all of them.
+        """Returns the grounds of recorded facts, up to a tick; None: of all of them.
 
         They have their arrivals in a column, or arrive at their own ticks.
         """
@@ -194,7 +193,7 @@ class Grounds:
 
     @classmethod
     def of_state(cls, program: ProgramRead, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
-        """The grounds that the state of an engine with this plan is."""
+        """Returns the grounds of the state of an engine with this plan."""
         own = written(program)
         rules = prepared(own.plan)
         # More than the engine calls: a rule that comes to nothing may have others.
@@ -231,7 +230,7 @@ class Grounds:
         return self.last_arrival + max(delays, default=0)
 
     def value(self, cell: int) -> Value:
-        """The value of a cell; of one that is neither a number nor a text, its text."""
+        """Returns the value of a cell; of one that is neither a number nor a text, its text."""
         values = self.known.values
         found = values.plain_number(cell)
         if found is not None:
@@ -240,25 +239,24 @@ class Grounds:
         return str(json.loads(text)) if text.startswith('"') else text
 
     def location(self, span: Span) -> str:
-        """The file and line of a rule."""
+        """Returns the file and line of a rule."""
         file, own = self.program.source.source.located(span)
         return f"{file.name}:{file.position(own.start)[0]}"
 
     def is_so(self, since: Column) -> Mask:
-        """Where something is so at the tick, given since when."""
+        """Returns where something is true at the tick, given since when it is."""
         found: Mask = (since <= self.at) & (since != NEVER)
         return found
 
 
 def _functions(program: ProgramRead) -> Functions:
-    """All functions that a program declares."""
     declared = program.document.functions
     called = {each.name: Function(each.name, len(each.columns), each.gives) for each in declared}
     return Functions(called, program.functions)
 
 
 def _with_latest(rules: Rules, history: History) -> History:
-    """The history with room for the latest facts of all slots that a literal may ask for."""
+    """Adds room for the latest facts of all slots that a literal may ask for."""
     found = {}
     for name, stream in history.items():
         # New slices, for a slice keeps what was looked for in it.

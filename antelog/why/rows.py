@@ -104,7 +104,7 @@ class WayRows:
 
     @cached_property
     def waiting(self) -> Column:
-        """How many are neither true nor false."""
+        """How many literals are neither true nor false in each row."""
         unknown = sum(times for literal, times in self.times.items() if literal not in self.lines)
         found: Column = np.full(self.found.rows.count, np.int64(unknown))
         for literal, (true, false) in self.lines.items():
@@ -123,7 +123,7 @@ class WayRows:
 
     @cached_property
     def since(self) -> Column:
-        """The tick from which each row is told: its first fact's or, where the clock drives it, its own."""
+        """The tick from which each row is reported: its first fact's, or its own if the clock drives it."""
         facts, tick = len(self.prepared.facts), np.int64(self.prepared.pattern.time.offset)
         if tick > self.grounds.end:
             tick = NEVER
@@ -134,7 +134,7 @@ class WayRows:
 
     @property
     def supported(self) -> Mask:
-        """The rows that are told at the tick, unless a literal fails."""
+        """The rows that are reported at the tick, unless a literal fails."""
         return self.grounds.is_so(self.since)
 
     @cached_property
@@ -150,15 +150,12 @@ class WayRows:
         return total
 
     def ranked(self, most: int) -> list[RankedRow]:
-        """The best rows, the best first."""
         keys = (-self.prefix, self.distance, self.waiting, self.failed)
         return [RankedRow(self, int(at)) for at in np.lexsort(keys)[:most]]
 
 
 @dataclass(frozen=True, eq=False)
 class RankedRow:
-    """A row of a way."""
-
     rows: WayRows
     at: int
 
@@ -168,7 +165,7 @@ class RankedRow:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """The sort key of rows: few failed literals, few awaited, near, many true ones first, short."""
+        """The sort key: few failed literals, few awaited, near, many true ones first, short."""
         rows, at = self.rows, self.at
         return (
             int(rows.failed[at]),
@@ -188,11 +185,11 @@ class RankedRow:
 
     @property
     def is_supported(self) -> bool:
-        """Whether it is told: from its first fact on, and while the values that it takes are the latest."""
+        """Whether it is reported: after its first fact, while the values of `last` are the latest."""
         return bool(self.rows.supported[self.at]) and all(map(self._is_latest, self.way.use.taking))
 
     def _is_latest(self, literal: Last) -> bool:
-        """Whether the latest fact so far has the values of a `last` literal."""
+        """Returns whether the latest fact so far has the values of a `last` literal."""
         known, node = self.rows.grounds.known, literal.replaced(self.values)
         if node.predicate not in known.rules.inputs or node.variables:
             return True
@@ -201,11 +198,10 @@ class RankedRow:
 
     @cached_property
     def values(self) -> Replacement:
-        """Its values, in place of variables."""
+        """The replacement of variables by its values."""
         return _Valued(self)
 
     def truth(self, literal: AnyLiteral) -> LiteralTruth:
-        """The truth of one literal in this row."""
         rows, at, found = self.rows, self.at, self.rows.found
         true, false = (mask[at] for mask in rows.lines[literal]) if literal in rows.lines else (False, False)
         status = FALSE if false else TRUE if true else OPEN
@@ -222,7 +218,6 @@ class RankedRow:
 
     @property
     def single(self) -> Rows:
-        """The row alone."""
         bound = self.rows.found.rows.bound
         return Rows({name: column[self.at : self.at + 1] for name, column in bound.items()}, 1)
 
@@ -248,18 +243,17 @@ class _Valued(Replacement):
 
 
 def prepared_way(grounds: Grounds, way: Way) -> Prepared:
-    """The pattern of a way, prepared for the engine."""
     return pattern_of(way.pattern, _NO_RELATION, grounds.program.plan)
 
 
 def rows_of_way(grounds: Grounds, way: Way) -> list[WayRows]:
-    """The rows of a way that its conditions let pass, whatever has come of its facts."""
+    """Returns the rows of a way that its conditions let pass, whatever facts have come."""
     prepared = prepared_way(grounds, way)
     return [WayRows(grounds, way, each) for each in _found(grounds, prepared, prepared)]
 
 
 def rows_nearby(grounds: Grounds, way: Way) -> list[WayRows]:
-    """The rows that some condition keeps away."""
+    """Returns the rows that some condition keeps away."""
     exact = prepared_way(grounds, way)
     for pattern in _relaxed(way.pattern):
         relaxed = pattern_of(pattern, _NO_RELATION, grounds.program.plan)
@@ -273,7 +267,7 @@ def rows_nearby(grounds: Grounds, way: Way) -> list[WayRows]:
 
 
 def _relaxed(pattern: Pattern) -> Iterator[Pattern]:
-    """The pattern without some of its conditions: those on values, then those on the background, too."""
+    """Yields the pattern without conditions on values, then without those on the background, too."""
     times = {time.variable for time in pattern.times}
     needed = [each for each in pattern.comparisons if each.defines in pattern.worked_out]
     kept = [each for each in pattern.comparisons if each.variables and each.variables <= times]
@@ -284,7 +278,7 @@ def _relaxed(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def _found(grounds: Grounds, pattern: Prepared, exact: Prepared) -> list[Derivations]:
-    """The rows of a pattern; the truth of literals in them is that in another with more conditions."""
+    """Returns the rows of a pattern, with the truth of literals in `exact`, which has more conditions."""
     known, tick = grounds.known, pattern.pattern.time.offset
     background = background_of(pattern, known.static.tables, known.values)
     seed = Rows({}, 1, np.zeros(1, np.int64))
@@ -300,7 +294,7 @@ def _found(grounds: Grounds, pattern: Prepared, exact: Prepared) -> list[Derivat
 
 
 def _closed(grounds: Grounds, literal: Aggregation, rows: Rows) -> tuple[Column, Column]:
-    """The values of aggregates that are closed by the tick."""
+    """Returns the values of aggregates that are final by the tick."""
     cells, since = closing(grounds.known, literal, rows)
     return np.where(grounds.is_so(since), cells, UNBOUND), since
 
@@ -322,7 +316,7 @@ def _conditions(grounds: Grounds, prepared: Prepared, rows: Rows) -> Iterator[tu
 
 
 def fits(grounds: Grounds, row: RankedRow) -> bool:
-    """Whether the conditions together leave the open variables of a row any value."""
+    """Returns whether the conditions together leave the open variables of a row any value."""
     rows, known = row.single, grounds.known
     background = background_of(row.rows.prepared, known.static.tables, known.values)
     return bool(fitting(row.rows.prepared, rows, background, known.values)[0])
@@ -337,7 +331,7 @@ _NEAR = 4
 
 @dataclass
 class RuleRows:
-    """The rows of a rule for an atom: the best of them, and how many are complete, or may become so."""
+    """The best rows of a rule for an atom, and how many are complete, or may become so."""
 
     rule: LoweredRule
     best: list[RankedRow] = field(default_factory=list)
@@ -345,7 +339,7 @@ class RuleRows:
     alive: int = 0
 
     def is_about(self, goal: Atom) -> bool:
-        """Whether its head has no other values than the atom."""
+        """Returns whether its head has no other values than the atom."""
         pairs = zip(self.rule.head.arguments, goal.arguments, strict=True)
         return all(
             one == other for one, other in pairs if isinstance(one, Const) and isinstance(other, Const)
@@ -359,8 +353,8 @@ class RuleRows:
 class Derivable:
     """An atom that rules may derive: since when it is true and false, and the rows of each rule.
 
-    confirmed_at  since when an answer is confirmed: one that the clock drives is told at its tick
-    supported     whether an answer would be told of it
+    confirmed_at  since when an answer is confirmed; one that the clock drives is reported at its tick
+    supported     whether an answer would be reported
     told          the tick from which it was, if it was for some time
     lost          the first facts that would be needed and are not kept any more
     cut           whether there are more ways to it than were looked at
@@ -383,12 +377,12 @@ class Derivable:
         return any(each.best for each in self.rules)
 
     def chosen(self, wanted: Callable[[RankedRow], bool], most: int) -> list[RankedRow]:
-        """The best rows of all rules that are wanted."""
+        """Returns the best rows of all rules that are wanted."""
         rows = [row for each in self.rules for row in each.best if wanted(row)]
         return sorted(rows, key=_rank)[:most]
 
     def nearest(self) -> list[RankedRow]:
-        """The best row of each rule."""
+        """Returns the best row of each rule."""
         return sorted((each.best[0] for each in self.rules if each.best), key=_rank)
 
     def add(self, of_rule: RuleRows, rows: WayRows, most: int) -> None:
@@ -421,7 +415,7 @@ class Derivable:
 
 
 def _rank(row: RankedRow) -> tuple[float, ...]:
-    """The sort key of rows: few failed literals first, then those that a fact speaks for."""
+    """Returns the sort key of rows: few failed literals first, then those that a fact supports."""
     failed, waiting, *rest = row.rank
     return (failed, not row.is_supported, waiting, *rest)
 
@@ -438,7 +432,7 @@ def _ways(grounds: Grounds, goal: Atom) -> Ways:
 
 
 def search(grounds: Grounds, goal: Atom, most: int) -> Derivable:
-    """The derivations of an atom; of each rule the best rows are kept."""
+    """Finds the derivations of an atom, and keeps the best rows of each rule."""
     found = Derivable()
     for rule in grounds.program.rules[goal.predicate]:
         ways, of_rule = _ways(grounds, goal), RuleRows(rule)
@@ -467,7 +461,7 @@ class Needed:
 
 
 def forgotten(grounds: Grounds, prepared: Prepared) -> Needed | None:
-    """The first facts that a pattern needs and that are not kept any more; None if all are there."""
+    """Returns the first facts that a pattern needs and that are not kept any more; None if all are there."""
     if not any(grounds.kept.values()):
         return None
     tick = prepared.pattern.time.offset
@@ -476,7 +470,7 @@ def forgotten(grounds: Grounds, prepared: Prepared) -> Needed | None:
 
 
 def _needed(grounds: Grounds, prepared: Prepared, tick: int, seen: set[tuple[str, int]]) -> Iterator[Needed]:
-    """The facts that a pattern for an atom about a tick looks at, and its asked literals."""
+    """Yields the facts that a pattern for an atom about a tick looks at, through asked literals, too."""
     rules = grounds.rules
     for fact in prepared.facts:
         yield Needed(fact.node.predicate, 0 if fact.behind is None else max(0, tick - fact.behind))

@@ -23,7 +23,7 @@ KINDS: tuple[type[AnyLiteral], ...] = get_args(AnyLiteral)
 
 
 def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[AnyLiteral, ...]:
-    """The literals of the plan that a literal of a rule stands for."""
+    """Returns the literals of the plan that a literal of a rule stands for."""
     for kind in KINDS:
         found = kind.lowered(literal, lowering)
         if found is not None:

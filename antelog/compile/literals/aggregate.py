@@ -31,10 +31,9 @@ from antelog.language.printer import value_text
 
 
 class Inside(Struct, frozen=True):
-    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`.
+    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`; arguments that are None have any value.
 
-    They have the `arguments` (None: any value), lie at the ticks from `first` to `last`, which is one if it
-    is `single`, and meet the conditions. `relation` is the one that has each of them.
+    If it is `single`, `first` and `last` are one tick. `relation` names the relation of these atoms.
     """
 
     predicate: str
@@ -79,7 +78,7 @@ class Inside(Struct, frozen=True):
 
     @property
     def opened(self) -> tuple[Comparison, ...]:
-        """The conditions with the aggregate's own variables as variables: see `open_name`."""
+        """The conditions with the aggregate's own variables as plain ones, called by `open_name`."""
         return tuple(each.replaced(_Opened()) for each in self.conditions)
 
     def replaced(self, by: Replacement) -> Inside:
@@ -102,10 +101,7 @@ class Inside(Struct, frozen=True):
 
 
 class Aggregate(Struct, frozen=True, tag=True):
-    """A number worked out from the atoms inside, such as `sum(V : P(X, V, T-9..T))`; `value` is `V`.
-
-    Compared is what the `steps` make of it.
-    """
+    """A number that `steps` work out from the atoms inside, such as `2 * sum(V : P(X, V, T-9..T))`."""
 
     function: str
     distinct: bool
@@ -121,23 +117,23 @@ class Aggregate(Struct, frozen=True, tag=True):
 
     @property
     def value_column(self) -> int:
-        """The place of the argument whose value is taken."""
+        """The place of the argument whose value is aggregated."""
         assert self.value is not None
         return self.inside.arguments.index(self.value)
 
     @property
     def least_values(self) -> tuple[Operand, ...]:
-        """The bounds from below that the conditions set to the values that are taken."""
+        """The lower bounds that the conditions set to the aggregated values."""
         sides = (side for each in self.inside.conditions for side in (each, each.mirrored))
         return tuple(s.right for s in sides if s.left == self.value and s.operator in (">", ">=", "="))
 
     @property
     def variables(self) -> frozenset[str]:
-        """Its variables, without those that are its own."""
+        """Its variables, but for those that it has for itself."""
         return variables_in(self.inside.operands)
 
     def with_any(self, bound: Set[str]) -> Aggregate:
-        """The aggregate with any value for variables that are not bound, and nothing said of these."""
+        """Replaces variables that are not bound by any value, and leaves out conditions on them."""
         if self.variables <= bound:
             return self
         arguments = (
@@ -188,7 +184,7 @@ class Aggregation(AskedNode, frozen=True, tag=True):
 
     @property
     def closing(self) -> Aggregation:
-        """The comparison with itself: decided once its value is, and false if there is none."""
+        """The comparison with itself: true once the value is final, false if there is none."""
         return replace(self, operator="=", right=self.left)
 
     @property
@@ -253,7 +249,7 @@ class Aggregation(AskedNode, frozen=True, tag=True):
 
 
 def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Parts with texts that follow each other made one."""
+    """Joins neighbouring texts among parts."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
@@ -264,7 +260,7 @@ def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def open_name(own: Inner) -> str:
-    """The name of an aggregate's own variable where it has one value at a time."""
+    """Names an aggregate's own variable where it has one value at a time."""
     return f"<{own.name}"
 
 

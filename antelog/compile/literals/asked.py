@@ -13,10 +13,10 @@ from antelog.language import syntax
 
 
 class Negation(AskedNode, frozen=True, tag=True):
-    """`not P(…, first..last)`: at no tick from `first` to `last` an atom has these values (None: any).
+    """`not P(…, first..last)`: no atom has these values at any of the ticks, or can still become true.
 
-    If it is `single`, no range is written, and both are one time. `relation` names the relation of the atom,
-    whose answer variables are the arguments that are not None, in order, and the time.
+    Ticks before 0 have no facts, so the ends need not be natural numbers, and an empty range has no atoms.
+    The relation's answer variables are the arguments that are not None, in order, and the time.
     """
 
     predicate: str
@@ -75,9 +75,9 @@ class Negation(AskedNode, frozen=True, tag=True):
 
 
 class Slot(Struct, frozen=True):
-    """The arguments that name a slot, by their places, and the relation of all atoms in it.
+    """The `places` of the arguments that name a slot, and the relation of all atoms in it.
 
-    `per` are those that the text names. It is `promised` if an input has at most one fact for it and a tick.
+    The text names those at `per`. It is `promised` if an input has at most one fact for it and a tick.
     """
 
     places: tuple[int, ...]
@@ -87,10 +87,11 @@ class Slot(Struct, frozen=True):
 
 
 class Last(AskedNode, frozen=True, tag=True):
-    """The latest atom of a slot from `first` to `last` has these arguments (None: any).
+    """`last P(…, first..last)`: the latest atom of its slot has these arguments.
 
-    If it is `single`, no range is written: it is about the tick `last` and all before it. `relation` is that
-    of the atoms that fit.
+    It looks at the relation of the atoms that fit, and at that of all atoms of the slot, of which one may be
+    later. Variables that nothing else gives values take those of the latest atom. Where an input promises
+    the slot, the engine keeps the latest fact of each slot, however old, and no others.
     """
 
     predicate: str
@@ -175,7 +176,7 @@ class Last(AskedNode, frozen=True, tag=True):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The variables without whose values it is about no slot and no range."""
+        """The variables that name its slot and its range."""
         return variables_in((*self.named, self.first, self.last))
 
     @property
@@ -192,7 +193,7 @@ class Last(AskedNode, frozen=True, tag=True):
 
     @property
     def named_only(self) -> tuple[Term | None, ...]:
-        """Its arguments where only those are given that name the slot."""
+        """Its arguments, with None for those that do not name the slot."""
         return _only(self.slot.places, self.arguments)
 
 

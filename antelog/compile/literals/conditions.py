@@ -30,7 +30,7 @@ _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Equation(NamedTuple):
-    """A variable, and what it is worked out from: D and W - V."""
+    """A variable and the operand that gives its value: D and W - V."""
 
     variable: str
     operand: Operand
@@ -72,7 +72,7 @@ class Comparison(Condition, frozen=True, tag=True):
 
     @property
     def calculates(self) -> bool:
-        """Whether a side is worked out, as in `W = V + 5`, and not a value as it is."""
+        """Whether a side is worked out, as in `W = V + 5`."""
         return not all(isinstance(side, Var | Const | Time) for side in self.operands)
 
     @property
@@ -85,7 +85,7 @@ class Comparison(Condition, frozen=True, tag=True):
 
     @property
     def defines(self) -> Equation | None:
-        """The variable that it may give a value, and what this is worked out from."""
+        """The equation by which it may give a variable its value."""
         if self.operator == "=" and self.calculates:
             for one, other in (self.operands, self.operands[::-1]):
                 if isinstance(one, Var) and one.name not in variables_in([other]):
@@ -122,7 +122,7 @@ class Comparison(Condition, frozen=True, tag=True):
 
 
 class StaticAtom(Condition, frozen=True, tag=True):
-    """A background fact there is, or (negated) is not. `None` stands for `_`."""
+    """`Turbine(X)` or `not Broken(X)`: a background fact is there, or is not; None stands for `_`."""
 
     predicate: str
     arguments: tuple[Term | None, ...]
@@ -159,7 +159,7 @@ class StaticAtom(Condition, frozen=True, tag=True):
         return not known.exists(self.predicate, self.known(values))
 
     def known(self, values: Mapping[str, Value]) -> tuple[Value | None, ...]:
-        """Its arguments with these values of variables; None where there is none."""
+        """Returns its arguments with these values of variables; None where there is no value."""
         return tuple(
             each.value if isinstance(each, Const) else None if each is None else values.get(each.name)
             for each in self.arguments
@@ -167,7 +167,10 @@ class StaticAtom(Condition, frozen=True, tag=True):
 
 
 class Call(Condition, frozen=True, tag=True):
-    """The values of its operands make the function true or, if `negated`, false."""
+    """`near(A, B)`, `not contains(X, "test")`: a function is true, or false if `negated`.
+
+    If the function has no result (None), both are false.
+    """
 
     function: str
     arguments: tuple[Operand, ...]

@@ -25,7 +25,7 @@ from antelog.language import syntax
 
 
 class Atom(Literal, frozen=True, tag=True):
-    """A fact of an input; or, in clauses, a head or a goal, whose arguments may be times."""
+    """A fact of an input; in clauses a head or a goal, too, whose arguments may be times."""
 
     predicate: str
     arguments: tuple[AnswerTerm, ...]
@@ -89,11 +89,10 @@ class Atom(Literal, frozen=True, tag=True):
 class FactLiteral:
     """A fact literal prepared for the engine: the columns that bind variables, repeat them, or are fixed.
 
-    `tests` are the comparisons about it alone. `slot` are the columns of `one per`, if its input
-    has that promise. Its time lies at most `behind` ticks before the answer's and at most `ahead`
-    ticks after it (None: nothing says so). Its fact comes at most `latest` ticks after its time.
-
-        R(D, W, U): column 0 binds D, column 1 binds W; U lies in [T + 1, T + 20]
+    tests          the comparisons about it alone
+    slot           the columns of `one per`, if its input has that promise
+    behind, ahead  the most ticks its time lies before and after the answer's; None: no bound
+    latest         the most ticks its fact comes after its time
     """
 
     node: Atom
@@ -114,18 +113,16 @@ class FactLiteral:
 
     @cached_property
     def repeats(self) -> tuple[tuple[int, int], ...]:
-        """The columns that must be equal."""
+        """Pairs of columns that must be equal."""
         return tuple((first, more) for first, *rest in self._columns.values() for more in rest)
 
     @cached_property
     def constants(self) -> tuple[tuple[int, str | int | float], ...]:
-        """The columns with constants, each with its constant."""
         arguments = enumerate(self.node.arguments)
         return tuple((column, each.value) for column, each in arguments if isinstance(each, Const))
 
     @cached_property
     def slot_variables(self) -> frozenset[str]:
-        """The variables in the columns of the slot, and the time's."""
         return variables_in([*(self.node.arguments[i] for i in self.slot or ()), self.node.time])
 
     @cached_property

@@ -42,7 +42,7 @@ from antelog.language.vocabulary import Vocabulary
 
 @dataclass
 class Lowering:
-    """The context in which the literals of a rule are lowered.
+    """The context in which the literals of a rule are made from the syntax tree.
 
     `times` are its variables that are times, `general` the predicates that a query asks for in general.
     """
@@ -54,7 +54,7 @@ class Lowering:
     inner: frozenset[str] = frozenset()
 
     def within(self, inner: frozenset[str]) -> Lowering:
-        """The context within an aggregate that has variables of its own."""
+        """Returns the context within an aggregate that has variables of its own."""
         return replace(self, inner=inner)
 
     def is_static(self, atom: syntax.Atom) -> bool:
@@ -70,7 +70,7 @@ class Lowering:
                 return Var(self._fresh())
 
     def gaps(self, terms: Sequence[syntax.Term]) -> tuple[Term | None, ...]:
-        """Terms with None for `_`."""
+        """Returns terms, with None for `_`."""
         return tuple(None if isinstance(t, syntax.Anonymous) else self.term(t) for t in terms)
 
     def time(self, term: syntax.Term) -> Time:
@@ -85,7 +85,7 @@ class Lowering:
                 return Time(self._fresh(), 0)
 
     def moment(self, term: syntax.Term) -> Operand:
-        """A side of a comparison of times."""
+        """Returns a side of a comparison of times."""
         match term:
             case syntax.Later(time, by):
                 return Calculated("+", (self.time(time), self.term(by)))
@@ -93,7 +93,7 @@ class Lowering:
                 return self.time(term)
 
     def argument(self, term: syntax.Term) -> Term | Inner | None:
-        """An argument within an aggregate; None for `_`."""
+        """Returns an argument within an aggregate; None for `_`."""
         if isinstance(term, syntax.Anonymous):
             return None
         if isinstance(term, syntax.Variable) and term.name in self.inner:
@@ -101,7 +101,7 @@ class Lowering:
         return self.term(term)
 
     def operand(self, term: syntax.Term) -> Operand:
-        """A side of a comparison of values."""
+        """Returns a side of a comparison of values."""
         match term:
             case syntax.Variable(name) if name in self.inner:
                 return Inner(name)
@@ -121,7 +121,7 @@ class Lowering:
                 return self.term(term)
 
     def relation(self, predicate: str, arguments: Sequence[object | None]) -> str:
-        """The name of the relation that says whether some atom with these arguments (None: any) holds."""
+        """Names the relation that says whether some atom with these arguments (None: any) holds."""
         *columns, time = self.vocabulary[predicate].columns
         if predicate in self.general and None not in arguments:
             return predicate  # a query has that relation already
@@ -140,10 +140,10 @@ class StaticWorld(Protocol):
     """The background and the functions that decide conditions."""
 
     def exists(self, predicate: str, values: tuple[Value | None, ...], /) -> bool:
-        """Whether there is a background fact of a predicate with these values (None: any)."""
+        """Returns whether there is a background fact with these values (None: any)."""
 
     def called(self, function: str, arguments: Sequence[Value], /) -> Value | bool | None:
-        """The result of a function; None: it has none."""
+        """Returns the result of a function; None if it has none."""
 
 
 class Distances(Protocol):
@@ -157,10 +157,11 @@ class Distances(Protocol):
 class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
 
-    They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
-    the input or the relation, `predicate` the predicate's. It may be about `each` atom there is, with all of
-    its values, or about whether there is any. If they are `remembered`, facts about ticks before the last
-    one that may still matter need not be kept for it.
+    name         the input or the relation; `predicate` is that of the program
+    arguments    their values; None: any
+    first, last  the ticks they lie between
+    each         whether it is about every atom there is, with all its values, or about whether there is any
+    remembered   whether facts before the last one that may still matter need not be kept for it
     """
 
     name: str
@@ -174,12 +175,12 @@ class Reference:
 
     @cached_property
     def given(self) -> tuple[Term | None, ...]:
-        """The arguments that the relation has variables for: all of them, or those that are given."""
+        """The arguments that the relation has variables for."""
         return tuple(self.arguments[place] for place in self.kept)
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The positions of these among the predicate's arguments."""
+        """The places of these among the predicate's arguments."""
         return tuple(i for i, argument in enumerate(self.arguments) if self.each or argument is not None)
 
 
@@ -209,12 +210,12 @@ class Literal(Struct, frozen=True):
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Literal] | None:
-        """The literals that a literal of the syntax tree stands for; None if it is of another kind."""
+        """Returns the literals that one of the syntax tree stands for; None if it is of another kind."""
         raise NotImplementedError
 
     @property
     def key(self) -> tuple[Hashable, ...] | None:
-        """All of the literal but its operands: replacing variables turns it into literals with the same key.
+        """All of the literal but its operands, which replacing variables does not change.
 
         None if it may follow from several others, as a comparison does.
         """
@@ -222,21 +223,20 @@ class Literal(Struct, frozen=True):
 
     @property
     def operands(self) -> tuple[Operand | None, ...]:
-        """Its terms, times and sums; None stands for `_`, no value at all."""
+        """Its terms, times and sums; None stands for `_`."""
         raise NotImplementedError
 
     def replaced(self, by: Replacement) -> Self:
-        """The literal with its variables replaced."""
+        """Returns the literal with its variables replaced."""
         raise NotImplementedError
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Its text in the language's own syntax, in parts."""
+        """Its text in the language's syntax, in parts."""
         raise NotImplementedError
 
     @property
     def functions(self) -> frozenset[Function]:
-        """The functions it calls."""
         return functions_in(self.operands)
 
     @property
@@ -246,7 +246,7 @@ class Literal(Struct, frozen=True):
 
     @property
     def compared(self) -> frozenset[str]:
-        """The variables that need a value: it compares or calculates with it, or calls a function.
+        """The variables it needs values of, to compare, to calculate or to call a function.
 
         Of `X = 3` and `X != 3` there are none: their outcome is known of all other values.
         """
@@ -266,12 +266,10 @@ class Literal(Struct, frozen=True):
 
     @property
     def terms(self) -> tuple[Term | None, ...]:
-        """The operands that are terms."""
         return tuple(each for each in self.operands if each is None or isinstance(each, Var | Const))
 
     @property
     def times(self) -> tuple[Time, ...]:
-        """The operands that are times."""
         return tuple(each for each in self.operands if isinstance(each, Time))
 
     @property
@@ -285,12 +283,12 @@ class Literal(Struct, frozen=True):
 
     @property
     def around(self) -> TextAround:
-        """The text before and after the time it is sorted by, which is its last one."""
+        """The text around the time it is sorted by, which is its last one."""
         *before, _, end = self.parts
         return TextAround(tuple(before), self.times[-1], (end,))
 
     def around_with(self, _bound: Set[str]) -> TextAround:
-        """The text around its time where these variables have values."""
+        """Returns the text around its time where these variables have values."""
         return self.around
 
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
@@ -306,12 +304,12 @@ class Literal(Struct, frozen=True):
 class AskedNode(Literal, frozen=True):
     """A literal that is true, false or open as a whole, and is asked once its variables have values.
 
-    Only `last` and aggregates may give some, and it is no reason to tell an answer.
+    Only `last` and aggregates may give some, and it never opens an answer.
     """
 
     @property
     def has_amount(self) -> bool:
-        """Whether it comes to a value over time, which lines say."""
+        """Whether it comes to a value over time, which lines report."""
         return False
 
     @property
@@ -321,7 +319,7 @@ class AskedNode(Literal, frozen=True):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The variables that it cannot give values: all, unless it takes some from what it is about."""
+        """The variables that it cannot give values itself."""
         return self.variables
 
 
@@ -334,12 +332,12 @@ class Condition(Literal, frozen=True):
         return None
 
     def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
-        """Whether it holds with these values of its variables; never asked of one that gives values."""
+        """Returns whether it holds with these values of its variables; only for one that gives no values."""
         raise NotImplementedError
 
 
 class PutIn(Replacement):
-    """Puts values in place of variables, and works out what is calculated from them."""
+    """Replaces variables by values, and works out what is calculated from them."""
 
     def __init__(self, values: Mapping[str, Value], known: StaticWorld) -> None:
         self._values, self._known = values, known
@@ -358,7 +356,7 @@ class PutIn(Replacement):
 
 @dataclass(frozen=True)
 class AskedLiteral:
-    """An asked literal for the engine: the reach of its references, the variables it `takes` values for."""
+    """An asked literal prepared for the engine: its reaches, and the variables it `takes` values for."""
 
     node: AskedNode
     reaches: tuple[ReferenceReach, ...]
@@ -374,5 +372,4 @@ class AskedLiteral:
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
-        """The relations whose atoms it asks for."""
         return tuple(each.name for each in self.references)

@@ -28,9 +28,9 @@ from antelog.compile.literals.terms import (
 
 
 class Taking(NamedTuple):
-    """A literal that gives variables values: `last` those of the latest atom, `N = count(…)` its value.
+    """An asked literal that gives variables values: of the latest atom, or of an aggregate.
 
-    Others are `missing`, which nothing gives a value before it.
+    Nothing gives its `missing` variables values before it.
     """
 
     literal: Last | Aggregation
@@ -39,7 +39,7 @@ class Taking(NamedTuple):
 
 
 class Earliest(Struct, frozen=True):
-    """A time variable never is before this tick: every time term of the rules is a natural number."""
+    """The first tick of a time variable: every time term of the rules is a natural number."""
 
     variable: str
     tick: int
@@ -52,7 +52,7 @@ class ByRole:
 
     @cached_property
     def facts(self) -> tuple[Atom, ...]:
-        """The fact literals; of a clause also the atoms that resolution puts patterns in place of."""
+        """The fact literals; of a clause also the derived atoms, which resolution replaces by patterns."""
         return tuple(each for each in self.literals if isinstance(each, Atom))
 
     @cached_property
@@ -66,7 +66,6 @@ class ByRole:
 
     @cached_property
     def conditions(self) -> tuple[AnyLiteral, ...]:
-        """The conditions, comparisons last."""
         return tuple(each for each in self.literals if isinstance(each, Condition))
 
     @cached_property
@@ -82,15 +81,13 @@ class ByRole:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons; `antelog/compile/comparisons` treats them as one system."""
         return tuple(each for each in self.literals if isinstance(each, Comparison))
 
 
 class Pattern(ByRole, Struct, frozen=True, dict=True):
-    """One way to derive an atom of a relation.
+    """One way to derive an atom of a relation, whose variables and time stand for `answer` and `time`.
 
-    `answer` and `time` are what the relation's variables and time stand for. A pattern with
-    fact literals is fact-driven: its answers open once a fact is evidence. One without is
+    A pattern with fact literals is fact-driven: its answers open once a fact is evidence. One without is
     clock-driven: its answers open at every tick.
     """
 
@@ -101,7 +98,6 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @property
     def clock_driven(self) -> bool:
-        """Whether answers open without any fact."""
         return not self.facts
 
     @cached_property
@@ -121,7 +117,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
         return self._given[0]
 
     def leading_to(self, open_: Set[str]) -> frozenset[str]:
-        """Open variables, and those that equations work out from them: W, and D by D = W - V."""
+        """Returns open variables and those that equations work out from them: W, and D by D = W - V."""
         found = set(open_)
         for each in self.worked_out:
             if variables_in([each.operand]) & found:
@@ -130,7 +126,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def takings(self) -> tuple[Taking, ...]:
-        """The asked literals that give values, each after what gives those that it needs."""
+        """The asked literals that give values, each after those that give what it needs."""
         return tuple(each for each in self._given[1] if each.variables)
 
     @cached_property
@@ -172,12 +168,12 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def answered(self) -> frozenset[str]:
-        """The variables that an answer has the values of, its time among them."""
+        """The variables of an answer, its time among them."""
         return variables_in((*self.answer, self.time))
 
     @cached_property
     def given(self) -> frozenset[str]:
-        """The variables whose values the background gives."""
+        """The variables that the background gives values."""
         return frozenset[str]().union(*(each.binds for each in self.background))
 
     @cached_property
@@ -199,12 +195,12 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
 
 def _gives(equation: Equation, known: Set[str]) -> bool:
-    """Whether an equation gives a value to a variable that has none, given those that have."""
+    """Returns whether an equation gives a new value, where these variables have values."""
     return equation.variable not in known and variables_in([equation.operand]) <= known
 
 
 def arranged(literals: Iterable[AnyLiteral]) -> tuple[AnyLiteral, ...]:
-    """Literals, each once, in the order of a pattern: facts and asked, conditions, and then comparisons."""
+    """Removes repeated literals, and puts facts and asked before conditions, comparisons last."""
     return tuple(sorted(dict.fromkeys(literals), key=_place))
 
 
@@ -213,7 +209,7 @@ def _place(literal: AnyLiteral) -> int:
 
 
 class _Renaming(Replacement):
-    """Applies a renaming; `name` says what each variable is called, by its first use."""
+    """Renames variables; `name` returns the new name of each."""
 
     def name(self, old: str) -> str:
         raise NotImplementedError
@@ -236,7 +232,7 @@ class _Renaming(Replacement):
 
 
 def _is_shared(variable: str) -> bool:
-    """Whether every pattern has this variable."""
+    """Returns whether every pattern has this variable."""
     return variable.startswith("<")
 
 
@@ -286,7 +282,7 @@ class Called(_Renaming):
 
 
 def from_zero(pattern: Pattern) -> Pattern:
-    """The pattern with times of its own that may be any tick from 0 on, as one who reads `U+1` expects."""
+    """Moves a pattern's own times, so that they begin at tick 0, as a reader of `U+1` expects."""
     own = (e for e in pattern.earliest if e.variable not in pattern.answered and not _is_shared(e.variable))
     shifts = {each.variable: each.tick for each in own if each.tick}
     if not shifts:
@@ -300,7 +296,7 @@ def from_zero(pattern: Pattern) -> Pattern:
 
 
 def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern:
-    """The pattern with other names for variables called as a variable of the query, but which are not it."""
+    """Renames variables that are called like one of the query but are another."""
     own = {name for name, term in zip(names, pattern.answer, strict=True) if variable_in(term) == name}
     if time is not None and pattern.time.variable == time:
         own.add(time)
@@ -328,7 +324,7 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
 
 
 def _names(pattern: Pattern) -> dict[str, None]:
-    """The variables of a pattern in the order of their first use, but for those that all patterns share."""
+    """Returns the variables of a pattern in the order of their first use, but for shared ones."""
     operands = (*pattern.answer, pattern.time, *(o for each in pattern.literals for o in each.operands))
     found = [name for operand in operands for name in variables_in([operand])]
     found += [each.variable for each in pattern.earliest]

@@ -39,10 +39,10 @@ Reason: TypeAlias = Literal["alike", "recurs", "combining"]
 class TooManyPatternsError(Exception):
     """A predicate has more patterns than the limit allows, or finding them takes too many steps.
 
-    `sizes` has for each of its rules, by number, the derived predicates of the body and how many patterns
-    they have; `literals` how many these may have together, if it is they that are too many. If it is steps,
-    `reason` says what took them: patterns that are `alike`, a predicate that `recurs`, or `combining` others;
-    of one that recurs, `reached` is how many ticks away its patterns have come.
+    sizes     for each of its rules, by number, the derived predicates of the body, with their patterns
+    literals  the most that these may have together, if literals are too many
+    reason    if steps are too many: patterns are `alike`, the predicate `recurs`, or `combining` takes them
+    reached   of a predicate that recurs, how many ticks away its patterns have come
     """
 
     predicate: str
@@ -54,7 +54,7 @@ class TooManyPatternsError(Exception):
 
 @dataclass(eq=False)
 class EndlessError(Exception):
-    """Recursion that no window ends: the rules, by number, that lead from the predicate to itself."""
+    """Recursion that no window ends; `rules` lead from the predicate back to itself."""
 
     predicate: str
     rules: tuple[int, ...]
@@ -62,7 +62,7 @@ class EndlessError(Exception):
 
 
 class Resolver:
-    """Finds the patterns of queries; what has been found once is kept."""
+    """Finds the patterns of queries, each once."""
 
     def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
         self._clauses = clauses
@@ -73,8 +73,7 @@ class Resolver:
         self.work = Budget(limit)
 
     def answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
-        """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
-        but input facts, negated atoms, static atoms and comparisons."""
+        """Returns the minimal patterns of a query, a clause with one goal."""
         name = query.facts[0].predicate
         try:
             choice = self._patterns_of(name, frame) if name in self._clauses else None
@@ -96,7 +95,7 @@ class Resolver:
         return TooManyPatternsError(name, self._sizes(name, frame), None, reason, reached or 0)
 
     def _patterns_of(self, predicate: str, frame: EvidenceFrame | None) -> tuple[Spanned, ...]:
-        """The patterns of a predicate; with a frame, those no wider than it on either side."""
+        """Returns the patterns of a predicate; with a frame, those no wider than it on either side."""
         needs: dict[str, list[str]] = {}
         waiting = [predicate]
         while waiting:
@@ -119,7 +118,7 @@ class Resolver:
         return (atom for atom in clause.facts if atom.predicate in self._clauses)
 
     def _once(self, name: str, frame: EvidenceFrame | None) -> None:
-        """The patterns of a predicate that does not rest on itself."""
+        """Finds the patterns of a predicate that does not rest on itself."""
         search = _Search(name, frame, Effort(self._limit), self.work)
         found = [
             each
@@ -135,7 +134,7 @@ class Resolver:
             self._known[name, frame] = tuple(each for each in ordered if search.keeps(each))
 
     def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
-        """The patterns of a clause, as long as they are not too many."""
+        """Yields the patterns of a clause; raises TooManyPatternsError once there are too many."""
         for spanned in combinations(clause, choices, search.frame, self.work):
             if search.effort.exceeded(spanned):
                 sizes = self._sizes(search.name, search.frame)
@@ -153,7 +152,7 @@ class Resolver:
         return [self._known.get((atom.predicate, frame)) for atom in clause.facts]
 
     def _until_nothing_new(self, members: list[str], frame: EvidenceFrame | None) -> None:
-        """Predicates that rest on each other: each round puts in what the last one found."""
+        """Finds the patterns of predicates that rest on each other, in rounds."""
         self._reached |= dict.fromkeys(((name, frame) for name in members), 0)
         among = set(members)
         inside = {
@@ -186,7 +185,6 @@ class Resolver:
             self._known[name, frame] = tuple(old[name])
 
     def _fresh(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> list[Spanned]:
-        """The patterns of a clause that say something new."""
         return [each for each in self._tried(search, clause, choices) if search.keeps(each)]
 
     def _with_new(
@@ -196,7 +194,7 @@ class Resolver:
         new: dict[str, list[Spanned]],
         frame: EvidenceFrame | None,
     ) -> Iterator[list[Choice]]:
-        """Choices for the goals of a clause in which one is new, and those before it are old."""
+        """Yields choices for the goals of a clause of which one is new, and those before it are old."""
         choices = self._choices(clause, frame)
         recursive = [i for i, atom in enumerate(clause.facts) if atom.predicate in new]
         for position in recursive:
@@ -210,7 +208,7 @@ class Resolver:
     def _check_recursion(
         self, inside: Mapping[str, list[Clause]], among: set[str], frame: EvidenceFrame | None
     ) -> None:
-        """A window bounds recursion only where the rules tie the times of head and goal."""
+        """Raises EndlessError unless a window and the rules tie the times of head and goal."""
         for name, clauses in inside.items():
             for clause in clauses:
                 for atom in clause.facts:
@@ -219,10 +217,10 @@ class Resolver:
                         raise EndlessError(name, _loop(name, inside, among), framed=False)
 
     def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], width: int) -> int:
-        """The number of rounds after which recursion counts as endless.
+        """Returns the number of rounds after which recursion counts as endless.
 
-        Recursion that moves through time needs as many as there are goals in reach. Within one
-        tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
+        Recursion that moves through time needs as many as there are goals in reach. Within one tick, new
+        variables in a recursive goal mean ever longer chains, unless they are needless.
         """
         chains = any(
             atom.predicate in among
@@ -265,7 +263,7 @@ class Effort:
 
 
 class _Search:
-    """The search for the patterns of a predicate. Predicates that rest on each other share the effort."""
+    """The search for the patterns of a predicate; predicates that rest on each other share the effort."""
 
     def __init__(self, name: str, frame: EvidenceFrame | None, effort: Effort, work: Budget) -> None:
         self.name, self.frame, self.effort = name, frame, effort
@@ -286,7 +284,7 @@ class _Search:
 
 
 def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tuple[int, ...]:
-    """The rules of a shortest loop from a predicate back to itself."""
+    """Returns the rules of a shortest loop from a predicate back to itself."""
     came: dict[str, tuple[str, int]] = {}
     waiting = [start]
     for name in waiting:
@@ -323,8 +321,6 @@ class Request:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A relation and its patterns."""
-
     request: Request
     patterns: tuple[Pattern, ...]
 
@@ -340,8 +336,10 @@ class Failed:
 def relations_of(
     checked: Checked, clauses: Clauses, limit: int, more: Iterable[Request] = ()
 ) -> tuple[tuple[Resolved, ...], tuple[Failed, ...], int]:
-    """The queries and the relations they ask for, with their patterns; the relations that failed; and how
-    many searches for what is needless were given up. `more` are relations that are wanted besides."""
+    """Resolves the queries, the relations they ask for, and `more`.
+
+    Returns the relations with their patterns, those that failed, and the number of searches given up.
+    """
     vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
     resolver = Resolver(clauses, limit)
     frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}

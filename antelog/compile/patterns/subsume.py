@@ -33,11 +33,11 @@ LONGEST_SEARCH = 20_000
 
 
 class TooMuchWorkError(Exception):
-    """All steps are taken."""
+    """All steps are spent."""
 
 
 class Budget:
-    """Counts the steps that a program takes; `given_up` are the searches that were not ended."""
+    """Counts the steps that a program takes, and the searches that were `given_up`."""
 
     def __init__(self, limit: int) -> None:
         self.steps = max(FEWEST_STEPS, STEPS_EACH * limit)
@@ -45,25 +45,25 @@ class Budget:
         self.given_up = 0
 
     def spend(self, steps: int) -> None:
-        """Takes steps; raises TooMuchWorkError if there are none left."""
+        """Spends steps; raises TooMuchWorkError if there are none left."""
         self.steps -= steps
         if self.steps < 0:
             raise TooMuchWorkError
 
     def compare(self, steps: int) -> None:
-        """Takes steps to find out which patterns a search may be for."""
+        """Spends steps that count as those of searches."""
         self._for_searches -= steps
         self.spend(steps)
 
     def searched(self, steps: int, ended: bool) -> None:
-        """Takes the steps of a search."""
+        """Spends the steps of a search."""
         self._for_searches -= steps
         self.given_up += not ended
         self.spend(steps)
 
     @property
     def alike(self) -> bool:
-        """Whether patterns are so alike that searches have taken all that is theirs."""
+        """Whether patterns are so alike that searches have spent all their steps."""
         return self._for_searches <= 0
 
     @property
@@ -73,7 +73,7 @@ class Budget:
 
 
 def condense(pattern: Pattern, work: Budget) -> Pattern:
-    """The pattern without literals that others of it make needless."""
+    """Drops literals of a pattern that others of it make needless."""
     answers = pattern.answered
     twins: dict[Hashable, list[Literal]] = {}
     for literal in pattern.stated:
@@ -102,7 +102,7 @@ def condense(pattern: Pattern, work: Budget) -> Pattern:
 
 
 def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bool:
-    """Whether replacing variables outside the answer can turn one literal into another, but for its time."""
+    """Returns whether replacing variables outside the answer can make the terms of two literals equal."""
     return literal is not other and all(
         (isinstance(here, Var) and here.name not in answers and there is not None) or here == there
         for here, there in zip(literal.terms, other.terms, strict=True)
@@ -110,7 +110,7 @@ def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bo
 
 
 def _without(literal: Literal, pattern: Pattern) -> Pattern:
-    """The pattern without a literal, and without the conditions on variables only that literal has."""
+    """Drops a literal, and the conditions on variables that only this literal has."""
     rest = [other for other in pattern.stated if other is not literal]
     gone = literal.variables - pattern.answered - {v for other in rest for v in other.variables}
     return replace(
@@ -128,7 +128,7 @@ class Target:
 
     @cached_property
     def literals(self) -> tuple[Literal, ...]:
-        """All but the comparisons; those that are facts or asked come first."""
+        """All but the comparisons, facts and asked literals first."""
         others = (each for each in self.pattern.conditions if each.key is not None)
         return (*self.pattern.stated, *others)
 
@@ -138,7 +138,7 @@ class Target:
 
     @cached_property
     def places(self) -> dict[Hashable, list[int]]:
-        """The numbers of the literals with a key, and with a key and certain times."""
+        """The numbers of the literals by key, and by key and times."""
         found: dict[Hashable, list[int]] = {}
         for number, literal in enumerate(self.literals):
             for place in {literal.key, (literal.key, literal.times)}:
@@ -161,7 +161,7 @@ class Target:
 
 
 def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
-    """Whether `one` subsumes `other`; also False where the search gives up."""
+    """Returns whether `one` subsumes `other`; also False where the search gives up."""
     if work.longest <= 0:
         work.given_up += 1
         return False
@@ -203,7 +203,7 @@ _Goal = tuple[Literal, Sequence[int]]
 
 
 class _Embedding:
-    """A way to match every literal with one of its candidates, so that the comparisons follow."""
+    """The search for a candidate for each literal, such that the comparisons follow."""
 
     def __init__(self, goals: Sequence[_Goal], matching: Matching, other: Target, most: int) -> None:
         self._goals = goals
@@ -214,7 +214,7 @@ class _Embedding:
         self.taken = 0
 
     def succeeds(self, one: Pattern) -> bool:
-        """Whether there is such a way; raises _GivenUpError if that takes too many steps."""
+        """Returns whether there are such candidates; raises _GivenUpError after too many steps."""
         checks = self._checks(one)
         if not self._agrees(checks[0]):
             return False
@@ -242,7 +242,7 @@ class _Embedding:
         return False
 
     def _choices(self, depth: int) -> Iterator[int]:
-        """The candidates of a goal; of those that are alike and not used, the first."""
+        """Yields the candidates of a goal; of unused ones that are alike only the first."""
         tried: set[int] = set()
         for number in self._goals[depth][1]:
             if not self._used[number]:
@@ -254,7 +254,7 @@ class _Embedding:
             yield number
 
     def _checks(self, one: Pattern) -> list[list[Comparison | Earliest]]:
-        """The checks to make before any goal is matched, and those once each of them is."""
+        """Returns the checks to make before any goal is matched, and after each of them."""
         known = {*self._matching.objects, *self._matching.times}
         when = dict.fromkeys(known, 0)
         for depth, (literal, _) in enumerate(self._goals, 1):
@@ -270,7 +270,7 @@ class _Embedding:
         return checks
 
     def _agrees(self, checks: Sequence[Comparison | Earliest]) -> bool:
-        """Whether comparisons and first ticks, with variables replaced, follow from those of the other."""
+        """Returns whether comparisons and first ticks follow from those of the other pattern."""
         return all(self._follows(c) if isinstance(c, Comparison) else self._is_early(c) for c in checks)
 
     def _follows(self, comparison: Comparison) -> bool:
@@ -284,7 +284,7 @@ class _Embedding:
         return short
 
     def _is_early(self, wanted: Earliest) -> bool:
-        """Whether a time of the other pattern that a time is replaced by is never before its first tick."""
+        """Returns whether the time that replaces a variable is never before the wanted tick."""
         time = self._matching.times.get(wanted.variable)
         if time is None:
             return False
@@ -315,11 +315,10 @@ class Matching(Bindings):
         return time if known is None else known + time.offset
 
     def knows(self, operand: Operand | None) -> bool:
-        """Whether an operand has a binding."""
         return variables_in([operand]) <= self.objects.keys() | self.times.keys()
 
     def match(self, here: Literal, there: Literal) -> bool:
-        """Whether a literal can become another one with the same key; variables are bound on the way."""
+        """Binds variables so that a literal becomes another one with the same key; False if that fails."""
         return all(map(self.match_times, here.times, there.times)) and all(
             map(self.match_terms, here.terms, there.terms)
         )
@@ -353,7 +352,7 @@ _MOST_KINDS = 8
 
 
 def alike(pattern: Pattern) -> Sequence[int]:
-    """For each fact and asked literal, the number of the first that it can change places with."""
+    """Returns for each fact and asked literal the number of the first that it can change places with."""
     # For each the variables that no other literal and no answer has, in their order.
     uses = Counter(name for each in pattern.stated for name in each.variables)
     own = [
@@ -389,14 +388,14 @@ def alike(pattern: Pattern) -> Sequence[int]:
 
 
 def _unchanged(conditions: Mapping[str, list[AnyLiteral]], names: Mapping[str, str]) -> bool:
-    """Whether the conditions say the same after an exchange of names."""
+    """Returns whether exchanging names leaves the conditions as they are."""
     touched = {each for name in names for each in conditions.get(name, ())}
     exchanged = Called(names)
     return {_said(each) for each in touched} == {_said(each.replaced(exchanged)) for each in touched}
 
 
 def _said(condition: AnyLiteral) -> Hashable:
-    """A condition; a comparison without the order of its sides."""
+    """Returns a condition; a comparison without the order of its sides."""
     if isinstance(condition, Comparison):
         return frozenset((condition, condition.mirrored))
     return condition

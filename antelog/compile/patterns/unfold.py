@@ -24,7 +24,7 @@ ANSWER = "<answer>"
 
 @dataclass(frozen=True, slots=True)
 class Spanned:
-    """A pattern with the span of its goals before and after its time; only those tied to that count."""
+    """A pattern with the span of its goals before and after its time; only goals tied to it count."""
 
     pattern: Pattern
     first: int
@@ -41,7 +41,7 @@ Choice: TypeAlias = Sequence[Spanned] | None
 def combinations(
     clause: Clause, choices: Sequence[Choice], frame: EvidenceFrame | None, work: Budget
 ) -> Iterator[Spanned]:
-    """The patterns of a clause, one for each fitting choice of patterns for its derived goals."""
+    """Yields a pattern for each fitting choice of patterns for the derived goals of a clause."""
     known = Substitution()
     derived = [i for i, choice in enumerate(choices) if choice is not None]
     if not derived:
@@ -86,7 +86,7 @@ def _build(
     frame: EvidenceFrame | None,
     work: Budget,
 ) -> Spanned | None:
-    """The clause with its derived goals replaced, or None if it can hold at no time or is too wide."""
+    """Replaces the derived goals of a clause; None if it can hold at no time or is too wide."""
     span = _span(clause, chosen)
     if frame is not None and max(-span[0], span[1]) > frame.width:
         return None
@@ -113,7 +113,7 @@ def _build(
 
 
 def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
-    """The span of the goals before and after the head, with those of the chosen patterns."""
+    """Returns the span of the goals before and after the head, with those of the chosen patterns."""
     first = last = 0
     for i, time in enumerate(clause.body_times):
         offset = time.after(clause.head.time)
@@ -125,7 +125,7 @@ def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
 
 
 def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: EvidenceFrame) -> Iterator[Comparison]:
-    """Comparisons that keep the goals whose times are not tied to the head's in the frame."""
+    """Yields comparisons that keep goals whose times are not tied to the head's in the frame."""
     for i, time in enumerate(clause.body_times):
         if time.after(clause.head.time) is None:
             spanned = chosen.get(i)
@@ -134,7 +134,7 @@ def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: EvidenceFrame)
 
 
 def earliest_of(conditions: Iterable[Earliest], known: Substitution) -> dict[str, int] | None:
-    """The first tick of every time variable, or None if a fixed time is before its own."""
+    """Returns the first tick of every time variable; None if a fixed time is before its own."""
     first: dict[str, int] = {}
     for each in conditions:
         time = known.time(Time(each.variable, 0))
@@ -147,7 +147,7 @@ def earliest_of(conditions: Iterable[Earliest], known: Substitution) -> dict[str
 
 
 def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
-    """The pattern with its frame around its own time plus an offset, or None if that leaves no room."""
+    """Puts a frame around the pattern's own time plus an offset; None if that leaves no room."""
     known = Substitution()
     known.bind_time(ANSWER, pattern.time + offset)
     placed = replace(pattern, literals=arranged(literal.replaced(known) for literal in pattern.literals))

@@ -29,14 +29,14 @@ _Value = Value | Var
 
 @dataclass(frozen=True)
 class Declared:
-    """The declarations with constants at the same positions: for the values there, the delay."""
+    """Delay declarations with constants at the same positions: the delay by the values there."""
 
     positions: tuple[int, ...]
     delays: Mapping[tuple[Value, ...], int]
 
 
 def declared(source: Input) -> tuple[Declared, ...]:
-    """The delay declarations of an input: those with more constants first, for they decide."""
+    """Returns the delay declarations of an input, those with more constants first, for they decide."""
     # Those with equally many that fit the same fact agree, or the program is refused.
     tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
     for refinement in source.refinements:
@@ -58,12 +58,10 @@ class DelayTable:
         self._declared = declared(source)
 
     def largest(self, arguments: Sequence[Term | None]) -> int:
-        """The maximum of δ over the instances of an atom with these arguments (None: any).
+        """Returns the maximum of δ over the instances of an atom with these arguments (None: any).
 
-        There are always more values than the program names, so an atom with variables has
-        instances that fit a declaration by no more than they must. It is enough to look at
-        those: for each declaration that fits the atom at all, the atom with the declaration's
-        constants and otherwise new values.
+        There are always more values than the program names. So it is enough to look, for each declaration
+        that fits the atom, at the instance with the declaration's constants and otherwise new values.
         """
         values = [
             a.value if isinstance(a, Const) else a or Var(f"_{place}") for place, a in enumerate(arguments)
@@ -77,7 +75,7 @@ class DelayTable:
         return largest
 
     def _decide(self, values: Sequence[_Value]) -> int:
-        """δ of an instance: among the declarations that fit it, the one with the most constants."""
+        """Returns δ of an instance: that of the declaration with the most constants that fits it."""
         for each in self._declared:
             # A variable is never declared: without it, the row is too short to be there.
             there = (values[i] for i in each.positions)
@@ -90,7 +88,7 @@ class DelayTable:
 def _instance(
     values: Sequence[_Value], positions: tuple[int, ...], row: tuple[_Value, ...]
 ) -> dict[_Value, _Value] | None:
-    """The bindings that give these values at these positions; None if there are none."""
+    """Returns the bindings that give these values at these positions; None if there are none."""
     bound: dict[_Value, _Value] = {}
     for i, wanted in zip(positions, row, strict=True):
         have = values[i]
@@ -107,7 +105,6 @@ Patterns = Mapping[str, tuple[Pattern, ...]]
 
 
 def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
-    """The bounds of all relations."""
     delays_of = {source.name: DelayTable(source) for source in inputs}
     views = {name: [_View.of(p, delays_of) for p in own] for name, own in patterns.items()}
     delays = _longest(views, lambda view: view.ahead)
@@ -135,7 +132,7 @@ def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
 
 
 def delays_of_others(plan: Plan) -> dict[str, int | None]:
-    """For queries with unguarded variables, in how many ticks an answer about all others is decided."""
+    """Returns for queries with unguarded variables when answers about all other values are decided."""
     patterns = {each.name: each.patterns for each in plan.relations}
     found = {}
     for query in plan.queries:
@@ -154,7 +151,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class _View:
-    """A pattern and the stretches of time in it; None stands for one without bound.
+    """The stretches of time in a pattern.
 
     ahead, back   from the answer's time to when a literal is decided, and back to its evidence
     askers        for each relation that is asked for, how long after its atom's time the answer's is
@@ -200,7 +197,7 @@ def _earlier(one: int | None, other: int | None) -> int | None:
 def _longest(
     views: Mapping[str, list[_View]], stretches: Callable[[_View], tuple[Stretch, ...]]
 ) -> dict[str, int | None]:
-    """For each relation the longest of its stretches, each continued by that of the relation it leads to."""
+    """Returns each relation's longest stretch, continued by that of the relation it leads to."""
     lowest = -(10**9)
     longest: dict[str, int | None] = dict.fromkeys(views, lowest)
     for number in range(2 * len(views) + 2):
@@ -223,7 +220,7 @@ def _longest(
 
 
 def _piling_up(pattern: Pattern, times: Times) -> str | None:
-    """The time variable that evidence may wait for without end, if there is one."""
+    """Returns the time variable that evidence may wait for without end, if there is one."""
     names = dict.fromkeys(time.variable for literal in pattern.stated for time in literal.times)
     zero = Time(ZERO, 0)
     free = [Time(v, 0) for v in names if v is not None and times.furthest(zero, Time(v, 0)) is None]
@@ -239,11 +236,10 @@ def _piling_up(pattern: Pattern, times: Times) -> str | None:
 
 
 def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
-    """For each input the first tick, counted from now, whose facts may still matter; None: all do.
+    """Returns for each input the first tick, counted from now, whose facts may still matter; None: all do.
 
-    Of relations in a cycle of negations only what is not decided matters, for the rest is
-    remembered. What holds a slot matters as long as another fact may claim it, and what shows that a source
-    was seen as long as it does.
+    Of relations in a cycle of negations only undecided atoms matter, for the rest is remembered. A fact
+    matters as long as another may claim its slot, or as it shows that a source was seen.
     """
     first: dict[str, int | None] = {
         source.name: 1 if source.slot is None else -max(source.delays) for source in plan.inputs
@@ -257,7 +253,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
 
 
 def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
-    """For each input of which the latest fact of each slot is kept, the first tick that may matter."""
+    """Returns the first tick that may matter of inputs of which the latest fact of each slot is kept."""
     first: dict[str, int | None] = {}
     for each, own in _looked_at(plan, cycles):
         if each.reference.remembered:
@@ -269,7 +265,7 @@ def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, in
 def _looked_at(
     plan: Plan, cycles: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[ReferenceReach, int | None]]:
-    """The atoms that all literals look at, each with the first tick of those derived, counted from now."""
+    """Yields what literals look at, with the first tick of the atom that is derived, counted from now."""
     wanted: dict[str, int | None] = {}
     for relation in sorted(plan.relations, key=lambda r: -r.level.component):
         own = wanted.get(relation.name, 0)
@@ -293,10 +289,10 @@ def _reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
 
 @dataclass(frozen=True)
 class BaseReach:
-    """The most ticks by which something known lies before the time of an answer that rests on it.
+    """The most ticks by which a base of an answer lies before its time; None: no bound.
 
-    It is the facts of an input, of these the latest of each slot (`is_latest`), or the atoms of a relation in
-    a cycle of negations, which are remembered. `ticks` is None if there is no bound.
+    A base is the facts of an input, the latest of each slot (`is_latest`), or the atoms of a relation in a
+    cycle of negations, which are remembered.
     """
 
     name: str
@@ -306,7 +302,7 @@ class BaseReach:
 
 
 def base_reaches(plan: Plan, name: str, cycles: Mapping[str, frozenset[str]]) -> frozenset[BaseReach]:
-    """All that the atoms of a relation rest on, and how far back that lies."""
+    """Returns all bases of a relation's atoms."""
     relations = {relation.name: relation for relation in plan.relations}
     return frozenset(_bases(relations[name], relations, cycles))
 
@@ -329,16 +325,16 @@ def _bases(
 
 
 def lag(plan: Plan) -> int:
-    """The number of ticks for which decided atoms are still computed from facts, not remembered.
+    """Returns for how many ticks decided atoms are still computed from facts instead of remembered.
 
-    What is remembered is only whether an atom is true, not since when; that matters as long as an
-    answer is open that may rest on it.
+    Only whether an atom is true is remembered, not since when; that matters as long as an answer is open
+    that may rest on it.
     """
     return max([0, *(query.bounds.delay or 0 for query in plan.queries)]) + widest(plan) + 1
 
 
 def widest(plan: Plan) -> int:
-    """The largest distance of two times that rules tie to each other, over all rules together."""
+    """Returns the largest distance of two times that rules tie to each other, over all rules together."""
     return sum(
         max((abs(time.offset - p.time.offset) for p in r.patterns for time in p.times), default=0)
         for r in plan.relations
@@ -346,7 +342,7 @@ def widest(plan: Plan) -> int:
 
 
 def reaches(plan: Plan) -> dict[str, int | None]:
-    """For each relation the most ticks by which an atom's facts lie before its own time; None: no bound."""
+    """Returns for each relation how far before its own time an atom's facts lie at most; None: no bound."""
     # Through negation too, so that what is known of the ticks from there on decides the atom.
     relations = {relation.name: relation for relation in plan.relations}
     return {name: _reach(relation, relations, frozenset()) for name, relation in relations.items()}

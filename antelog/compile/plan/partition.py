@@ -33,7 +33,7 @@ class SeenColumns:
 
 
 def seen_columns(name: str, pattern: Pattern, relation: Relation, plan: Plan) -> SeenColumns:
-    """The columns that an unguarded variable of a relation's pattern leads to."""
+    """Returns the columns that an unguarded variable of a relation's pattern leads to."""
     search = reached(name, pattern, relation, plan.relations)
     constants = [*search.constants]
     for other in plan.relations:
@@ -52,7 +52,7 @@ def seen_columns(name: str, pattern: Pattern, relation: Relation, plan: Plan) ->
 
 
 def input_columns(plan: Plan) -> frozenset[Argument]:
-    """The columns of inputs whose values are to be remembered once they have been seen."""
+    """Returns the columns of inputs whose values are remembered once they have been seen."""
     return frozenset(
         column
         for relation in plan.queries
@@ -63,7 +63,6 @@ def input_columns(plan: Plan) -> frozenset[Argument]:
 
 
 def reached(name: str, pattern: Pattern, relation: Relation, relations: Iterable[Relation]) -> Reached:
-    """The columns of all predicates that an unguarded variable leads to."""
     search = Reached({each.name: each for each in relations})
     for place, term in enumerate(pattern.answer):
         if term == Var(name):
@@ -73,10 +72,7 @@ def reached(name: str, pattern: Pattern, relation: Relation, relations: Iterable
 
 @dataclass
 class Reached:
-    """Columns that have been reached, and the constants met on the way.
-
-    An argument of an asked atom is a column of its predicate, and leads on to an argument of its relation.
-    """
+    """Columns that have been reached, and the constants met on the way."""
 
     relations: Mapping[str, Relation]
     columns: set[Argument] = field(default_factory=set)
@@ -106,7 +102,7 @@ class Reached:
 
 
 def _atoms(literals: Iterable[Literal]) -> Iterator[tuple[str, Sequence[Term | None]]]:
-    """The predicates that literals look at, with the arguments they ask for."""
+    """Yields the predicates that literals look at, with the arguments they ask for."""
     for literal in literals:
         if isinstance(literal, StaticAtom):
             yield literal.predicate, literal.arguments
@@ -162,7 +158,7 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
 
 
 def _seen_columns(relations: tuple[Relation, ...], inputs: Collection[str]) -> list[Argument]:
-    """The columns of inputs that unguarded variables of queries lead to."""
+    """Returns the columns of inputs that unguarded variables of queries lead to."""
     found = {
         column
         for relation in relations
@@ -184,7 +180,7 @@ def _no_argument(name: str, inputs: Iterable[Input]) -> str:
 
 
 def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
-    """A position for each name, or the reason why there is none."""
+    """Returns a position for each name, or the reason why there is none."""
     narrowed = _narrow(choices, relations)
     if isinstance(narrowed, str):
         return narrowed
@@ -202,7 +198,7 @@ def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
 
 
 def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
-    """Leave out positions that some pattern rules out, until none is left to leave out."""
+    """Drops positions that some pattern rules out, until all are possible."""
     choices = dict(choices)
     changed = True
     while changed:
@@ -222,7 +218,7 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
 
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
-    """The key positions that one pattern allows for its relation and for the names in its literals."""
+    """Returns the key positions that one pattern allows for its relation and its literals."""
     sides = [(each.name, each.given) for literal in pattern.stated for each in literal.references]
     # Facts at which chances look have to be where the answers are, too.
     looked_at = [(each.predicate, each.columns) for each in relation.given]
@@ -245,7 +241,7 @@ def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozen
 
 
 def group_variables(plan: Plan) -> dict[str, str]:
-    """The variable of each query by whose values its answers are grouped, where it has one."""
+    """Returns the variable of each query by whose values its answers are grouped, where it has one."""
     positions = {each.name: each.position for each in plan.key.positions}
     found = {}
     for query in plan.queries:

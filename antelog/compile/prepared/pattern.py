@@ -25,8 +25,8 @@ from antelog.compile.plan.partition import SeenColumns, seen_columns
 class OpenEnd:
     """A range under `not` whose last tick is `variable + offset`, which evidence may leave open.
 
-    `number` is its place among the literals. Where a true atom bounds it, rows bind its `bound` to the tick
-    of that, or to NEVER if there is none.
+    `number` is its place among the literals. Rows bind its `bound` to the tick of the first true atom, NEVER
+    if there is none.
     """
 
     number: int
@@ -39,7 +39,7 @@ class OpenEnd:
         return f"{self.variable} <{self.number}"
 
     def is_open(self, bound: Set[str]) -> bool:
-        """Whether nothing but its last tick is open, where these variables have values."""
+        """Returns whether nothing but its last tick is open, where these variables have values."""
         return self.node.variables - bound == {self.variable}
 
     @property
@@ -63,7 +63,7 @@ class Prepared:
 
     @cached_property
     def ends(self) -> tuple[OpenEnd, ...]:
-        """The ranges whose last tick evidence may leave open, and nothing else."""
+        """The ranges of which evidence may leave the last tick open, and nothing else."""
         return tuple(
             OpenEnd(number, each.node, each.node.last.variable, each.node.last.offset)
             for number, each in enumerate(self.literals)
@@ -73,11 +73,11 @@ class Prepared:
         )
 
     def tests(self, bound: Collection[str]) -> tuple[Condition, ...]:
-        """The conditions that give no values, with the bounds of open ends that rows bind."""
+        """Returns the conditions that give no values, with the bounds of open ends that rows bind."""
         return (*self.pattern.tests, *(each.condition for each in self.ends if each.bound in bound))
 
     def one_a_tick(self, places: Collection[int]) -> bool:
-        """Whether its facts' slots allow one atom at each tick, where its answer is given at these places."""
+        """Returns whether slots allow one atom at each tick, where its answer is given at these places."""
         pattern = self.pattern
         known = variables_in([*(pattern.answer[place] for place in places), pattern.time])
         for _ in self.facts:
@@ -90,7 +90,7 @@ class Prepared:
 
     @cached_property
     def counts_until(self) -> int:
-        """The last tick that its aggregates look at, from the answer's on; 0 without any, or without end."""
+        """The last tick that its aggregates look at, after the answer's; 0 without any, or without end."""
         amounts = (each for each in self.asked if each.node.has_amount)
         return max((reach.ahead or 0 for each in amounts for reach in each.reaches), default=0)
 
@@ -101,7 +101,6 @@ class Prepared:
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
-        """The calls of functions that are conditions."""
         return tuple(each for each in self.pattern.tests if isinstance(each, Call))
 
     @cached_property
@@ -116,11 +115,11 @@ class Prepared:
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, int], ...]:
-        """Pairs of times (or tick 0): the most ticks the second may be later, implied through open times."""
+        """Pairs of times (or tick 0), and how much later the second may be, as open times imply it."""
         return tuple(self.times.indirect())
 
     def band(self, known: str, time: str) -> tuple[str, int | None, int | None] | None:
-        """A known time, and at most how far before and after it another one lies; None if nothing says so."""
+        """Returns a known time, and how far before and after it another may lie; None if nothing says so."""
         if known not in self.time_variables:
             return None
         before = self.times.furthest(Time(time, 0), Time(known, 0))
@@ -145,7 +144,7 @@ class Prepared:
 
     @cached_property
     def clocked(self) -> bool:
-        """True if answers of the pattern are reported only once their tick has come."""
+        """Whether answers of the pattern are reported only once their tick has come."""
         return not self.facts or self.pattern.unguarded_time is not None
 
     @cached_property
@@ -162,11 +161,7 @@ class Prepared:
 
     @cached_property
     def used(self) -> frozenset[str]:
-        """The variables that background facts give values to for anything but themselves.
-
-        That is all of the answer, the literals and what must not be there, and of comparisons that the
-        background alone does not decide.
-        """
+        """The variables of the background that the answer, literals or other conditions have, too."""
         return variables_in(self.pattern.answer) | self.looked_at
 
     @cached_property

@@ -66,12 +66,10 @@ class Rules:
 
     @cached_property
     def queries(self) -> tuple[Relation, ...]:
-        """The relations the program asks for, in its order."""
         return tuple(self.plan.queries)
 
     @cached_property
     def countings(self) -> Mapping[str, Counting]:
-        """For each input the way its times are counted."""
         return {name: self.plan.counting(name) for name in self.inputs}
 
     @cached_property
@@ -81,7 +79,6 @@ class Rules:
 
     @cached_property
     def widest(self) -> int:
-        """The largest distance of two times that rules tie to each other."""
         return widest(self.plan)
 
     @cached_property
@@ -92,7 +89,7 @@ class Rules:
 
     @cached_property
     def delays_of_others(self) -> Mapping[str, int | None]:
-        """For queries with unguarded variables, in how many ticks an answer about all others is decided."""
+        """For queries with unguarded variables, when answers about all other values are decided."""
         return delays_of_others(self.plan)
 
     @cached_property
@@ -112,7 +109,7 @@ class Rules:
         )
 
     def _may_be_late(self, query: Relation) -> bool:
-        """Whether a query negates atoms that may be decided later than expected.
+        """Returns whether a query negates atoms that may be decided later than expected.
 
         An atom with one fact literal is decided when that fact is due. With several, or with a negation of
         its own, a fact that comes meanwhile may put that off. So it may where facts that replace the latest
@@ -130,7 +127,7 @@ class Rules:
         return False
 
     def _is_put_off(self, pattern: Pattern, literal: AskedNode) -> bool:
-        """Whether atoms that come may put off when an aggregate's comparison is false.
+        """Returns whether atoms that come may put off when an aggregate's comparison is false.
 
         With one atom a tick at most, each one leaves room for another tick without; of two aggregates
         one without a value decides it alone; and with open variables it may have to wait for these.
@@ -144,21 +141,21 @@ class Rules:
         return len(literal.aggregates) > 1 or any(map(self._comes_one_by_one, literal.aggregates))
 
     def _comes_one_by_one(self, aggregate: Aggregate) -> bool:
-        """Whether at most one atom comes at each tick, of all or of one rule."""
+        """Returns whether at most one atom comes at each tick, of all or of one rule."""
         given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
         derived = self.patterns[aggregate.inside.relation]
         return self.is_single(aggregate) or any(each.one_a_tick(given) for each in derived)
 
     @cached_property
     def sources(self) -> Mapping[str, tuple[SourceReach, ...] | None]:
-        """The sources that the answers of each query rest on, named by its variables; see `_sources_of`."""
+        """The sources that the answers of each query rest on, by its variables; None: any, or at any time."""
         return {
             query.name: self._sources_of(query.name, tuple(map(Var, query.answer.variables)))
             for query in self.plan.queries
         }
 
     def _sources_of(self, name: str, given: tuple[Term | None, ...]) -> tuple[SourceReach, ...] | None:
-        """The sources of a relation's atoms with some arguments; None if it may be any, or at any time."""
+        """Returns the sources of a relation's atoms with some arguments; None: any, or at any time."""
         found = list[SourceReach]()
         for each in self.patterns[name]:
             arguments = dict(zip(each.pattern.answer, given, strict=True))
@@ -179,7 +176,7 @@ class Rules:
         return tuple(once.values())
 
     def _sources_in(self, pattern: Pattern) -> Iterator[SourceReach | None]:
-        """The sources that a pattern rests on, named by its terms, and None if it may be others."""
+        """Yields the sources that a pattern rests on, named by its terms, and None if it may be others."""
         times = times_of(pattern)
         for literal in pattern.stated:
             for each in () if self.asks_for_silence(literal) else literal.reaches(times, pattern.time):
@@ -200,7 +197,7 @@ class Rules:
                     yield replace(inner, behind=behind, ahead=ahead)
 
     def asks_for_silence(self, literal: Literal | Aggregate) -> bool:
-        """Whether a literal asks for the silence of a source: `not Beat(X, _, T)`, or counts of all."""
+        """Returns whether a literal asks for a source's silence: `not Beat(X, _, T)`, counts of all."""
         if isinstance(literal, Aggregation):
             return all(map(self.asks_for_silence, literal.aggregates))
         if isinstance(literal, Aggregate):
@@ -217,7 +214,7 @@ class Rules:
         return bool(source) and {at for at, term in enumerate(given) if term is not None} <= {*source}
 
     def is_single(self, aggregate: Aggregate) -> bool:
-        """Whether at most one atom can be a member of an aggregate at each tick."""
+        """Returns whether at most one atom can be a member of an aggregate at each tick."""
         inside = aggregate.inside
         given = {place for place, term in enumerate(inside.given) if term is not None}
         source = self.inputs.get(inside.predicate)
@@ -227,7 +224,6 @@ class Rules:
 
 @lru_cache(maxsize=64)
 def prepared(plan: Plan) -> Rules:
-    """The rules of a plan, prepared."""
     inputs = {source.name: source for source in plan.inputs}
     of_cycle = cycles(plan)
     return Rules(
@@ -243,7 +239,7 @@ def prepared(plan: Plan) -> Rules:
 
 
 def cycles(plan: Plan) -> dict[str, frozenset[str]]:
-    """The relations that rest on their own negation, each with all it shares that cycle with."""
+    """Returns the relations that rest on their own negation, each with all that share that cycle."""
     members: dict[int, set[str]] = {}
     for relation in plan.relations:
         members.setdefault(relation.level.component, set()).add(relation.name)
@@ -255,7 +251,7 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
 
 
 def kept_for_ever(plan: Plan, relation: Relation) -> list[str]:
-    """The predicates of which nothing is forgotten for a relation."""
+    """Returns the predicates of which nothing is forgotten for a relation."""
     predicates = {each.name: each.predicate for each in plan.relations}
     found = base_reaches(plan, relation.name, cycles(plan))
     kept = {each.name for each in found if each.ticks is None and not each.is_latest}

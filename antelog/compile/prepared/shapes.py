@@ -38,10 +38,10 @@ _PERMUTATIONS = 720
 
 @dataclass(frozen=True)
 class Cluster:
-    """Literals that are compared as a whole: one with all its values, or several that share open variables.
+    """A unit: one literal with all its values, or several that share open variables.
 
-    `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same.
-    `from_answer` is the number of ticks from the answer's time to its own, where that is fixed.
+    `gaps` fill the gaps of the signature, in every order in which the unit reads the same. `from_answer` is
+    the number of ticks from the answer's time to its own, where that is fixed.
     """
 
     literals: tuple[int, ...]
@@ -51,7 +51,7 @@ class Cluster:
     from_answer: int | None
 
     def alike(self, other: Cluster) -> bool:
-        """Whether it may read the same as a unit of another explanation of the same answer."""
+        """Returns whether it may read the same as a unit of another explanation of the same answer."""
         apart = None not in (self.from_answer, other.from_answer) and self.from_answer != other.from_answer
         return self.signature == other.signature and not apart
 
@@ -60,7 +60,7 @@ class Cluster:
 def units(
     prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...], true: frozenset[int] = frozenset()
 ) -> tuple[Cluster, ...]:
-    """The units of a pattern where some of its variables are bound; `variables` are the query's.
+    """Returns the units of a pattern where some variables are bound; `variables` are the query's.
 
     Literals that are `true` although variables of them are open are units of their own.
     """
@@ -80,7 +80,7 @@ def units(
 
 
 def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[str]) -> int | None:
-    """How many ticks a literal's time lies after the answer's, if both have the same variable."""
+    """Returns how many ticks a literal lies after the answer, if both times have the same variable."""
     time, literal = prepared.pattern.time, prepared.literals[members[0]].node
     if len(members) > 1 or time.variable not in bound or not isinstance(literal, Atom):
         return None
@@ -90,7 +90,7 @@ def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[st
 def _groups(
     prepared: Prepared, bound: frozenset[str], answer: frozenset[str], true: frozenset[int]
 ) -> Iterator[tuple[int, ...]]:
-    """The literals that share an open variable which is none of the answer's, or an open comparison."""
+    """Yields literals that share an open variable which is none of the answer's, or an open comparison."""
     own = [
         prepared.pattern.leading_to(frozenset() if i in true else literal.variables - bound)
         for i, literal in enumerate(prepared.literals)
@@ -118,7 +118,7 @@ def _groups(
 def _read(
     prepared: Prepared, members: Sequence[int], bound: frozenset[str], called: dict[str, str]
 ) -> tuple[str, tuple[tuple[Operand, ...], ...]]:
-    """The signature, and the gaps in all orders of the literals that have it."""
+    """Returns the signature, and the gaps in all orders of the literals that have it."""
     alike: dict[str, list[int]] = {}
     for i in members:
         alike.setdefault(_Reading(prepared, bound, dict(called)).of([i])[0], []).append(i)
@@ -163,7 +163,7 @@ class _Reading:
         return "".join(part if isinstance(part, str) else self.operand(part) for part in parts)
 
     def unfilled(self, literal: Literal) -> str:
-        """A condition without what fills its gaps, to bring them into an order."""
+        """Returns a condition with its gaps, by which conditions are sorted."""
         saved = list(self.gaps), dict(self.called)
         text = self.literal(literal)
         self.gaps, self.called = saved

@@ -44,7 +44,7 @@ def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rul
 
 
 def endless(error: EndlessError, request: Request, document: syntax.Document) -> Diagnostic:
-    """Recursion that would give patterns without end."""
+    """Returns the error of recursion that would give patterns without end."""
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
     query = next((q for q in document.queries if request.by_query and q.atom.predicate == request.name), None)
@@ -80,7 +80,7 @@ _SHOWN = 4
 
 
 def _loop(names: list[str]) -> str:
-    """The names as a sentence: `A rests on B, and B on A`."""
+    """Joins names to a sentence: `A rests on B, and B on A`."""
     if len(names) == 2:
         return f"{names[0]} rests on itself"
     first, *rest = [f"{one} on {other}" for one, other in pairwise(names)]
@@ -88,7 +88,7 @@ def _loop(names: list[str]) -> str:
 
 
 def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
-    """Rules that multiply, or patterns that grow long."""
+    """Returns the error of rules that multiply, or of patterns that grow long."""
     if error.reason == "alike":
         return _too_alike(error.predicate, _rules(document, list(error.sizes)))
     if error.reason == "recurs":
@@ -118,7 +118,7 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
 
 
 def _multiplying(message: str, hint: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    """The diagnostic of rules that give too many patterns, the first of them above all."""
+    """Returns the error of rules that give too many patterns, the first of them above all."""
     first, *others = rules
     notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
     return Diagnostic("E603", message, first.span, hint, notes)
@@ -154,7 +154,7 @@ def _too_long(whose: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagno
 
 
 def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
-    """A predicate that rests on its own negation, not in its past."""
+    """Returns the error of a predicate that rests on its own negation, but not in its past."""
     walk = violation.walk
     rules = _rules(document, [edge.label for edge in walk])
     name = walk[0].source
@@ -188,7 +188,7 @@ def _when(walk: Sequence[Dependency], loop: Sequence[Dependency]) -> str:
 
 
 def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Dependency, str]:
-    """The words before the predicates of steps that are not plain conditions: `not `, `a sum of `."""
+    """Returns the words before the predicates of steps that are not plain conditions: `not `, `a sum of `."""
     found = {}
     for edge, rule in zip(walk, _rules(document, [edge.label for edge in walk]), strict=True):
         asked = [each for each in rule.body if any(atom.predicate == edge.target for atom, _ in each.atoms)]
@@ -213,7 +213,7 @@ _ASKED = {
 
 
 def _steps(walk: Sequence[Dependency], words: Mapping[Dependency, str]) -> str:
-    """The walk as text: `A(T) needs not B(T+1), B(T+1) needs A(T+1)`."""
+    """Writes a walk: `A(T) needs not B(T+1), B(T+1) needs A(T+1)`."""
     steps = []
     now: int | None = 0
     for edge in walk:
@@ -233,7 +233,7 @@ LARGEST_OFFSET = 2**53 - 1
 
 
 def of_patterns(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
-    """The reasons why relations cannot be run, each kind once for each relation."""
+    """Yields the reasons why relations cannot be run, each kind once for each relation."""
     relations = tuple(relations)
     patterns = {each.request.name: each.patterns for each in relations}
     ranging = _ranging(patterns)
@@ -262,7 +262,7 @@ def of_patterns(relations: Iterable[Resolved], document: syntax.Document) -> Ite
 
 
 def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:
-    """For each relation the positions at which asked literals ask for all others."""
+    """Returns for each relation the positions at which asked literals ask for all other values."""
     found: dict[str, set[int]] = {name: set() for name in relations}
     waiting = list(relations)
     while waiting:
@@ -282,7 +282,7 @@ def _variables_at(pattern: Pattern, positions: set[int]) -> set[str]:
 
 
 def _place(relation: Request, document: syntax.Document) -> Span:
-    """The query, or the negated atom, that asks for the relation."""
+    """Returns the place of the query, or of the negated atom, that asks for the relation."""
     if relation.by_query:
         return next(query.span for query in document.queries if query.atom.predicate == relation.name)
     for rule in document.rules:
@@ -293,7 +293,7 @@ def _place(relation: Request, document: syntax.Document) -> Span:
 
 
 def _refusal(code: str, message: str, hint: str) -> Diagnostic:
-    """A refusal without its place, which `of_patterns` adds."""
+    """Returns a refusal without its place, which `of_patterns` adds."""
     return Diagnostic(code, message, Span(0, 0), hint)
 
 
@@ -344,7 +344,7 @@ def _objections(pattern: Pattern) -> Iterator[Diagnostic]:
 
 
 def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Diagnostic]:
-    """Aggregates of atoms that are true for all values but a few."""
+    """Refuses aggregates of atoms that are true for all values but a few."""
     for literal in pattern.asked:
         for each in (reference for reference in literal.references if reference.each):
             given = {place for place, term in enumerate(each.given) if term is not None}
@@ -359,7 +359,7 @@ def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> 
 
 
 def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str) -> Iterator[Diagnostic]:
-    """An aggregate gives its value before anything that it counts can rest on that."""
+    """Refuses aggregates that would give values to atoms which they count."""
     for literal, variables, _ in pattern.takings:
         if isinstance(literal, Aggregation) and literal.left.inside.relation in circle:
             (name,) = variables
@@ -373,9 +373,9 @@ def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str)
 
 
 def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
-    """`last` gives values where it is known of what slot, and where a slot has one fact a tick.
+    """Refuses `last` and aggregates that give values before what they need has any.
 
-    What gives values needs others, which something before it gives.
+    `last` gives values only where its slot is known, and has one fact a tick.
     """
     given: dict[str, Last] = {}
     for literal, variables, missing in pattern.takings:
@@ -415,7 +415,7 @@ def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
 
 
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
-    """All others cannot be compared: only that they equal no constant is known."""
+    """Refuses to compare all other values: only that they equal no constant is known."""
     for literal in pattern.literals:
         for name in sorted(literal.compared & anything):
             yield _refusal(
@@ -428,7 +428,7 @@ def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
 
 
 def _ends(pattern: Pattern) -> bool:
-    """Whether a time of a fact bounds the answer's time from above."""
+    """Returns whether a time of a fact bounds the answer's time from above."""
     times = times_of(pattern)
     known = [Time(None, 0), *(fact.time for fact in pattern.facts)]
     return any(times.furthest(time, pattern.time) is not None for time in known)

@@ -39,7 +39,7 @@ def _call_nothing(function: str, _arguments: Sequence[Value]) -> None:
 def evaluate(
     plan: Plan, given: Mapping[str, Iterable[Row]] | None = None, call: Call = _call_nothing
 ) -> dict[str, frozenset[Row]]:
-    """All facts of every static relation: the program's, the given ones, and those derived from them."""
+    """Returns all facts of every static relation: the program's, the given ones, and the derived ones."""
     facts: Facts = {static.name: set(static.facts) for static in plan.statics}
     for name, rows in (given or {}).items():
         facts[name].update(rows)
@@ -54,7 +54,7 @@ def evaluate(
 
 
 class _World:
-    """The static facts and the functions. It counts the facts that rules derive and the rows they join."""
+    """The static facts and the functions; counts the facts that rules derive and the rows they join."""
 
     def __init__(self, facts: Facts, call: Call) -> None:
         self.facts, self.called = facts, call
@@ -62,12 +62,12 @@ class _World:
         self._derived = self._joined = 0
 
     def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
-        """Whether there is a fact with these values (None: any)."""
+        """Returns whether there is a fact with these values (None: any)."""
         positions = tuple(i for i, value in enumerate(known) if value is not None)
         return tuple(known[i] for i in positions) in self.table(name, positions)
 
     def table(self, name: str, positions: tuple[int, ...]) -> Mapping[Row, Sequence[Row]]:
-        """The facts by the values at some of their positions, put in order when first asked for."""
+        """Returns the facts by the values at some of their positions."""
         key = name, positions
         if key not in self._tables:
             self._tables[key] = _table(self.facts[name], positions)
@@ -91,7 +91,6 @@ class _World:
 
 
 def _put(table: dict[Row, list[Row]], rows: Iterable[Row], positions: tuple[int, ...]) -> None:
-    """Puts rows into a table by the values at some of their positions."""
     for row in rows:
         table.setdefault(tuple([row[i] for i in positions]), []).append(row)
 
@@ -127,7 +126,7 @@ def _saturate(rules: list[StaticRule], members: set[str], world: _World) -> None
 
 
 def _derive(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> set[Row]:
-    """The heads a rule gives; an atom at a position of `only` takes none but those rows."""
+    """Returns the heads a rule gives; an atom at a position of `only` has those rows alone."""
     known, found = world.facts[rule.predicate], set[Row]()
     for joined in _rows(rule, only, world):
         values = _with_worked_out(rule, joined, world)
@@ -140,7 +139,7 @@ def _derive(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> se
 
 
 def _with_worked_out(rule: StaticRule, values: Values, world: _World) -> Values:
-    """Values, with those of the variables that equations give some: D = W - V."""
+    """Adds the values that equations give: D = W - V."""
     equations = [each.defines for each in rule.comparisons if each.defines is not None]
     for _ in equations:
         for name, operand in equations:
@@ -151,7 +150,7 @@ def _with_worked_out(rule: StaticRule, values: Values, world: _World) -> Values:
 
 
 def _rows(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> Iterable[Values]:
-    """The values with which all atoms of a rule are facts, one after the other: there may be very many."""
+    """Yields the values with which all atoms of a rule are facts; there may be very many."""
     constants = [each for atom in rule.background for each in atom.arguments if isinstance(each, Const)]
     found: Iterable[Values] = [{_constant(each): each.value for each in constants}]
     bound, count = set[str](), partial(world.join, rule.predicate)
@@ -165,16 +164,13 @@ def _rows(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> Iter
 
 
 def _constant(term: Const) -> str:
-    """The name of a constant among the values of variables."""
+    """Names a constant among the values of variables."""
     return f"={term.value!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """An atom after those that bind some variables: its rows, by the values given, bind others.
-
-    `same` are pairs of places that need the same value.
-    """
+    """The join with an atom: its rows by the `given` values; `same` are pairs of places with equal values."""
 
     table: Mapping[Row, Sequence[Row]]
     given: tuple[str, ...]
@@ -197,7 +193,6 @@ class _Join:
         return cls(table, tuple(given.values()), tuple(binds.items()), tuple(same))
 
     def extended(self, known: Iterable[Values], count: Callable[[int], None]) -> Iterator[Values]:
-        """The values with those that the rows of the atom add."""
         for values in known:
             rows = self.table.get(tuple([values[name] for name in self.given]), ())
             if self.same:

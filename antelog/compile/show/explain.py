@@ -26,7 +26,7 @@ from antelog.markup import Html, lined, plain_table, tag, text
 
 
 def answer_text(relation: Relation, pattern: Pattern) -> str:
-    """The parts of the answer that a pattern fixes: `X = high, T = 0`, or nothing."""
+    """Returns the parts of the answer that a pattern fixes: `X = high, T = 0`, or nothing."""
     fixed = [
         f"{name} = {operand_text(term)}"
         for name, term in zip(relation.answer.variables, pattern.answer, strict=True)
@@ -38,7 +38,7 @@ def answer_text(relation: Relation, pattern: Pattern) -> str:
 
 
 def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[str]:
-    """Inputs and background; with `rows`, the number of facts of each static relation."""
+    """Yields inputs and background; with `rows`, the number of facts of each static relation."""
     if plan.tick is not None:
         yield f"tick: {duration_text(plan.tick)}"
     if plan.zone != DEFAULT_ZONE:
@@ -59,7 +59,7 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
 
 
 def counted(plan: Plan) -> frozenset[str]:
-    """The inputs whose facts are counted or added up, several at a tick."""
+    """Returns the inputs whose facts are counted or added up, several at a tick."""
     asked = (a for r in plan.relations for p in r.patterns for a in p.asked if isinstance(a, Aggregation))
     added = (e for a in asked for e in a.aggregates if e.function not in ("min", "max") and not e.distinct)
     names = {each.inside.predicate for each in added}
@@ -93,7 +93,7 @@ def relation_title(relation: Relation) -> str:
 
 
 def pattern_lines(pattern: Pattern) -> Iterator[str]:
-    """Remarks on a pattern: clock-driven, or with a row for each value seen."""
+    """Yields remarks on a pattern: clock-driven, or with a row for each value seen."""
     if pattern.clock_driven:
         yield "clock-driven: open when its tick has come"
     elif pattern.unguarded_time is not None:
@@ -143,7 +143,7 @@ def _state_text(ticks: int, patterns: int) -> str:
 
 
 def strata_lines(plan: Plan) -> Iterator[str]:
-    """One line for each component: its relations, and if they rest on each other, in what order of time."""
+    """Yields a line for each component: its relations, and whether they are worked out tick by tick."""
     components: dict[int, list[Relation]] = {}
     for relation in sorted(plan.relations, key=lambda r: (r.level.component, r.level.shift, r.level.rank)):
         components.setdefault(relation.level.component, []).append(relation)
@@ -163,7 +163,7 @@ def key_text(plan: Plan) -> str:
 
 
 def odds_lines(source: Input) -> Iterator[str]:
-    """One line for each chance, and for each delay with shares."""
+    """Yields a line for each chance, and for each delay with shares."""
     for chance in source.odds.chances:
         once, again = _in_hundred(chance.once), _in_hundred(chance.again)
         often = f"{once} in 100 ticks after one without have one, {again} in 100 after one with"
@@ -199,7 +199,7 @@ _WIDTH = 9
 
 @dataclass(frozen=True)
 class Line:
-    """A line, how far it is indented, and how far it is where it goes on below."""
+    """A line with its role, its indentation, and the one of its continuation."""
 
     text: str
     role: str = TEXT
@@ -211,22 +211,18 @@ class Line:
 
 
 def explain(plan: Plan) -> str:
-    """The whole plan."""
     return "\n".join(map(str, report(plan))) + "\n"
 
 
 def plan_text(plan: Plan) -> str:
-    """The whole plan for a screen, on which no name of it is taken for a command."""
+    """Returns the whole plan for a screen, on which no name of it is taken for a command."""
     return shown_lines(explain(plan))
 
 
 def report(
     plan: Plan, rows: Mapping[str, int] | None = None, chances: Mapping[str, str] | None = None
 ) -> Iterator[Line]:
-    """The lines of a plan; `rows` is the number of facts of each static relation, if it is known.
-
-    `chances` has a text for queries of which there is something to say about chances.
-    """
+    """Yields the lines of a plan, with the `rows` of static relations and queries' `chances`, if known."""
     about = chances or {}
     for relation, query in zip(plan.queries, summaries(plan), strict=True):
         yield Line(f"query {query.query}", TITLE)
@@ -240,7 +236,7 @@ def report(
 
 
 def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
-    """The details of a plan: inputs, patterns, bounds, strata and key."""
+    """Yields the details of a plan: inputs, patterns, bounds, strata and key."""
     yield from _section("Inputs and background", source_lines(plan, rows))
     yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:
@@ -273,7 +269,7 @@ _MOST = 12
 
 
 def plan_html(plan: Plan) -> Html:
-    """A row for each query, how the work can be divided, and folded away a row for each relation."""
+    """Returns a row for each query, the division of work, and folded away a row for each relation."""
     queries = ([tag("b", each.query), *(text for _, text in each.lines)] for each in summaries(plan))
     relations = (_relation_row(plan, each) for each in plan.relations)
     return text(
