@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "arrow": LEAVES | {"language"},
     "files": LEAVES | {"language", "arrow"},
     "program": TO_ENGINE,
-    "why": TO_ENGINE,
+    "why": TO_ENGINE | {"program"},
     "answers": TO_ENGINE,
     "pictures": TO_ENGINE | {"answers", "program", "forecast", "process"},
     "notebook": TO_ENGINE | {"answers", "program", "forecast", "process", "pictures"},

@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from antelog.compile.literals import Comparison
+from antelog.compile.literals.literal import Literal, ReferenceReach
 from antelog.compile.literals.terms import (
     Calculated,
     Const,
@@ -173,6 +174,15 @@ class Times(Differences):
         most = self.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
 
+    def reaches(self, literal: Literal, time: Time) -> tuple[ReferenceReach, ...]:
+        """Returns how far each reference of a literal lies from an answer's time."""
+        found = []
+        for each in literal.references:
+            behind, ahead = self.furthest(each.first, time), self.furthest(time, each.last)
+            kept = self.furthest(each.last, time) if each.remembered else behind
+            found.append(ReferenceReach(each, behind, ahead, kept))
+        return tuple(found)
+
     def indirect(self) -> Iterator[tuple[str, str, int]]:
         """Yields pairs of variables, and how much later the second may be, as only others imply it."""
         for start, direct in self._most.items():
@@ -187,6 +197,12 @@ def _time_placed(operand: Operand) -> tuple[str, int] | None:
 
 def times_of(pattern: Pattern) -> Times:
     return Times(pattern.comparisons, pattern.earliest)
+
+
+def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
+    """Yields how far all that a pattern looks at lies from the answer's time."""
+    times = times_of(pattern)
+    return (each for literal in pattern.stated for each in times.reaches(literal, pattern.time))
 
 
 # ---- values ----

@@ -222,28 +222,12 @@ def _as_bound(literal: Comparison) -> Comparison:
 
 
 @dataclass(frozen=True)
-class InputTiming:
-    """What the declaration of an input, and its zone, say on when answers are decided."""
-
-    delay: int
-    refinements: frozenset[tuple[tuple[str | int | float | None, ...], int]]
-    slot: tuple[int, ...] | None
-    zone: str
-
-    @classmethod
-    def of(cls, source: Input, plan: Plan) -> InputTiming:
-        refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
-        zone = plan.counting(source.name).zone or DEFAULT_ZONE
-        return cls(source.delay, refinements, source.slot, zone)
-
-
-@dataclass(frozen=True)
 class QueryMeaning:
-    """The meaning of a query: a digest of its `patterns`, and the inputs it rests on as declared."""
+    """A digest of a query's `patterns`, and what the declarations of inputs say on when it is decided."""
 
     relation: Relation
     patterns: str
-    inputs: Mapping[str, InputTiming]
+    inputs: Mapping[str, Hashable]
 
 
 class Meanings:
@@ -264,9 +248,7 @@ class Meanings:
         return _Descent(self, ()).relation(name)
 
     def _query(self, relation: Relation) -> QueryMeaning:
-        inputs = {
-            name: InputTiming.of(self.inputs[name], self.plan) for name in inputs_of(self.plan, relation.name)
-        }
+        inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation.name)}
         # The columns that unguarded variables lead to: which values have answers of their own.
         columns = (
             seen_columns(name, pattern, relation, self.plan)
@@ -279,6 +261,12 @@ class Meanings:
         length = None if scale is None else (scale.length, zone)
         form = length, self.relation(relation.name), tuple(sorted(seen))
         return QueryMeaning(relation, digest(form), inputs)
+
+    def _timing(self, source: Input) -> Hashable:
+        """Returns what an input's declaration, and its zone, say on when answers are decided."""
+        refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
+        zone = self.plan.counting(source.name).zone or DEFAULT_ZONE
+        return source.delay, refinements, source.slot, zone
 
 
 class _Descent:

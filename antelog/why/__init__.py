@@ -21,8 +21,9 @@ from antelog.language.parser import parse
 from antelog.language.printer import to_text
 from antelog.language.syntax import Constant, Document
 from antelog.language.vocabulary import PredicateKind
+from antelog.program import Program
 from antelog.why.explaining import Detail, Explaining
-from antelog.why.grounds import Grounds, ProgramRead, WrittenProgram, written
+from antelog.why.grounds import Grounds, WrittenProgram, written
 from antelog.why.tree import WhyAnswer
 
 __all__ = ["Detail", "Grounds", "WhyAnswer", "explained", "why"]
@@ -30,7 +31,7 @@ __all__ = ["Detail", "Grounds", "WhyAnswer", "explained", "why"]
 
 @checked(facts=NAMED, atom=TEXT, depth=POSITIVE)
 def why(
-    program: ProgramRead,
+    program: Program,
     facts: Mapping[str, Frame],
     atom: str,
     at: Moment | None = None,

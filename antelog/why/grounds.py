@@ -32,7 +32,7 @@ from antelog.compile.rules.clauses import (
     frame_of,
     rules_of,
 )
-from antelog.diagnostics import Span
+from antelog.diagnostics import Source, Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
@@ -42,24 +42,14 @@ from antelog.engine.step.background import StaticFacts, background_of
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
-from antelog.functions import UserFunction
 from antelog.language import Checked, read, syntax
 from antelog.language.graph import components
 from antelog.language.moments import Timescale
 from antelog.language.syntax import Value
+from antelog.program import Program
 
 LAST = 2**53
 """A tick after all others."""
-
-
-class ProgramRead(Protocol):
-    """A program with its text and its functions."""
-
-    @property
-    def document(self) -> syntax.Document: ...
-
-    @property
-    def functions(self) -> Mapping[str, UserFunction]: ...
 
 
 class FactPlaces(Protocol):
@@ -105,13 +95,13 @@ class WrittenProgram:
         return frozenset(found)
 
 
-def written(program: ProgramRead) -> WrittenProgram:
-    return _written_once(_ById(program.document))
+def written(program: Program) -> WrittenProgram:
+    return _written_once(program.document.source)
 
 
 @lru_cache(maxsize=8)
-def _written_once(text: _ById) -> WrittenProgram:
-    checked = read(text.document.source)
+def _written_once(source: Source) -> WrittenProgram:
+    checked = read(source)
     rules = {name: tuple(own.values()) for name, own in rules_of(checked).items()}
     parts = (part for own in rules.values() for rule in own for part in rule.parts)
     references = {
@@ -125,17 +115,6 @@ def _written_once(text: _ById) -> WrittenProgram:
     plan = with_levels(assembled(checked, relations))
     frames = {q.atom.predicate: frame_of(q, checked.vocabulary) for q in checked.document.queries}
     return WrittenProgram(checked, rules, plan, frames)
-
-
-@dataclass(frozen=True, eq=False)
-class _ById:
-    document: syntax.Document
-
-    def __hash__(self) -> int:
-        return id(self.document)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.document is self.document
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +148,7 @@ class Grounds:
     @classmethod
     def of_facts(
         cls,
-        program: ProgramRead,
+        program: Program,
         frames: Mapping[str, Frame],
         at: int | None = None,
         *,
@@ -192,7 +171,7 @@ class Grounds:
         return cls(own, known, at, state.begin, rejects, whole=facts)
 
     @classmethod
-    def of_state(cls, program: ProgramRead, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
+    def of_state(cls, program: Program, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
         """Returns the grounds of the state of an engine with this plan."""
         own = written(program)
         rules = prepared(own.plan)
@@ -249,7 +228,7 @@ class Grounds:
         return found
 
 
-def _functions(program: ProgramRead) -> Functions:
+def _functions(program: Program) -> Functions:
     declared = program.document.functions
     called = {each.name: Function(each.name, len(each.columns), each.gives) for each in declared}
     return Functions(called, program.functions)

@@ -239,11 +239,6 @@ class Aggregation(AskedNode, frozen=True, tag=True):
         return TextAround(before, time, _joined([*after, f" {self.operator} ", *others, last, *end]))
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        before, time, after = self.around
-        return (*before, time, *after)
-
-    @property
     def references(self) -> tuple[Reference, ...]:
         return tuple(each.inside.reference for each in self.aggregates)
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from antelog.compile.literals.literal import AskedNode, Lowering, Reference, TextAround
 from antelog.compile.literals.terms import Operand, Part, Replacement, Term, Time, call_parts, variables_in
 from antelog.language import syntax
 
 
-class Negation(AskedNode, frozen=True, tag=True):
-    """`not P(…, first..last)`: no atom has these values at any of the ticks, or can still become true.
+class AskedAtom(AskedNode, frozen=True):
+    """Asks for atoms with these arguments (None: any) from one tick to another.
 
-    Ticks before 0 have no facts, so the ends need not be natural numbers, and an empty range has no atoms.
-    The relation's answer variables are the arguments that are not None, in order, and the time.
+    If it is `single`, no range is written: it is about the tick `last`.
     """
 
     predicate: str
@@ -24,6 +24,40 @@ class Negation(AskedNode, frozen=True, tag=True):
     first: Time
     last: Time
     single: bool
+
+    @property
+    def operands(self) -> tuple[Operand | None, ...]:
+        return (*self.arguments, *self.times)
+
+    @property
+    def terms(self) -> tuple[Term | None, ...]:
+        return self.arguments
+
+    @property
+    def times(self) -> tuple[Time, ...]:
+        return (self.last,) if self.single else (self.first, self.last)
+
+    @property
+    def natural(self) -> tuple[Time, ...]:
+        return (self.last,) if self.single else ()
+
+    def replaced(self, by: Replacement) -> Self:
+        first, last = by.time(self.first), by.time(self.last)
+        return replace(self, arguments=by.terms(self.arguments), first=first, last=last)
+
+    def around_atom(self, opening: str) -> TextAround:
+        """Returns the text of the atom around its last time."""
+        *before, _, end = call_parts(opening, (*self.arguments, self.last))
+        return TextAround((*before, *(() if self.single else (self.first, ".."))), self.last, (end,))
+
+
+class Negation(AskedAtom, frozen=True, tag=True):
+    """`not P(…, first..last)`: no atom has these values at any of the ticks, or can still become true.
+
+    Ticks before 0 have no facts, so the ends need not be natural numbers, and an empty range has no atoms.
+    The relation's answer variables are the arguments that are not None, in order, and the time.
+    """
+
     relation: str
 
     @classmethod
@@ -45,29 +79,8 @@ class Negation(AskedNode, frozen=True, tag=True):
         return True
 
     @property
-    def operands(self) -> tuple[Operand | None, ...]:
-        return (*self.arguments, *self.times)
-
-    @property
-    def terms(self) -> tuple[Term | None, ...]:
-        return self.arguments
-
-    @property
-    def times(self) -> tuple[Time, ...]:
-        return (self.last,) if self.single else (self.first, self.last)
-
-    @property
-    def natural(self) -> tuple[Time, ...]:
-        return (self.last,) if self.single else ()
-
-    def replaced(self, by: Replacement) -> Self:
-        first, last = by.time(self.first), by.time(self.last)
-        return type(self)(self.predicate, by.terms(self.arguments), first, last, self.single, self.relation)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        *before, last, end = call_parts(f"not {self.predicate}", (*self.arguments, self.last))
-        return (*before, last, end) if self.single else (*before, self.first, "..", last, end)
+    def around(self) -> TextAround:
+        return self.around_atom(f"not {self.predicate}")
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -86,7 +99,7 @@ class Slot(Struct, frozen=True):
     relation: str
 
 
-class Last(AskedNode, frozen=True, tag=True):
+class Last(AskedAtom, frozen=True, tag=True):
     """`last P(…, first..last)`: the latest atom of its slot has these arguments.
 
     It looks at the relation of the atoms that fit, and at that of all atoms of the slot, of which one may be
@@ -94,11 +107,6 @@ class Last(AskedNode, frozen=True, tag=True):
     the slot, the engine keeps the latest fact of each slot, however old, and no others.
     """
 
-    predicate: str
-    arguments: tuple[Term | None, ...]
-    first: Time
-    last: Time
-    single: bool
     slot: Slot
     relation: str
 
@@ -130,41 +138,14 @@ class Last(AskedNode, frozen=True, tag=True):
         return "last", self.predicate, self.slot, self.single
 
     @property
-    def operands(self) -> tuple[Operand | None, ...]:
-        return (*self.arguments, self.first, self.last)
-
-    @property
-    def terms(self) -> tuple[Term | None, ...]:
-        return self.arguments
-
-    @property
-    def times(self) -> tuple[Time, ...]:
-        return (self.last,) if self.single else (self.first, self.last)
-
-    @property
-    def natural(self) -> tuple[Time, ...]:
-        return (self.last,) if self.single else ()
-
-    def replaced(self, by: Replacement) -> Self:
-        first, last = by.time(self.first), by.time(self.last)
-        rest = (self.single, self.slot, self.relation)
-        return type(self)(self.predicate, by.terms(self.arguments), first, last, *rest)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        before, last, after = self.around
-        return (*before, last, *after)
-
-    @property
     def around(self) -> TextAround:
-        *before, _, end = call_parts(f"last {self.predicate}", (*self.arguments, self.last))
-        first = () if self.single else (self.first, "..")
+        before, last, after = self.around_atom(f"last {self.predicate}")
         named: list[Part] = []
         for place in self.slot.per:
             term = self.arguments[place]
             assert term is not None
             named += [" and " if named else " per ", term]
-        return TextAround((*before, *first), self.last, (end, *named))
+        return TextAround(before, last, (*after, *named))
 
     @property
     def references(self) -> tuple[Reference, ...]:

@@ -146,13 +146,6 @@ class StaticWorld(Protocol):
         """Returns the result of a function; None if it has none."""
 
 
-class Distances(Protocol):
-    """Bounds on the differences of a pattern's times."""
-
-    def furthest(self, origin: Time, time: Time) -> int | None:
-        """The largest `time - origin` there can be; None if there is no bound."""
-
-
 @dataclass(frozen=True)
 class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
@@ -291,21 +284,17 @@ class Literal(Struct, frozen=True):
         """Returns the text around its time where these variables have values."""
         return self.around
 
-    def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
-        """The reach of each of its references from an answer's time."""
-        found = []
-        for each in self.references:
-            behind, ahead = distances.furthest(each.first, time), distances.furthest(time, each.last)
-            kept = distances.furthest(each.last, time) if each.remembered else behind
-            found.append(ReferenceReach(each, behind, ahead, kept))
-        return tuple(found)
-
 
 class AskedNode(Literal, frozen=True):
     """A literal that is true, false or open as a whole, and is asked once its variables have values.
 
     Only `last` and aggregates may give some, and it never opens an answer.
     """
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        before, time, after = self.around
+        return (*before, time, *after)
 
     @property
     def has_amount(self) -> bool:

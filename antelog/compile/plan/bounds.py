@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from antelog.compile.comparisons import ZERO, Times, times_of
+from antelog.compile.comparisons import ZERO, reaches_of, times_of
 from antelog.compile.literals.literal import ReferenceReach
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern
@@ -164,13 +164,12 @@ class _View:
 
     @staticmethod
     def of(pattern: Pattern, inputs: Inputs) -> _View:
-        times = times_of(pattern)
         ahead: list[Stretch] = []
         back: list[Stretch] = []
         if not any(fact.time.variable == pattern.time.variable for fact in pattern.facts):
             # No fact gives the answer its time: it is looked at when that has come.
             ahead.append(Stretch(None, 0))
-        for each in (reach for literal in pattern.stated for reach in literal.reaches(times, pattern.time)):
+        for each in reaches_of(pattern):
             reference, late, relation = each.reference, 0, None
             if reference.of_input:
                 late = inputs[reference.name].largest(reference.given)
@@ -179,7 +178,7 @@ class _View:
             ahead.append(Stretch(relation, _sum(each.ahead, late)))
             back.append(Stretch(relation, each.kept))
         askers = tuple(each for each in back if each.relation is not None)
-        return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern, times))
+        return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern))
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
@@ -219,8 +218,9 @@ def _longest(
     }
 
 
-def _piling_up(pattern: Pattern, times: Times) -> str | None:
+def _piling_up(pattern: Pattern) -> str | None:
     """Returns the time variable that evidence may wait for without end, if there is one."""
+    times = times_of(pattern)
     names = dict.fromkeys(time.variable for literal in pattern.stated for time in literal.times)
     zero = Time(ZERO, 0)
     free = [Time(v, 0) for v in names if v is not None and times.furthest(zero, Time(v, 0)) is None]
@@ -273,18 +273,13 @@ def _looked_at(
             delay, late = relation.bounds.delay, lag(plan) if relation.name in cycles else 0
             own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:
-            for each in _reaches_of(pattern):
+            for each in reaches_of(pattern):
                 yield each, own
                 name = each.reference.name
                 if each.reference.of_input or plan.relation(name).level.component == relation.level.component:
                     continue
                 tick = _sum(own, None if each.kept is None else -each.kept)
                 wanted[name] = _earlier(wanted.get(name, 0), tick)
-
-
-def _reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
-    times = times_of(pattern)
-    return (each for literal in pattern.stated for each in literal.reaches(times, pattern.time))
 
 
 @dataclass(frozen=True)
@@ -310,7 +305,7 @@ def base_reaches(plan: Plan, name: str, cycles: Mapping[str, frozenset[str]]) ->
 def _bases(
     relation: Relation, relations: Mapping[str, Relation], cycles: Mapping[str, frozenset[str]]
 ) -> Iterator[BaseReach]:
-    for each in (reach for pattern in relation.patterns for reach in _reaches_of(pattern)):
+    for each in (reach for pattern in relation.patterns for reach in reaches_of(pattern)):
         reference = each.reference
         if reference.of_input:
             yield BaseReach(reference.name, each.behind, of_input=True)
@@ -352,7 +347,7 @@ def _reach(relation: Relation, relations: Mapping[str, Relation], above: frozens
     if relation.name in above:
         return None
     furthest = -(10**9)
-    for each in (reach for pattern in relation.patterns for reach in _reaches_of(pattern)):
+    for each in (reach for pattern in relation.patterns for reach in reaches_of(pattern)):
         further: int | None = 0
         if not each.reference.of_input:
             further = _reach(relations[each.reference.name], relations, above | {relation.name})

@@ -187,14 +187,14 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     comparisons = (*pattern.comparisons, *implied(pattern.comparisons))
     facts = list[FactLiteral]()
     for fact in pattern.facts:
-        source, (reach,) = inputs[fact.predicate], fact.reaches(times, pattern.time)
+        source, (reach,) = inputs[fact.predicate], times.reaches(fact, pattern.time)
         # What calls functions is tested later, once for the rows that are left.
         own = (each for each in comparisons if not each.functions)
         tests = tuple(each for each in own if each.variables <= fact.variables)
         facts.append(FactLiteral(fact, tests, source.slot, reach.behind, reach.ahead, max(source.delays)))
     takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.takings}
     asked = (
-        AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))
+        AskedLiteral(each, times.reaches(each, pattern.time), takes.get(each, frozenset()))
         for each in pattern.asked
     )
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]

@@ -179,7 +179,7 @@ class Rules:
         """Yields the sources that a pattern rests on, named by its terms, and None if it may be others."""
         times = times_of(pattern)
         for literal in pattern.stated:
-            for each in () if self.asks_for_silence(literal) else literal.reaches(times, pattern.time):
+            for each in () if self.asks_for_silence(literal) else times.reaches(literal, pattern.time):
                 reference = each.reference
                 below: tuple[SourceReach, ...] | None = ()
                 if reference.of_input or reference.remembered:

@@ -103,7 +103,7 @@ def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> I
     for clause in (clause for name in clauses if name in reached for clause in clauses[name]):
         times = Times(clause.comparisons, clause.earliest)
         for literal in clause.stated:
-            for each in literal.reaches(times, clause.head.time):
+            for each in times.reaches(literal, clause.head.time):
                 reference, time = each.reference, clause.head.time.variable
                 if each.kept is None and reference.first.variable is None:
                     message = (

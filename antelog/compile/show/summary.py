@@ -195,7 +195,7 @@ def _last_fact(
     for pattern in relation.patterns:
         times = times_of(pattern)
         for literal in pattern.stated:
-            for each in literal.reaches(times, pattern.time):
+            for each in times.reaches(literal, pattern.time):
                 reference, ahead = each.reference, each.ahead
                 if reference.of_input:
                     late = delays[reference.name].largest(reference.given)
