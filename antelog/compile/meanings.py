@@ -20,18 +20,7 @@ from typing import Any
 from msgspec import Struct, structs
 from msgspec.structs import fields as struct_fields
 
-from antelog.compile.literals import AnyLiteral, Comparison, Negation
-from antelog.compile.literals.terms import (
-    Calculated,
-    Inner,
-    Moved,
-    Operand,
-    Sum,
-    Time,
-    Var,
-    variable_in,
-    variables_in,
-)
+from antelog.compile.literals import AnyLiteral, Comparison, Negation, terms
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.plan.partition import seen_columns
@@ -44,7 +33,7 @@ _MOST_ORDERS = 64
 """Orders of variables to try, at most, where all variables look alike; with more, the first one is taken."""
 
 
-NO_TIME = Time(None, 0)
+NO_TIME = terms.Time(None, 0)
 """The time of what rules of the background derive."""
 
 
@@ -83,7 +72,7 @@ class _FormWriter:
         self._whole, self._named = conjunction, named
         self._earliest = {each.variable: each.tick for each in conjunction.earliest}
         literals = (operand for each in conjunction.literals for operand in each.operands)
-        self.variables = sorted(conjunction.answered | variables_in(literals) | self._earliest.keys())
+        self.variables = sorted(conjunction.answered | terms.variables_in(literals) | self._earliest.keys())
 
     def first_colours(self) -> dict[str, str]:
         """Returns a colour of each variable by its places in the answer and its first tick."""
@@ -91,7 +80,7 @@ class _FormWriter:
         return {
             name: digest(
                 (
-                    [place for place, term in enumerate(whole.answer) if variable_in(term) == name],
+                    [place for place, term in enumerate(whole.answer) if terms.variable_in(term) == name],
                     whole.time.variable == name,
                     self._earliest.get(name),
                 )
@@ -144,15 +133,15 @@ class _FormWriter:
 
     def _value(self, field: str, value: Any, names: Mapping[str, Hashable]) -> Hashable:
         match value:
-            case Var(name):
+            case terms.Var(name):
                 return "v", names[name]
-            case Time(variable, offset):
+            case terms.Time(variable, offset):
                 return "t", None if variable is None else names[variable], offset
-            case Sum(variable, offset):
+            case terms.Sum(variable, offset):
                 return "s", names[variable], offset
-            case Inner(name):
+            case terms.Inner(name):
                 return "i", names[f"<{name}"]
-            case Calculated("+" | "*" as sign, (left, right)):
+            case terms.Calculated("+" | "*" as sign, (left, right)):
                 sides = (self._value("", left, names), self._value("", right, names))
                 return sign, *sorted(sides, key=repr)
             case Comparison():
@@ -173,10 +162,10 @@ class _FormWriter:
                 return plain
 
 
-def _inner_in(operand: Operand | None) -> Iterable[str]:
-    if isinstance(operand, Inner):
+def _inner_in(operand: terms.Operand | None) -> Iterable[str]:
+    if isinstance(operand, terms.Inner):
         yield operand.name
-    elif isinstance(operand, Calculated):
+    elif isinstance(operand, terms.Calculated):
         for each in operand.operands:
             yield from _inner_in(each)
 
@@ -198,7 +187,7 @@ def _from_answer(whole: Pattern) -> Pattern:
         name = whole.time.variable
         least[name] = min(least.get(name, whole.time.offset), whole.time.offset)
         by[name] = -whole.time.offset
-    moved = Moved(by)
+    moved = terms.Moved(by)
     first = (Earliest(each.variable, each.tick - by.get(each.variable, 0)) for each in whole.earliest)
     follows = {name: max(0, -(least[name] + by[name])) for name in least}
     return Pattern(
@@ -212,13 +201,13 @@ def _from_answer(whole: Pattern) -> Pattern:
 def _as_bound(literal: Comparison) -> Comparison:
     """Writes a comparison of two times with all ticks on the right side, and without `<` and `>`."""
     left, right = literal.left, literal.right
-    if not (isinstance(left, Time) and isinstance(right, Time)):
+    if not (isinstance(left, terms.Time) and isinstance(right, terms.Time)):
         return literal
     more = {"<": -1, ">": 1}.get(literal.operator, 0)
     operator = {"<": "<=", ">": ">="}.get(literal.operator, literal.operator)
     if left.variable is None:  # `3 <= T` is `T >= 3`
         return _as_bound(literal.mirrored) if right.variable is not None else literal
-    return Comparison(Time(left.variable, 0), operator, right + (more - left.offset))
+    return Comparison(terms.Time(left.variable, 0), operator, right + (more - left.offset))
 
 
 @dataclass(frozen=True)
@@ -331,7 +320,7 @@ def inputs_of(plan: Plan, query: str) -> tuple[str, ...]:
     waiting, seen, found = [query], {query}, set[str]()
     while waiting:
         for pattern in relations[waiting.pop()].patterns:
-            for each in (reference for literal in pattern.stated for reference in literal.references):
+            for each in pattern.references:
                 if each.of_input:
                     found.add(each.name)
                 elif each.name not in seen:

@@ -12,26 +12,8 @@ from fractions import Fraction
 from msgspec.structs import replace
 
 from antelog.compile.literals.terms import Const, Time, Var, is_duration, variable_in
+from antelog.compile.nodes import plan as nodes
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import (
-    NO_NOTICE,
-    AnswerVariables,
-    Bounds,
-    Chance,
-    Expected,
-    GivenFacts,
-    Input,
-    InputOdds,
-    Key,
-    Level,
-    Notice,
-    Plan,
-    Refinement,
-    Relation,
-    Static,
-    StaticRule,
-    TimeReading,
-)
 from antelog.compile.patterns.resolve import EndlessError, Resolved, relations_of
 from antelog.compile.plan.bounds import bound
 from antelog.compile.plan.partition import partition
@@ -54,7 +36,7 @@ PATTERN_LIMIT = 10_000
 class Compiled:
     """The plan, if there is one, diagnostics, and how many searches for needless patterns were given up."""
 
-    plan: Plan | None
+    plan: nodes.Plan | None
     diagnostics: tuple[Diagnostic, ...]
     given_up: int = 0
 
@@ -86,7 +68,7 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     return Compiled(plan, in_source_order(found), given_up)
 
 
-def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
+def assembled(checked: Checked, relations: Iterable[Resolved]) -> nodes.Plan:
     vocabulary = checked.vocabulary
     inputs = [
         _input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT
@@ -97,15 +79,15 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     bounds = bound({name: each.patterns for name, each in resolved.items()}, inputs)
     found = [_relation(each, bounds[name], vocabulary, queries) for name, each in resolved.items()]
     units, zone = vocabulary.units, vocabulary.zone
-    readings = (TimeReading(each.name, units.get(each.name), zone) for each in inputs)
-    said = tuple(each for each in readings if each != TimeReading(each.input))
+    readings = (nodes.TimeReading(each.name, units.get(each.name), zone) for each in inputs)
+    said = tuple(each for each in readings if each != nodes.TimeReading(each.input))
     times = vocabulary.tick, said, zone or DEFAULT_ZONE
-    return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), *times)
+    return nodes.Plan(tuple(inputs), statics, static_rules, tuple(found), nodes.Key(()), *times)
 
 
 def _relation(
-    resolved: Resolved, bounds: Bounds, vocabulary: Vocabulary, queries: Mapping[str, Query]
-) -> Relation:
+    resolved: Resolved, bounds: nodes.Bounds, vocabulary: Vocabulary, queries: Mapping[str, Query]
+) -> nodes.Relation:
     request = resolved.request
     head, names = request.clause.head, [*map(variable_in, request.clause.facts[0].arguments)]
     declared = _type_names(request.predicate, vocabulary)
@@ -116,19 +98,19 @@ def _relation(
             types[place] = TIME
         elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
             types[place] = DURATION
-    answer = AnswerVariables(request.variables, tuple(types), head.time.variable)
-    timing = bounds, Level(0, 0, 0)  # see `with_levels`
-    notice = NO_NOTICE
+    answer = nodes.AnswerVariables(request.variables, tuple(types), head.time.variable)
+    timing = bounds, nodes.Level(0, 0, 0)  # see `with_levels`
+    notice = nodes.NO_NOTICE
     if request.by_query:
         query = queries[request.predicate]
-        notice = Notice(
+        notice = nodes.Notice(
             float(query.alert.fraction) if query.alert else None,
             query.severity or ("warning" if query.alert else "info"),
             query.words.text if query.words else None,
             (query.severity or query.words) is not None,
-            tuple(GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
+            tuple(nodes.GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
         )
-    return Relation(
+    return nodes.Relation(
         request.name, request.predicate, request.by_query, answer, resolved.patterns, *timing, notice
     )
 
@@ -153,15 +135,15 @@ def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:
     return tuple(t.value if t else None for t in vocabulary[name].types)
 
 
-def _input(name: str, vocabulary: Vocabulary) -> Input:
+def _input(name: str, vocabulary: Vocabulary) -> nodes.Input:
     predicate, odds = vocabulary[name], vocabulary.odds_of(name)
     schedule = predicate.schedule
-    refinements = tuple(Refinement(r.pattern, r.delay, _floats(r.shares)) for r in schedule.refinements)
-    chances = tuple(Chance(c.pattern, float(c.once), float(c.again)) for c in odds.chances)
+    refinements = tuple(nodes.Refinement(r.pattern, r.delay, _floats(r.shares)) for r in schedule.refinements)
+    chances = tuple(nodes.Chance(c.pattern, float(c.once), float(c.again)) for c in odds.chances)
     types = _type_names(name, vocabulary)
-    return Input(
+    return nodes.Input(
         *(name, predicate.columns, types, schedule.bound, refinements, predicate.slot),
-        *(InputOdds(chances, _floats(odds.shares)), Expected(schedule.gap, predicate.source)),
+        *(nodes.InputOdds(chances, _floats(odds.shares)), nodes.Expected(schedule.gap, predicate.source)),
     )
 
 
@@ -169,7 +151,7 @@ def _floats(shares: tuple[Fraction, ...] | None) -> tuple[float, ...] | None:
     return None if shares is None else tuple(map(float, shares))
 
 
-def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ...]]:
+def _statics(checked: Checked) -> tuple[tuple[nodes.Static, ...], tuple[nodes.StaticRule, ...]]:
     """Returns the background relations with the facts the program states, and the rules between them."""
     vocabulary = checked.vocabulary
     facts: dict[str, list[tuple[str | int | float, ...]]] = {}
@@ -183,7 +165,7 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
                 row = tuple(t.value for t in lowered.answer if isinstance(t, Const))
                 facts.setdefault(lowered.predicate, []).append(row)
     statics = tuple(
-        Static(
+        nodes.Static(
             p.name,
             p.columns,
             _type_names(p.name, vocabulary),
@@ -196,15 +178,14 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
     return statics, tuple(rules)
 
 
-def with_levels(plan: Plan) -> Plan:
+def with_levels(plan: nodes.Plan) -> nodes.Plan:
     """Puts relations in an order of evaluation, each after those it asks for."""
     patterns = {each.name: each.patterns for each in plan.relations}
     edges = (
         Dependency(name, each.name, each.last.after(pattern.time), True)
         for name, own in patterns.items()
         for pattern in own
-        for literal in pattern.asked
-        for each in literal.references
+        for each in pattern.asked_for
     )
     levels = stratify(patterns, edges)
     if isinstance(levels, Violation):

@@ -14,16 +14,7 @@ from antelog.engine.columns.tables import NEVER
 from antelog.engine.step.lost import sighted
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind
-from antelog.why.evidence import (
-    background_facts,
-    background_near,
-    deciding_atom,
-    fact_lines,
-    facts_of,
-    instead,
-    leaf_node,
-    literal_text,
-)
+from antelog.why import evidence
 from antelog.why.grounds import LAST, Grounds
 from antelog.why.rows import Derivable, RankedRow, rows_of_way, search
 from antelog.why.tree import FALSE, TRUE, FactLine, LiteralNode, RuleNode, Sentence, WhyAnswer, together
@@ -70,19 +61,21 @@ class Explaining:
         summary: Sentence
         if truth.since is not None and truth.status == TRUE:
             status, summary = CONFIRMED, ("came: it arrived at ", truth.since)
-            facts = fact_lines(grounds, goal.predicate, facts_of(grounds, goal), 1)
+            facts = evidence.fact_lines(grounds, goal.predicate, evidence.facts_of(grounds, goal), 1)
         elif goal.time.offset < grounds.kept.get(goal.predicate, 0):
             status, summary = UNKNOWN, self._too_old(goal.predicate)
         elif truth.until is not None and truth.status == AWAITED:
             status, summary = POSSIBLE, ("is not there yet; it may come until ", truth.until)
         else:
-            status, summary, facts = REJECTED, ("did not come",), instead(grounds, goal)
-        return WhyAnswer(literal_text(goal), at, status, summary, facts=facts, timescale=grounds.timescale)
+            status, summary, facts = REJECTED, ("did not come",), evidence.instead(grounds, goal)
+        return WhyAnswer(
+            evidence.literal_text(goal), at, status, summary, facts=facts, timescale=grounds.timescale
+        )
 
     def _background(self, goal: Atom) -> WhyAnswer:
         grounds = self.grounds
         atom = StaticAtom(goal.predicate, goal.terms)
-        there = background_facts(grounds, atom)
+        there = evidence.background_facts(grounds, atom)
         status, summary = CONFIRMED, "is in the background"
         if not there:
             status, summary = REJECTED, "is not in the background"
@@ -91,8 +84,10 @@ class Explaining:
             for rule in grounds.program.source.rules
             if rule.head.predicate == goal.predicate and rule.body
         )
-        facts = there or background_near(grounds, atom)
-        return WhyAnswer(literal_text(atom), grounds.at, status, (summary,), facts=facts, notes=notes)
+        facts = there or evidence.background_near(grounds, atom)
+        return WhyAnswer(
+            evidence.literal_text(atom), grounds.at, status, (summary,), facts=facts, notes=notes
+        )
 
     # ---- derived atoms ----
 
@@ -120,7 +115,7 @@ class Explaining:
         if asked and self._is_lost(goal, found, status):
             summary = (*summary, ", but it is lost from sight: nothing was seen that decides it")
         return WhyAnswer(
-            literal_text(goal.replaced(rows[0].values) if rows else goal),
+            evidence.literal_text(goal.replaced(rows[0].values) if rows else goal),
             grounds.at if grounds.at < LAST else _end(grounds, found),
             status,
             summary,
@@ -180,7 +175,7 @@ class Explaining:
         return RuleNode(
             " ".join(grounds.program.source.source.excerpt(span).split()),
             grounds.location(span),
-            literal_text(use.rule.head.replaced(row.values)),
+            evidence.literal_text(use.rule.head.replaced(row.values)),
             tuple(
                 self._followed(each, use.below[place], row, level)
                 if place in use.below
@@ -195,7 +190,9 @@ class Explaining:
         goal = literal.goal.replaced(row.values)
         made = self._best(goal, self._rule(below, row, level + 1), level)
         rest = [row.truth(part).status for part in literal.parts if not isinstance(part, Atom)]
-        node = LiteralNode(literal_text(goal), to_text(literal.source), together([made.status, *rest]))
+        node = LiteralNode(
+            evidence.literal_text(goal), to_text(literal.source), together([made.status, *rest])
+        )
         shown = level + 1 < self.detail.depth
         return replace(node, below=made) if shown else replace(node, hidden=made.size)
 
@@ -211,7 +208,7 @@ class Explaining:
 
     def _leaf(self, literal: LoweredLiteral, row: RankedRow, level: int) -> LiteralNode:
         """Explains a literal that no rule is used for, and the derived atom that decides it."""
-        node, atom = leaf_node(row, literal), deciding_atom(row, literal.parts[0])
+        node, atom = evidence.leaf_node(row, literal), evidence.deciding_atom(row, literal.parts[0])
         if atom is None:
             return node
         why = self.explain(atom, level + 1)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
 from antelog.compile.literals.conditions import Equation
-from antelog.compile.literals.literal import AskedNode, Condition
+from antelog.compile.literals.literal import AskedNode, Condition, Reference
 from antelog.compile.literals.terms import (
     AnswerTerm,
     Moved,
@@ -58,6 +58,16 @@ class ByRole:
     @cached_property
     def asked(self) -> tuple[AskedNode, ...]:
         return tuple(each for each in self.literals if isinstance(each, AskedNode))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The facts and atoms that its literals look at."""
+        return tuple(each for literal in self.literals for each in literal.references)
+
+    @cached_property
+    def asked_for(self) -> tuple[Reference, ...]:
+        """The atoms that its asked literals look at."""
+        return tuple(each for literal in self.asked for each in literal.references)
 
     @cached_property
     def stated(self) -> tuple[AnyLiteral, ...]:

@@ -89,9 +89,7 @@ class Resolver:
 
     def _too_much(self, name: str, frame: EvidenceFrame | None) -> TooManyPatternsError:
         reached = self._reached.get((name, frame))
-        reason: Reason = "alike" if self.work.alike else "combining"
-        if reached is not None:
-            reason = "recurs"
+        reason: Reason = "recurs" if reached is not None else "alike" if self.work.alike else "combining"
         return TooManyPatternsError(name, self._sizes(name, frame), None, reason, reached or 0)
 
     def _patterns_of(self, predicate: str, frame: EvidenceFrame | None) -> tuple[Spanned, ...]:
@@ -119,7 +117,7 @@ class Resolver:
 
     def _once(self, name: str, frame: EvidenceFrame | None) -> None:
         """Finds the patterns of a predicate that does not rest on itself."""
-        search = _Search(name, frame, Effort(self._limit), self.work)
+        search = _Search(frame, self._limit, self.work)
         found = [
             each
             for clause in self._clauses[name]
@@ -131,19 +129,18 @@ class Resolver:
             )
         else:
             ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.stated)))
-            self._known[name, frame] = tuple(each for each in ordered if search.keeps(each))
+            self._known[name, frame] = tuple(each for each in ordered if search.keeps(name, each))
 
     def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
         """Yields the patterns of a clause; raises TooManyPatternsError once there are too many."""
-        for spanned in combinations(clause, choices, search.frame, self.work):
-            if search.effort.exceeded(spanned):
-                sizes = self._sizes(search.name, search.frame)
-                raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
+        key = name, frame = clause.head.predicate, search.frame
+        for spanned in combinations(clause, choices, frame, self.work):
+            if search.exceeds(spanned):
+                raise TooManyPatternsError(name, self._sizes(name, frame), search.literals_allowed)
             self._literals += len(spanned.pattern.stated)
             allowed = LITERALS_OF_ALL * self._limit
             if self._literals > allowed:
-                raise TooManyPatternsError(search.name, self._sizes(search.name, search.frame), allowed)
-            key = search.name, search.frame
+                raise TooManyPatternsError(name, self._sizes(name, frame), allowed)
             if key in self._reached:
                 self._reached[key] = max(self._reached[key], -spanned.first, spanned.last)
             yield spanned
@@ -154,27 +151,25 @@ class Resolver:
     def _until_nothing_new(self, members: list[str], frame: EvidenceFrame | None) -> None:
         """Finds the patterns of predicates that rest on each other, in rounds."""
         self._reached |= dict.fromkeys(((name, frame) for name in members), 0)
-        among = set(members)
         inside = {
-            name: [c for c in self._clauses[name] if among & {a.predicate for a in c.facts}]
+            name: [c for c in self._clauses[name] if any(atom.predicate in members for atom in c.facts)]
             for name in members
         }
-        self._check_recursion(inside, among, frame)
-        rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
-        effort = Effort(self._limit)
-        searches = {name: _Search(name, frame, effort, self.work) for name in members}
+        _check_recursion(inside, frame)
+        rounds = _rounds(inside, 0 if frame is None else frame.width)
+        search = _Search(frame, self._limit, self.work)
         old: dict[str, list[Spanned]] = {name: [] for name in members}
         new: dict[str, list[Spanned]] = {name: [] for name in members}
-        for name, search in searches.items():
+        for name in members:
             for clause in self._clauses[name]:
                 if clause not in inside[name]:
                     new[name] += self._fresh(search, clause, self._choices(clause, frame))
         while any(new.values()):
             rounds -= 1
             if rounds < 0:
-                raise EndlessError(members[0], _loop(members[0], inside, among), framed=True)
+                raise EndlessError(members[0], _loop(members[0], inside), framed=True)
             found: dict[str, list[Spanned]] = {name: [] for name in members}
-            for name, search in searches.items():
+            for name in members:
                 for clause in inside[name]:
                     for choices in self._with_new(clause, old, new, frame):
                         found[name] += self._fresh(search, clause, choices)
@@ -185,7 +180,9 @@ class Resolver:
             self._known[name, frame] = tuple(old[name])
 
     def _fresh(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> list[Spanned]:
-        return [each for each in self._tried(search, clause, choices) if search.keeps(each)]
+        return [
+            each for each in self._tried(search, clause, choices) if search.keeps(clause.head.predicate, each)
+        ]
 
     def _with_new(
         self,
@@ -205,34 +202,6 @@ class Resolver:
                 )
             yield list(choices)
 
-    def _check_recursion(
-        self, inside: Mapping[str, list[Clause]], among: set[str], frame: EvidenceFrame | None
-    ) -> None:
-        """Raises EndlessError unless a window and the rules tie the times of head and goal."""
-        for name, clauses in inside.items():
-            for clause in clauses:
-                for atom in clause.facts:
-                    loose = atom.predicate in among and atom.time.variable != clause.head.time.variable
-                    if frame is None or loose:
-                        raise EndlessError(name, _loop(name, inside, among), framed=False)
-
-    def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], width: int) -> int:
-        """Returns the number of rounds after which recursion counts as endless.
-
-        Recursion that moves through time needs as many as there are goals in reach. Within one tick, new
-        variables in a recursive goal mean ever longer chains, unless they are needless.
-        """
-        chains = any(
-            atom.predicate in among
-            and atom.time == clause.head.time
-            and not set(atom.arguments) <= set(clause.head.arguments)
-            for clauses in inside.values()
-            for clause in clauses
-            for atom in clause.facts
-        )
-        rules = sum(len(clauses) for clauses in inside.values())
-        return 2 * rules + 50 + (0 if chains else len(among) * (2 * width + 1))
-
     def _sizes(self, name: str, frame: EvidenceFrame | None) -> dict[int, tuple[tuple[str, int], ...]]:
         return {
             clause.rule: tuple(
@@ -243,15 +212,18 @@ class Resolver:
         }
 
 
-class Effort:
-    """Counts the patterns found, and their literals, against the limit."""
+class _Search:
+    """The search for the patterns of a predicate, or of several that rest on each other, within a limit."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._patterns = limit
-        self._literals = LITERALS_EACH * limit
+    def __init__(self, frame: EvidenceFrame | None, limit: int, work: Budget) -> None:
+        self.frame = frame
+        self._work, self._limit = work, limit
+        self._patterns, self._literals = limit, LITERALS_EACH * limit
+        self._kept: dict[str, Antichain] = {}
+        self._spans: dict[int, tuple[int, int]] = {}
 
-    def exceeded(self, spanned: Spanned) -> bool:
+    def exceeds(self, spanned: Spanned) -> bool:
+        """Counts a pattern and its literals; returns whether they are too many."""
         self._patterns -= 1
         self._literals -= len(spanned.pattern.stated)
         return min(self._patterns, self._literals) < 0
@@ -261,36 +233,55 @@ class Effort:
         """The limit of literals, if it is exceeded; None if another limit is."""
         return None if self._patterns < 0 else LITERALS_EACH * self._limit
 
-
-class _Search:
-    """The search for the patterns of a predicate; predicates that rest on each other share the effort."""
-
-    def __init__(self, name: str, frame: EvidenceFrame | None, effort: Effort, work: Budget) -> None:
-        self.name, self.frame, self.effort = name, frame, effort
-        self._patterns = Antichain(work)
-        self._spans: dict[int, tuple[int, int]] = {}
-
-    def keeps(self, spanned: Spanned) -> bool:
-        """Adds a pattern, unless one with a span no wider makes it needless."""
+    def keeps(self, name: str, spanned: Spanned) -> bool:
+        """Adds a pattern of a predicate, unless one with a span no wider makes it needless."""
 
         def no_wider(pattern: Pattern) -> bool:
             first, last = self._spans[id(pattern)]
             return spanned.first <= first and last <= spanned.last
 
-        added = self._patterns.add(spanned.pattern, no_wider)
+        kept = self._kept.setdefault(name, Antichain(self._work))
+        added = kept.add(spanned.pattern, no_wider)
         if added:
             self._spans[id(spanned.pattern)] = (spanned.first, spanned.last)
         return added
 
 
-def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tuple[int, ...]:
+def _check_recursion(inside: Mapping[str, list[Clause]], frame: EvidenceFrame | None) -> None:
+    """Raises EndlessError unless there is a window, and the rules tie the times of head and goal."""
+    for name, clauses in inside.items():
+        for clause in clauses:
+            for atom in clause.facts:
+                loose = atom.predicate in inside and atom.time.variable != clause.head.time.variable
+                if frame is None or loose:
+                    raise EndlessError(name, _loop(name, inside), framed=False)
+
+
+def _rounds(inside: Mapping[str, list[Clause]], width: int) -> int:
+    """Returns the number of rounds after which recursion counts as endless.
+
+    Recursion that moves through time needs as many as there are goals in reach. Within one tick, new
+    variables in a recursive goal mean ever longer chains, unless they are needless.
+    """
+    rules = [clause for clauses in inside.values() for clause in clauses]
+    chains = any(
+        atom.predicate in inside
+        and atom.time == clause.head.time
+        and not set(atom.arguments) <= set(clause.head.arguments)
+        for clause in rules
+        for atom in clause.facts
+    )
+    return 2 * len(rules) + 50 + (0 if chains else len(inside) * (2 * width + 1))
+
+
+def _loop(start: str, inside: Mapping[str, list[Clause]]) -> tuple[int, ...]:
     """Returns the rules of a shortest loop from a predicate back to itself."""
     came: dict[str, tuple[str, int]] = {}
     waiting = [start]
     for name in waiting:
         for clause in inside[name]:
             for atom in clause.facts:
-                if atom.predicate in among and atom.predicate not in came:
+                if atom.predicate in inside and atom.predicate not in came:
                     came[atom.predicate] = (name, clause.rule)
                     waiting.append(atom.predicate)
     name, rule = came[start]
@@ -356,7 +347,7 @@ def relations_of(
         time = request.clause.head.time.variable
         patterns = tuple(apart(pattern, request.variables, time) for pattern in found)
         resolved.append(Resolved(request, patterns))
-        for each in (r for pattern in patterns for literal in pattern.asked for r in literal.references):
+        for each in (reference for pattern in patterns for reference in pattern.asked_for):
             if each.name not in seen:
                 seen.add(each.name)
                 clause = asked_clause(each.predicate, each.kept, vocabulary)

@@ -95,7 +95,7 @@ class Reached:
                     self.constants |= {s.value: None for s in comparison.operands if isinstance(s, Const)}
             for predicate, arguments in _atoms(pattern.literals):
                 self.columns |= {Argument(predicate, i) for i, each in enumerate(arguments) if each == term}
-            for reference in (each for literal in pattern.asked for each in literal.references):
+            for reference in pattern.asked_for:
                 for place, each in enumerate(reference.given):
                     if each == term:
                         self.follow(Argument(reference.name, place), self.relations[reference.name])
@@ -125,14 +125,8 @@ Choices = dict[str, frozenset[int]]
 
 def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
     relations, inputs = tuple(relations), tuple(inputs)
-    used = {
-        reference.name
-        for r in relations
-        for p in r.patterns
-        for literal in p.stated
-        for reference in literal.references
-        if reference.of_input
-    }
+    patterns = [pattern for relation in relations for pattern in relation.patterns]
+    used = {each.name for pattern in patterns for each in pattern.references if each.of_input}
     used |= {given.predicate for relation in relations for given in relation.given}
     choices: Choices = {i.name: frozenset(range(len(i.types))) for i in inputs if i.name in used}
     for source in inputs:
@@ -219,7 +213,7 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
     """Returns the key positions that one pattern allows for its relation and its literals."""
-    sides = [(each.name, each.given) for literal in pattern.stated for each in literal.references]
+    sides = [(each.name, each.given) for each in pattern.references]
     # Facts at which chances look have to be where the answers are, too.
     looked_at = [(each.predicate, each.columns) for each in relation.given]
     names = (relation.name, *(name for name, _ in (*sides, *looked_at)))

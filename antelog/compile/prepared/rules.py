@@ -16,15 +16,7 @@ from antelog.compile.literals.literal import AskedNode, Literal
 from antelog.compile.literals.terms import Const, Inner, Term, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import (
-    base_reaches,
-    delays_of_others,
-    lag,
-    needed,
-    reaches,
-    remembered,
-    widest,
-)
+from antelog.compile.plan import bounds
 from antelog.compile.plan.partition import SeenColumns
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
@@ -62,7 +54,7 @@ class Rules:
     @cached_property
     def remembered(self) -> Mapping[str, int | None]:
         """The inputs whose latest fact of each slot is kept, and since when, from now (None: of any age)."""
-        return remembered(self.plan, self.cycles)
+        return bounds.remembered(self.plan, self.cycles)
 
     @cached_property
     def queries(self) -> tuple[Relation, ...]:
@@ -79,7 +71,7 @@ class Rules:
 
     @cached_property
     def widest(self) -> int:
-        return widest(self.plan)
+        return bounds.widest(self.plan)
 
     @cached_property
     def seen(self) -> Mapping[SeenColumns, None]:
@@ -90,7 +82,7 @@ class Rules:
     @cached_property
     def delays_of_others(self) -> Mapping[str, int | None]:
         """For queries with unguarded variables, when answers about all other values are decided."""
-        return delays_of_others(self.plan)
+        return bounds.delays_of_others(self.plan)
 
     @cached_property
     def of_any_age(self) -> str | None:
@@ -232,9 +224,9 @@ def prepared(plan: Plan) -> Rules:
         {r.name: tuple(pattern_of(p, r, plan) for p in r.patterns) for r in plan.relations},
         inputs,
         of_cycle,
-        needed(plan, of_cycle),
-        reaches(plan),
-        lag(plan),
+        bounds.needed(plan, of_cycle),
+        bounds.reaches(plan),
+        bounds.lag(plan),
     )
 
 
@@ -253,6 +245,6 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
 def kept_for_ever(plan: Plan, relation: Relation) -> list[str]:
     """Returns the predicates of which nothing is forgotten for a relation."""
     predicates = {each.name: each.predicate for each in plan.relations}
-    found = base_reaches(plan, relation.name, cycles(plan))
+    found = bounds.base_reaches(plan, relation.name, cycles(plan))
     kept = {each.name for each in found if each.ticks is None and not each.is_latest}
     return sorted({predicates.get(name, name) for name in kept})

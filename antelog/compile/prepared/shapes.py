@@ -15,17 +15,8 @@ from functools import lru_cache
 from itertools import chain, permutations, product
 from math import factorial, prod
 
-from antelog.compile.literals import Atom
+from antelog.compile.literals import Atom, terms
 from antelog.compile.literals.literal import Condition, Literal
-from antelog.compile.literals.terms import (
-    Calculated,
-    Inner,
-    Operand,
-    Time,
-    operand_text,
-    variable_in,
-    variables_in,
-)
 from antelog.compile.nodes.patterns import Called
 from antelog.compile.prepared.pattern import Prepared
 
@@ -46,7 +37,7 @@ class Cluster:
 
     literals: tuple[int, ...]
     signature: str
-    gaps: tuple[tuple[Operand, ...], ...]
+    gaps: tuple[tuple[terms.Operand, ...], ...]
     is_open: bool
     from_answer: int | None
 
@@ -69,7 +60,7 @@ def units(
     called = {
         name: variable
         for term, variable in answer
-        if (name := variable_in(term)) is not None and name not in bound
+        if (name := terms.variable_in(term)) is not None and name not in bound
     }
     found = []
     for members in _groups(prepared, bound, frozenset(called), true):
@@ -117,7 +108,7 @@ def _groups(
 
 def _read(
     prepared: Prepared, members: Sequence[int], bound: frozenset[str], called: dict[str, str]
-) -> tuple[str, tuple[tuple[Operand, ...], ...]]:
+) -> tuple[str, tuple[tuple[terms.Operand, ...], ...]]:
     """Returns the signature, and the gaps in all orders of the literals that have it."""
     alike: dict[str, list[int]] = {}
     for i in members:
@@ -128,7 +119,7 @@ def _read(
     if prod(factorial(len(part)) for part in parts) <= _PERMUTATIONS:
         orders = (tuple(chain(*each)) for each in product(*map(permutations, parts)))
     best = ""
-    gaps: dict[tuple[Operand, ...], None] = {}
+    gaps: dict[tuple[terms.Operand, ...], None] = {}
     for order in orders:
         signature, filled = _Reading(prepared, bound, dict(called)).of(order)
         if not best or signature < best:
@@ -143,9 +134,9 @@ class _Reading:
 
     def __init__(self, prepared: Prepared, bound: frozenset[str], called: dict[str, str]) -> None:
         self.prepared, self.bound, self.called = prepared, bound, called
-        self.gaps: list[Operand] = []
+        self.gaps: list[terms.Operand] = []
 
-    def of(self, literals: Sequence[int]) -> tuple[str, tuple[Operand, ...]]:
+    def of(self, literals: Sequence[int]) -> tuple[str, tuple[terms.Operand, ...]]:
         text = " ".join(self.literal(self.prepared.literals[i].node) for i in literals)
         pattern, tests = self.prepared.pattern, self.prepared.tests(self.bound)
         own = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
@@ -169,21 +160,21 @@ class _Reading:
         self.gaps, self.called = saved
         return text
 
-    def operand(self, operand: Operand) -> str:
-        if isinstance(operand, Inner):
+    def operand(self, operand: terms.Operand) -> str:
+        if isinstance(operand, terms.Inner):
             return operand.name
-        whole = not isinstance(operand, Calculated) or not operand.has_inner
-        if whole and variables_in([operand]) <= self.bound:
+        whole = not isinstance(operand, terms.Calculated) or not operand.has_inner
+        if whole and terms.variables_in([operand]) <= self.bound:
             self.gaps.append(operand)
             return "#"
-        if isinstance(operand, Calculated):
+        if isinstance(operand, terms.Calculated):
             return "".join(part if isinstance(part, str) else self.operand(part) for part in operand.parts)
-        variable = variable_in(operand)
+        variable = terms.variable_in(operand)
         assert variable is not None
-        if not isinstance(operand, Time):
-            return operand_text(Called({variable: self.name(variable)}).operand(operand))
+        if not isinstance(operand, terms.Time):
+            return terms.operand_text(Called({variable: self.name(variable)}).operand(operand))
         pattern = self.prepared.pattern
-        own = [each for each in (pattern.time, *pattern.answer) if isinstance(each, Time)]
+        own = [each for each in (pattern.time, *pattern.answer) if isinstance(each, terms.Time)]
         offset = next((each.offset for each in own if each.variable == variable), 0)
         return f"{self.name(variable)} + {operand.offset - offset}"
 

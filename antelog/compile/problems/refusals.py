@@ -77,6 +77,7 @@ def endless(error: EndlessError, request: Request, document: syntax.Document) ->
 
 
 _SHOWN = 4
+"""The goals that multiply, of which a message names this many."""
 
 
 def _loop(names: list[str]) -> str:
@@ -89,68 +90,51 @@ def _loop(names: list[str]) -> str:
 
 def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
     """Returns the error of rules that multiply, or of patterns that grow long."""
+    name, rules = error.predicate, _rules(document, [*error.sizes])
+    longest_first = sorted(rules, key=lambda rule: -len(rule.body))
     if error.reason == "alike":
-        return _too_alike(error.predicate, _rules(document, list(error.sizes)))
-    if error.reason == "recurs":
-        return _too_far(error, _rules(document, list(error.sizes)))
-    if error.literals is not None:
-        of_all = error.literals != LITERALS_EACH * limit
-        whose = f"{error.predicate}, and of what it rests on," if of_all else error.predicate
-        return _too_long(whose, error.literals, _rules(document, list(error.sizes)))
-    sizes = {number: [n for _, n in parts] for number, parts in error.sizes.items()}
-    worst = max(sizes, key=lambda number: prod(sizes[number]))
-    largest = sorted(error.sizes[worst], key=lambda part: -part[1])
-    parts = [f"{n} for {name}" for name, n in largest if n > 1]
-    if len(parts) > _SHOWN:
-        parts = [*parts[:_SHOWN], f"{len(parts) - _SHOWN} more"]
-    message = f"{error.predicate} can be derived in more than {limit} different ways"
-    if error.reason == "combining":
-        message = f"putting the rules of {error.predicate} together takes more steps than a program may"
-    rule = _rules(document, [worst])[0]
-    if len(parts) > 1:
-        message += f": this rule alone combines {' with '.join(parts)}"
-    hint = (
-        "Every combination is a pattern to be watched. Put alternatives together into one input or static "
-        "relation, split the query, or raise the limit with `--pattern-limit` if you mean it."
-    )
-    others = [number for number in sizes if number != worst]
-    return _multiplying(message, hint, [rule, *_rules(document, others)])
-
-
-def _multiplying(message: str, hint: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    """Returns the error of rules that give too many patterns, the first of them above all."""
+        message = f"{name} can be derived in too many ways that differ in little more than a comparison"
+        hint = (
+            "Each is compared with each, for one may make another needless. Rules that differ in a value "
+            "only can be one rule, with the values in a static predicate, which may be a file: "
+            "`--static P=FILE`."
+        )
+    elif error.reason == "recurs":
+        rules = longest_first
+        message = f"{name} rests on itself, and following it through the window takes too many steps"
+        hint = (
+            "Each tick of the window adds patterns, and longer ones. Declare a smaller window, such as "
+            f"`window {max(1, error.reached // 2)}`, or a longer `tick`. Fewer literals in the recursive "
+            "rule help, too. `--pattern-limit` raises the number of steps, if you mean it."
+        )
+    elif error.literals is not None:
+        rules = longest_first
+        whose = name if error.literals == LITERALS_EACH * limit else f"{name}, and of what it rests on,"
+        message = f"the patterns of {whose} have more than {error.literals} literals altogether"
+        hint = (
+            "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the "
+            "query a smaller window or the rules fewer literals, or raise the limit with `--pattern-limit`, "
+            f"which allows {LITERALS_EACH} literals for each pattern."
+        )
+    else:
+        worst = max(error.sizes, key=lambda number: prod(n for _, n in error.sizes[number]))
+        rules = _rules(document, sorted(error.sizes, key=lambda number: number != worst))
+        largest = sorted(error.sizes[worst], key=lambda part: -part[1])
+        parts = [f"{n} for {goal}" for goal, n in largest if n > 1]
+        if len(parts) > _SHOWN:
+            parts = [*parts[:_SHOWN], f"{len(parts) - _SHOWN} more"]
+        message = f"{name} can be derived in more than {limit} different ways"
+        if error.reason == "combining":
+            message = f"putting the rules of {name} together takes more steps than a program may"
+        if len(parts) > 1:
+            message += f": this rule alone combines {' with '.join(parts)}"
+        hint = (
+            "Every combination is a pattern to be watched. Put alternatives together into one input or "
+            "static relation, split the query, or raise the limit with `--pattern-limit` if you mean it."
+        )
     first, *others = rules
     notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
     return Diagnostic("E603", message, first.span, hint, notes)
-
-
-def _too_alike(predicate: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    message = f"{predicate} can be derived in too many ways that differ in little more than a comparison"
-    hint = (
-        "Each is compared with each, for one may make another needless. Rules that differ in a value only "
-        "can be one rule, with the values in a static predicate, which may be a file: `--static P=FILE`."
-    )
-    return _multiplying(message, hint, rules)
-
-
-def _too_far(error: TooManyPatternsError, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    message = f"{error.predicate} rests on itself, and following it through the window takes too many steps"
-    hint = (
-        "Each tick of the window adds patterns, and longer ones. Declare a smaller window, such as "
-        f"`window {max(1, error.reached // 2)}`, or a longer `tick`. Fewer literals in the recursive rule "
-        "help, too. `--pattern-limit` raises the number of steps, if you mean it."
-    )
-    return _multiplying(message, hint, sorted(rules, key=lambda rule: -len(rule.body)))
-
-
-def _too_long(whose: str, literals: int, rules: Sequence[syntax.Rule]) -> Diagnostic:
-    message = f"the patterns of {whose} have more than {literals} literals altogether"
-    hint = (
-        "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the query "
-        "a smaller window or the rules fewer literals, or raise "
-        f"the limit with `--pattern-limit`, which allows {LITERALS_EACH} literals for each pattern."
-    )
-    return _multiplying(message, hint, sorted(rules, key=lambda rule: -len(rule.body)))
 
 
 def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
@@ -161,7 +145,12 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     words = _words(walk, document)
     amount = next((each for each in words.values() if each != "not "), None)
     itself = "its own negation" if amount is None else f"{amount}itself"
-    message = f"{name} rests on {itself}, {_when(walk, violation.loop)}: {_steps(walk, words)}"
+    when = "at the same time"
+    if any(edge.weight is None for edge in walk):
+        when = "at a time the rules leave open"
+    elif violation.loop or sum(edge.weight or 0 for edge in walk) > 0:
+        when = "in its future"
+    message = f"{name} rests on {itself}, {when}: {_steps(walk, words)}"
     if violation.loop:
         message += f"; and on the way {_steps(violation.loop, words)}, any number of times"
     hint = (
@@ -176,15 +165,6 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
         Note("this rule is part of the loop", r.span) for r in dict.fromkeys(rules[1:]) if r != rules[0]
     )
     return Diagnostic("E602", message, rules[0].span, hint, notes)
-
-
-def _when(walk: Sequence[Dependency], loop: Sequence[Dependency]) -> str:
-    if any(edge.weight is None for edge in walk):
-        return "at a time the rules leave open"
-    ahead = sum(edge.weight or 0 for edge in walk)
-    if loop or ahead > 0:
-        return "in its future"
-    return "at the same time"
 
 
 def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Dependency, str]:
@@ -238,8 +218,7 @@ def of_patterns(relations: Iterable[Resolved], document: syntax.Document) -> Ite
     patterns = {each.request.name: each.patterns for each in relations}
     ranging = _ranging(patterns)
     asked = {
-        name: [each.name for p in own for literal in p.asked for each in literal.references]
-        for name, own in patterns.items()
+        name: [each.name for pattern in own for each in pattern.asked_for] for name, own in patterns.items()
     }
     # For each relation those that it rests on and that rest on it, itself among them.
     circles = {name: frozenset(members) for members in components(asked) for name in members}
@@ -269,7 +248,7 @@ def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[i
         name = waiting.pop()
         for pattern in relations[name]:
             anything = {*pattern.unguarded, *_variables_at(pattern, found[name])}
-            for each in (reference for literal in pattern.asked for reference in literal.references):
+            for each in pattern.asked_for:
                 new = {i for i, t in enumerate(each.given) if isinstance(t, Var) and t.name in anything}
                 if each.name in found and not new <= found[each.name]:
                     found[each.name] |= new

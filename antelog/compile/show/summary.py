@@ -274,7 +274,7 @@ def _negated(plan: Plan, relation: Relation) -> list[str]:
     waiting = [relation]
     while waiting:
         for pattern in waiting.pop().patterns:
-            for each in (reference for literal in pattern.asked for reference in literal.references):
+            for each in pattern.asked_for:
                 if each.name not in found:
                     found[each.name] = None
                     waiting.append(plan.relation(each.name))
