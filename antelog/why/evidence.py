@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pyarrow.compute as pc
@@ -115,7 +116,7 @@ def instead(
     `tests` are conditions that its open variables have to meet. Facts far from the tick `around` are less
     like it.
     """
-    found = [*_set_aside(grounds, atom, tests), *_in_slot(grounds, atom)]
+    found = [*islice(_set_aside(grounds, atom, tests), LISTED), *_in_slot(grounds, atom)]
     return tuple(found or _nearest(grounds, atom, around))
 
 
@@ -131,7 +132,6 @@ def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iter
             rows = rows.filter(pc.match_substring(rows.column("values"), written))
     if atom.time.variable is None:
         rows = rows.filter(pc.equal(rows.column("time"), atom.time.offset))
-    listed = 0
     for row in rows.to_pylist():
         values, time = json.loads(row["values"] or "[]"), row["time"]
         known = _bound(atom.terms, values)
@@ -148,9 +148,6 @@ def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iter
             places, number = grounds.places, row["row"]
             place = None if places is None or number is None else places.of_row(atom.predicate, number)
             yield FactLine(text, row["arrival"], place, remark, set_aside=True)
-            listed += 1
-            if listed == LISTED:
-                return
 
 
 def _bound(terms: Sequence[AnswerTerm | None], values: Sequence[object]) -> Substitution | None:

@@ -98,7 +98,7 @@ class Explaining:
         true_at = found.confirmed_at if asked else found.true_at
         rows, total = list[RankedRow](), 0
         if found.lost is not None:
-            status, summary = UNKNOWN, self._too_old(found.lost.input)
+            status, summary = UNKNOWN, self._too_old(found.lost)
         elif _so(true_at, grounds.at):
             rows = found.chosen(lambda row: row.is_complete, most)
             total = sum(each.complete for each in found.rules)

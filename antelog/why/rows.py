@@ -68,7 +68,19 @@ class WayRows:
     @cached_property
     def conditions(self) -> Mapping[AnyLiteral, Mask]:
         """For each condition that all rows have the values for, where it holds."""
-        return dict(_conditions(self.grounds, self.prepared, self.found.rows))
+        known, rows, found = self.grounds.known, self.found.rows, dict[AnyLiteral, Mask]()
+        for each in self.prepared.pattern.conditions:
+            if isinstance(each, StaticAtom):
+                names = {term.name for term in each.arguments if isinstance(term, Var)}
+                table = rows_of(each, known.static.tables[each.predicate], known.values)
+                if names <= rows.bound.keys():
+                    found[each] = agrees(rows, table) ^ np.bool_(each.negated)
+                elif not each.negated:
+                    shared = {name: column for name, column in table.bound.items() if name in rows.bound}
+                    found[each] = agrees(rows, Rows(shared, table.count))
+            elif isinstance(each, Comparison | Call) and each.variables <= rows.bound.keys():
+                found[each] = holds(each, rows.bound, rows.count, known.values)
+        return found
 
     @cached_property
     def lines(self) -> Mapping[AnyLiteral, tuple[Mask, Mask]]:
@@ -166,14 +178,9 @@ class RankedRow:
     @property
     def rank(self) -> tuple[float, ...]:
         """The sort key: few failed literals, few awaited, near, many true ones first, short."""
-        rows, at = self.rows, self.at
-        return (
-            int(rows.failed[at]),
-            int(rows.waiting[at]),
-            float(rows.distance[at]),
-            -int(rows.prefix[at]),
-            len(rows.times),
-        )
+        rows = self.rows
+        columns = (rows.failed, rows.waiting, rows.distance, -rows.prefix)
+        return (*(column[self.at].item() for column in columns), len(rows.times))
 
     @property
     def is_complete(self) -> bool:
@@ -299,22 +306,6 @@ def _closed(grounds: Grounds, literal: Aggregation, rows: Rows) -> tuple[Column,
     return np.where(grounds.is_so(since), cells, UNBOUND), since
 
 
-def _conditions(grounds: Grounds, prepared: Prepared, rows: Rows) -> Iterator[tuple[AnyLiteral, Mask]]:
-    known = grounds.known
-    for each in prepared.pattern.conditions:
-        if isinstance(each, StaticAtom):
-            names = {term.name for term in each.arguments if isinstance(term, Var)}
-            table = rows_of(each, known.static.tables[each.predicate], known.values)
-            if names <= rows.bound.keys():
-                yield each, agrees(rows, table) ^ np.bool_(each.negated)
-            elif not each.negated:
-                shared = [name for name in table.bound if name in rows.bound]
-                some = Rows({name: table.bound[name] for name in shared}, table.count)
-                yield each, agrees(rows, some)
-        elif isinstance(each, Comparison | Call) and each.variables <= rows.bound.keys():
-            yield each, holds(each, rows.bound, rows.count, known.values)
-
-
 def fits(grounds: Grounds, row: RankedRow) -> bool:
     """Returns whether the conditions together leave the open variables of a row any value."""
     rows, known = row.single, grounds.known
@@ -356,7 +347,7 @@ class Derivable:
     confirmed_at  since when an answer is confirmed; one that the clock drives is reported at its tick
     supported     whether an answer would be reported
     told          the tick from which it was, if it was for some time
-    lost          the first facts that would be needed and are not kept any more
+    lost          the input of the first facts that would be needed and are not kept any more
     cut           whether there are more ways to it than were looked at
     before_zero   whether a rule does not apply, as it would need a tick before tick 0
     """
@@ -367,7 +358,7 @@ class Derivable:
     confirmed_at: int = int(NEVER)
     supported: bool = False
     told: int = int(NEVER)
-    lost: Needed | None = None
+    lost: str | None = None
     cut: bool = field(default=False, init=False)
     before_zero: bool = field(default=False, init=False)
     _nearby: bool = field(default=False, init=False)
@@ -438,7 +429,7 @@ def search(grounds: Grounds, goal: Atom, most: int) -> Derivable:
         ways, of_rule = _ways(grounds, goal), RuleRows(rule)
         for way in ways.of(rule, goal):
             if way.is_possible:
-                found.lost = found.lost or forgotten(grounds, prepared_way(grounds, way))
+                found.lost = found.lost or _forgotten(grounds, prepared_way(grounds, way))
                 try:
                     parts = rows_of_way(grounds, way)
                 except TooLargeError:
@@ -452,28 +443,24 @@ def search(grounds: Grounds, goal: Atom, most: int) -> Derivable:
     return found
 
 
-@dataclass(frozen=True)
-class Needed:
-    """The facts of an input from a tick on."""
-
-    input: str
-    first: int
-
-
-def forgotten(grounds: Grounds, prepared: Prepared) -> Needed | None:
-    """Returns the first facts that a pattern needs and that are not kept any more; None if all are there."""
+def _forgotten(grounds: Grounds, prepared: Prepared) -> str | None:
+    """Returns the input of the first facts that are needed and not kept any more; None if all are there."""
     if not any(grounds.kept.values()):
         return None
-    tick = prepared.pattern.time.offset
-    lost = (each for each in _needed(grounds, prepared, tick, set()) if each.first < grounds.kept[each.input])
-    return min(lost, key=lambda each: each.first, default=None)
+    lost = dict[str, int]()
+    for name, first in _needed(grounds, prepared, prepared.pattern.time.offset, set()):
+        if first < grounds.kept[name]:
+            lost[name] = min(first, lost.get(name, first))
+    return min(lost, key=lost.__getitem__, default=None)
 
 
-def _needed(grounds: Grounds, prepared: Prepared, tick: int, seen: set[tuple[str, int]]) -> Iterator[Needed]:
-    """Yields the facts that a pattern for an atom about a tick looks at, through asked literals, too."""
+def _needed(
+    grounds: Grounds, prepared: Prepared, tick: int, seen: set[tuple[str, int]]
+) -> Iterator[tuple[str, int]]:
+    """Yields inputs and first ticks that a pattern for a tick looks at, through asked literals, too."""
     rules = grounds.rules
     for fact in prepared.facts:
-        yield Needed(fact.node.predicate, 0 if fact.behind is None else max(0, tick - fact.behind))
+        yield fact.node.predicate, 0 if fact.behind is None else max(0, tick - fact.behind)
     for reach in (reach for literal in prepared.asked for reach in literal.reaches):
         first, name = 0 if reach.kept is None else max(0, tick - reach.kept), reach.reference.name
         # What rests on its own past is remembered, and so is the latest fact of a slot.
