@@ -22,7 +22,6 @@ from antelog.compile.problems.remarks import remarks
 from antelog.compile.rules.clauses import clauses_of, edges_of, static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
-from antelog.errors import PlanError
 from antelog.language import Checked
 from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME
 from antelog.language.syntax import Constant, Query, Variable
@@ -188,6 +187,5 @@ def with_levels(plan: nodes.Plan) -> nodes.Plan:
         for each in pattern.asked_for
     )
     levels = stratify(patterns, edges)
-    if isinstance(levels, Violation):
-        raise PlanError("a relation rests on its own negation")
+    assert not isinstance(levels, Violation), "the clauses were stratified"
     return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))

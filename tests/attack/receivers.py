@@ -29,13 +29,12 @@ from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
-from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
 from antelog.run.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.alerts.running import Work
 from tests.attack.findings import Attempt
+from tests.attack.posts import Lines
 from tests.processes import started, until
 from tests.watch.alerts.receiving import serving
 
@@ -104,26 +103,9 @@ def _told(folder: Path) -> int:
         )
         program = antelog.parse(_PROGRAM)
         run = FollowedRun(program, settings, {}, store, True, lambda _: None, lambda: None)
-        sink = _Lines(program)
+        sink = Lines(program)
         run.follower(RunOutput(None, lambda _: "", sink), stack).run(lambda: False)
-    return sink.count
-
-
-class _Lines:
-    """Counts the lines of a run."""
-
-    def __init__(self, program: antelog.Program) -> None:
-        self._relations = list(program.plan.queries)
-        self.count = 0
-
-    def write(self, step: StepResult) -> None:
-        self.count += change_lines(self._relations, step, Style()).count("\n")
-
-    def mark(self) -> None:
-        """Nothing goes on from here."""
-
-    def close(self) -> None:
-        """Nothing is open."""
+    return len(sink.lines)
 
 
 def _place(kind: str, folder: Path, random: Random, stack: ExitStack) -> str:

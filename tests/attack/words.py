@@ -9,10 +9,8 @@ A view of them takes a fraction of a second; one that looks at a text again for 
 
 from __future__ import annotations
 
-import io
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +19,6 @@ import pyarrow as pa
 
 import antelog
 from antelog import Engine
-from antelog.cli.main import main
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.setup import routes_of
 from antelog.watch.web.api import API, of_answer
@@ -30,7 +27,7 @@ from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import EngineReader
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
-from tests.attack.findings import Attempt
+from tests.attack.findings import Attempt, command
 from tests.watch.alerts.lines import letters
 
 PATIENCE = 5.0
@@ -160,12 +157,9 @@ def _tried(form: str, shown: _Shown) -> None:
                 msgspec.json.encode({"d": "a", "v": shown.word, "time": _START + at}) for at in range(2)
             )
         )
-        with redirect_stdout(io.StringIO()) as told, redirect_stderr(io.StringIO()) as said:
-            status = main.main(
-                ["try", str(rules), "--input", f"R={facts}", "--format", form], standalone_mode=False
-            )
-        if status not in (None, 0) or "H" not in told.getvalue():
-            raise AssertionError(f"status {status}: {said.getvalue()[:300]}")
+        done = command("try", rules, "--input", f"R={facts}", "--format", form)
+        assert done.exit_code == 0, done.stderr[:300]
+        assert "H" in done.stdout
 
 
 def _drawn(shown: _Shown) -> None:
