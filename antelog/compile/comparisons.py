@@ -240,10 +240,6 @@ class System:
         """The number of comparisons, which is what `follows_after_all` costs."""
         return len(self._known)
 
-    def follows(self, wanted: Comparison) -> bool:
-        short = self.follows_at_once(wanted)
-        return self.follows_after_all(wanted) if short is None else short
-
     def follows_at_once(self, wanted: Comparison) -> bool | None:
         """Returns whether it is stated or follows from bounds; None if that is not enough to tell."""
         decided = wanted.outcome

@@ -10,7 +10,7 @@ forms; taking them for different ones is always safe.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -113,7 +113,7 @@ class _FormWriter:
 
     def _literal(self, literal: AnyLiteral, names: Mapping[str, Hashable]) -> Hashable:
         # An aggregate's own variables have no names outside.
-        inner = (name for operand in literal.operands for name in _inner_in(operand))
+        inner = (e.name for e in terms.all_in(literal.operands) if isinstance(e, terms.Inner))
         own = {f"<{name}": f"<{place}" for place, name in enumerate(dict.fromkeys(inner))}
         return self._value("", literal, {**names, **own})
 
@@ -160,14 +160,6 @@ class _FormWriter:
             case _:
                 plain: Hashable = value
                 return plain
-
-
-def _inner_in(operand: terms.Operand | None) -> Iterable[str]:
-    if isinstance(operand, terms.Inner):
-        yield operand.name
-    elif isinstance(operand, terms.Calculated):
-        for each in operand.operands:
-            yield from _inner_in(each)
 
 
 # ---- times ----
@@ -358,14 +350,14 @@ class QueryDifference:
     @property
     def has_other_columns(self) -> bool:
         """Whether the columns of its answers have other names."""
-        both = self.old is not None and self.new is not None
-        return both and self.old.answer.names != self.new.answer.names  # type: ignore[union-attr]
+        old, new = self.old, self.new
+        return old is not None and new is not None and old.answer.names != new.answer.names
 
     @property
     def has_other_notice(self) -> bool:
         """Whether severity, words, the threshold of alerts, or `given` facts differ."""
-        both = self.old is not None and self.new is not None
-        return both and self.old.notice != self.new.notice  # type: ignore[union-attr]
+        old, new = self.old, self.new
+        return old is not None and new is not None and old.notice != new.notice
 
     @property
     def continues(self) -> bool:
@@ -464,9 +456,9 @@ def sentence(comparison: VersionComparison) -> str:
     if not parts:
         return "the queries mean the same, but are written otherwise"
     same = [each.name for each in comparison.of(Fate.SAME) if not each.has_other_columns]
-    return "; ".join(
-        [*parts, *([f"{_listed(same)} {'is' if len(same) == 1 else 'are'} the same"] if same else [])]
-    )
+    if same:
+        parts.append(f"{_listed(same)} {'is' if len(same) == 1 else 'are'} the same")
+    return "; ".join(parts)
 
 
 def _listed(names: Sequence[str]) -> str:

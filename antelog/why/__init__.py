@@ -46,7 +46,7 @@ def why(
     """
     if not isinstance(getattr(program, "document", None), Document):
         raise wrong("why: the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
-    tick = None if at is None else tick_of(at, written(program).plan.timescale)
+    tick = None if at is None else tick_of(at, written(program.source).plan.timescale)
     return explained(Grounds.of_facts(program, facts, tick), atom, Detail(depth))
 
 

@@ -273,11 +273,9 @@ def _node(row: RankedRow, literal: AnyLiteral) -> LiteralNode:
         case AskedNode():
             return _asked(row.rows.grounds, filled, found, node)
         case StaticAtom():
-            there = found.status == TRUE and not filled.negated
-            facts = background_facts(row.rows.grounds, filled)[:1] if there else ()
-            words = (
-                "in the background" if (found.status == TRUE) ^ filled.negated else "not in the background"
-            )
+            there = (found.status == TRUE) ^ filled.negated
+            words = "in the background" if there else "not in the background"
+            facts = background_facts(row.rows.grounds, filled)[:1] if node.status == TRUE and there else ()
             return replace(node, reason=_WAITS if found.status == OPEN else (words,), facts=facts)
         case _:
             return replace(node, text="", reason=_compared(literal, row))
@@ -300,8 +298,8 @@ def _fact(row: RankedRow, atom: Atom, found: LiteralTruth, node: LiteralNode) ->
         reason = ("the engine no longer has facts about ", time.offset)
     elif found.since is not None and found.since >= 0:
         reason = ("no such fact came; certain since ", found.since)
-    around = row.way.pattern.time.offset
-    return replace(node, reason=reason, facts=instead(grounds, atom, conditions, around))
+    facts = instead(grounds, atom, conditions, row.way.pattern.time.offset)
+    return replace(node, reason=reason, facts=facts)
 
 
 _OF_FACTS = {TRUE: "no such fact", OPEN: "no such fact yet; one could come", FALSE: "there is such a fact"}
@@ -312,24 +310,25 @@ _OF_OTHERS = {TRUE: "it is so", OPEN: "not decided yet", FALSE: "it is not so"}
 def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     """Explains a literal about atoms by its ticks and, once it is decided, the facts that decide it."""
     inputs = [each for each in literal.references if each.predicate in grounds.rules.inputs]
-    words = _OF_OTHERS if not literal.denies else _OF_FACTS if inputs else _OF_ATOMS
-    reason: Sentence = (words[found.status],)
+    words = (_OF_OTHERS if not literal.denies else _OF_FACTS if inputs else _OF_ATOMS)[found.status]
     if found.status == TRUE and literal.denies:
-        if found.since is not None and found.since >= 0:
-            reason = (f"{reason[0]}, certain since ", found.since)
-        return replace(node, reason=reason)
+        return replace(node, reason=_dated(words, ", certain since ", found.since))
     if literal.needs:
         return replace(node, reason=_WAITS)
     if found.status == OPEN:
-        return replace(node, reason=reason if found.until is None else (f"{reason[0]} until ", found.until))
+        return replace(node, reason=_dated(words, " until ", found.until))
     lines, more = list[FactLine](), 0
     for each in inputs:
-        facts = facts_like(
-            grounds, each.predicate, each.arguments, max(0, each.first.offset), each.last.offset
-        )
+        ticks = max(0, each.first.offset), each.last.offset
+        facts = facts_like(grounds, each.predicate, each.arguments, *ticks)
         shown = fact_lines(grounds, each.predicate, facts)
         lines, more = [*lines, *shown], more + facts.count - len(shown)
-    return replace(node, reason=reason, facts=tuple(lines), more=more)
+    return replace(node, reason=(words,), facts=tuple(lines), more=more)
+
+
+def _dated(words: str, joint: str, tick: int | None) -> Sentence:
+    """Returns words, and behind them a tick, if it is known."""
+    return (words,) if tick is None or tick < 0 else (f"{words}{joint}", tick)
 
 
 def deciding_atom(row: RankedRow, literal: AnyLiteral) -> Atom | None:
@@ -431,9 +430,7 @@ def _aggregation(row: RankedRow, literal: Aggregation, found: LiteralTruth, node
     so_far = next((each.values(found_at, np.array([row.rows.grounds.at])).value(0) for each in own), None)
     reason: Sentence = (f"comes to {amount_text(so_far)}",)
     if found.status == OPEN:
-        reason = (f"{reason[0]} so far",)
-        if found.until is not None:
-            reason = (f"{reason[0]}; decided by ", found.until)
+        reason = _dated(f"{reason[0]} so far", "; decided by ", found.until)
     lines = list(dict.fromkeys(line for each in literal.aggregates for line in _members(row, each)))
     return replace(node, reason=reason, facts=tuple(lines[:LISTED]), more=max(0, len(lines) - LISTED))
 

@@ -24,14 +24,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.passes import assembled, with_levels
 from antelog.compile.patterns.resolve import Request, relations_of
 from antelog.compile.prepared.rules import Rules, prepared
-from antelog.compile.rules.clauses import (
-    EvidenceFrame,
-    LoweredRule,
-    asked_clause,
-    clauses_of,
-    frame_of,
-    rules_of,
-)
+from antelog.compile.rules import clauses
 from antelog.diagnostics import Source, Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
@@ -67,15 +60,15 @@ class WrittenProgram:
     """A program as it is written, the plan with the relations of all its literals, and its windows."""
 
     checked: Checked
-    rules: Mapping[str, tuple[LoweredRule, ...]]
+    rules: Mapping[str, tuple[clauses.LoweredRule, ...]]
     plan: Plan
-    frames: Mapping[str, EvidenceFrame | None]
+    frames: Mapping[str, clauses.EvidenceFrame | None]
 
     @property
     def source(self) -> syntax.Document:
         return self.checked.document
 
-    def frame(self, predicate: str) -> EvidenceFrame | None:
+    def frame(self, predicate: str) -> clauses.EvidenceFrame | None:
         """Returns the window that evidence for an atom lies in."""
         frames = [each for each in self.frames.values() if each is not None]
         if predicate in self.frames or not frames:
@@ -95,25 +88,21 @@ class WrittenProgram:
         return frozenset(found)
 
 
-def written(program: Program) -> WrittenProgram:
-    return _written_once(program.document.source)
-
-
 @lru_cache(maxsize=8)
-def _written_once(source: Source) -> WrittenProgram:
+def written(source: Source) -> WrittenProgram:
     checked = read(source)
-    rules = {name: tuple(own.values()) for name, own in rules_of(checked).items()}
+    rules = {name: tuple(own.values()) for name, own in clauses.rules_of(checked).items()}
     parts = (part for own in rules.values() for rule in own for part in rule.parts)
     references = {
         each.name: each for part in parts if isinstance(part, AskedNode) for each in part.references
     }
     more = [
-        Request(name, False, asked_clause(each.predicate, each.kept, checked.vocabulary))
+        Request(name, False, clauses.asked_clause(each.predicate, each.kept, checked.vocabulary))
         for name, each in references.items()
     ]
-    relations, _, _ = relations_of(checked, clauses_of(checked)[0], PATTERN_LIMIT, more)
+    relations, _, _ = relations_of(checked, clauses.clauses_of(checked)[0], PATTERN_LIMIT, more)
     plan = with_levels(assembled(checked, relations))
-    frames = {q.atom.predicate: frame_of(q, checked.vocabulary) for q in checked.document.queries}
+    frames = {q.atom.predicate: clauses.frame_of(q, checked.vocabulary) for q in checked.document.queries}
     return WrittenProgram(checked, rules, plan, frames)
 
 
@@ -159,7 +148,7 @@ class Grounds:
 
         They have their arrivals in a column, or arrive at their own ticks.
         """
-        own, at = written(program), LAST if at is None else at
+        own, at = written(program.source), LAST if at is None else at
         state = start(own.plan, static_rows(own.plan, static or {}), functions=program.functions)
         state.values.functions = _functions(program)
         state, batch = kernel.admitted(own.plan, state, frames, LAST, arrival=arrival)
@@ -173,7 +162,7 @@ class Grounds:
     @classmethod
     def of_state(cls, program: Program, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
         """Returns the grounds of the state of an engine with this plan."""
-        own = written(program)
+        own = written(program.source)
         rules = prepared(own.plan)
         # More than the engine calls: a rule that comes to nothing may have others.
         state.values.functions = _functions(program)

@@ -7,7 +7,7 @@ come. The literal is true once the comparison holds for all values between, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -159,6 +159,7 @@ class Aggregate(Struct, frozen=True, tag=True):
 class Aggregation(AskedNode, frozen=True, tag=True):
     """An aggregate compared with an operand, or with another aggregate."""
 
+    has_amount: ClassVar[bool] = True
     left: Aggregate
     operator: str
     right: Operand | Aggregate
@@ -172,10 +173,6 @@ class Aggregation(AskedNode, frozen=True, tag=True):
             Aggregate.of(right, lowering) if isinstance(right, syntax.Aggregate) else lowering.operand(right)
         )
         return (cls(left, literal.operator, other),)
-
-    @property
-    def has_amount(self) -> bool:
-        return True
 
     @property
     def needs(self) -> frozenset[str]:

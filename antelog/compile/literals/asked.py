@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,6 +58,7 @@ class Negation(AskedAtom, frozen=True, tag=True):
     The relation's answer variables are the arguments that are not None, in order, and the time.
     """
 
+    denies: ClassVar[bool] = True
     relation: str
 
     @classmethod
@@ -73,10 +74,6 @@ class Negation(AskedAtom, frozen=True, tag=True):
     @property
     def key(self) -> tuple[str, str, bool]:
         return "negation", self.predicate, self.single
-
-    @property
-    def denies(self) -> bool:
-        return True
 
     @property
     def around(self) -> TextAround:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol, Self, TypeAlias
+from typing import ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 from msgspec import Struct
 
@@ -291,20 +291,15 @@ class AskedNode(Literal, frozen=True):
     Only `last` and aggregates may give some, and it never opens an answer.
     """
 
+    has_amount: ClassVar[bool] = False
+    """Whether it comes to a value over time, which lines report."""
+    denies: ClassVar[bool] = False
+    """Whether it is true where there are no such atoms as it asks for."""
+
     @property
     def parts(self) -> tuple[Part, ...]:
         before, time, after = self.around
         return (*before, time, *after)
-
-    @property
-    def has_amount(self) -> bool:
-        """Whether it comes to a value over time, which lines report."""
-        return False
-
-    @property
-    def denies(self) -> bool:
-        """Whether it is true where there are no such atoms as it asks for."""
-        return False
 
     @property
     def needs(self) -> frozenset[str]:

@@ -104,7 +104,7 @@ class Calculated(Struct, frozen=True, tag=True):
     @property
     def has_inner(self) -> bool:
         """Whether it has a variable that an aggregate has for itself."""
-        return any(isinstance(e, Inner) or (isinstance(e, Calculated) and e.has_inner) for e in self.operands)
+        return any(isinstance(each, Inner) for each in all_in(self.operands))
 
 
 Term: TypeAlias = Var | Const
@@ -202,21 +202,18 @@ def is_duration(operand: Operand) -> bool:
     return all(isinstance(each, Time) for each in operand.operands)
 
 
-def times_in(operand: Operand) -> Iterator[Time]:
-    if isinstance(operand, Time):
-        yield operand
-    for each in operand.operands if isinstance(operand, Calculated) else ():
-        yield from times_in(each)
+def all_in(operands: Iterable[Operand | None]) -> Iterator[Operand]:
+    """Yields operands, and those that calculations among them are made of."""
+    for operand in operands:
+        if operand is not None:
+            yield operand
+        if isinstance(operand, Calculated):
+            yield from all_in(operand.operands)
 
 
 def functions_in(operands: Iterable[Operand | None]) -> frozenset[Function]:
-    found: set[Function] = set()
-    for operand in operands:
-        if isinstance(operand, Calculated):
-            found |= functions_in(operand.operands)
-            if not operand.is_arithmetic:
-                found.add(Function(operand.function, len(operand.operands), operand.gives))
-    return frozenset(found)
+    called = (e for e in all_in(operands) if isinstance(e, Calculated) and not e.is_arithmetic)
+    return frozenset(Function(each.function, len(each.operands), each.gives) for each in called)
 
 
 def shifted(operand: Operand) -> tuple[Term, int | float] | None:

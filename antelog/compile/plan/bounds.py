@@ -8,11 +8,11 @@ leads into the past only (see `stratify`) makes it finite.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from antelog.compile.comparisons import ZERO, reaches_of, times_of
+from antelog.compile.comparisons import ZERO, Times, reaches_of, times_of
 from antelog.compile.literals.literal import ReferenceReach
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern
@@ -27,25 +27,6 @@ _Value = Value | Var
 """A value, or a variable in the place of one that no declaration names."""
 
 
-@dataclass(frozen=True)
-class Declared:
-    """Delay declarations with constants at the same positions: the delay by the values there."""
-
-    positions: tuple[int, ...]
-    delays: Mapping[tuple[Value, ...], int]
-
-
-def declared(source: Input) -> tuple[Declared, ...]:
-    """Returns the delay declarations of an input, those with more constants first, for they decide."""
-    # Those with equally many that fit the same fact agree, or the program is refused.
-    tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
-    for refinement in source.refinements:
-        positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
-        values = tuple(value for value in refinement.pattern if value is not None)
-        tables.setdefault(positions, {})[values] = refinement.delay
-    return tuple(Declared(at, tables[at]) for at in sorted(tables, key=len, reverse=True))
-
-
 class DelayTable:
     """The delays of an input's facts: the papers' δ, for atoms with variables too.
 
@@ -55,7 +36,14 @@ class DelayTable:
 
     def __init__(self, source: Input) -> None:
         self._default = source.delay
-        self._declared = declared(source)
+        # Of those with equally many constants that fit the same fact all agree, or the program is refused.
+        tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
+        for each in source.refinements:
+            positions = tuple(i for i, value in enumerate(each.pattern) if value is not None)
+            values = tuple(value for value in each.pattern if value is not None)
+            tables.setdefault(positions, {})[values] = each.delay
+        self.tables = {at: tables[at] for at in sorted(tables, key=len, reverse=True)}
+        """The delays by the constants at some positions; those with more constants first, for they decide."""
 
     def largest(self, arguments: Sequence[Term | None]) -> int:
         """Returns the maximum of δ over the instances of an atom with these arguments (None: any).
@@ -67,19 +55,19 @@ class DelayTable:
             a.value if isinstance(a, Const) else a or Var(f"_{place}") for place, a in enumerate(arguments)
         ]
         largest = self._decide(values)
-        for each in self._declared:
-            for row in each.delays:
-                instance = _instance(values, each.positions, row)
+        for positions, delays in self.tables.items():
+            for row in delays:
+                instance = _instance(values, positions, row)
                 if instance is not None:
                     largest = max(largest, self._decide([instance.get(v, v) for v in values]))
         return largest
 
     def _decide(self, values: Sequence[_Value]) -> int:
         """Returns δ of an instance: that of the declaration with the most constants that fits it."""
-        for each in self._declared:
+        for positions, delays in self.tables.items():
             # A variable is never declared: without it, the row is too short to be there.
-            there = (values[i] for i in each.positions)
-            delay = each.delays.get(tuple(value for value in there if not isinstance(value, Var)))
+            there = (values[i] for i in positions)
+            delay = delays.get(tuple(value for value in there if not isinstance(value, Var)))
             if delay is not None:
                 return delay
         return self._default
@@ -100,33 +88,50 @@ def _instance(
 # ---- how long facts and atoms matter ----
 
 
-Inputs = Mapping[str, DelayTable]
-Patterns = Mapping[str, tuple[Pattern, ...]]
+class Stretch(NamedTuple):
+    """A stretch of time (None: without bound), and the relation it leads to (None: it ends at facts)."""
+
+    relation: str | None
+    ticks: int | None
 
 
-def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
+def bound(patterns: Mapping[str, tuple[Pattern, ...]], inputs: Iterable[Input]) -> dict[str, Bounds]:
     delays_of = {source.name: DelayTable(source) for source in inputs}
-    views = {name: [_View.of(p, delays_of) for p in own] for name, own in patterns.items()}
-    delays = _longest(views, lambda view: view.ahead)
-    backs = _longest(views, lambda view: view.back)
-    users: dict[str, list[str]] = {name: [] for name in views}
-    kept: dict[str, int | None] = dict.fromkeys(views, 0)
-    for name, own in views.items():
-        for view in own:
-            for target, distance in view.askers:
-                assert target is not None
-                users[target].append(name)
-                kept[target] = _larger(kept[target], _sum(distance, delays[name]))
+    # From the answer's time to when a literal is decided, and back to its evidence.
+    ahead: dict[str, list[Stretch]] = {name: [] for name in patterns}
+    back: dict[str, list[Stretch]] = {name: [] for name in patterns}
+    reasons: dict[str, list[str]] = {name: [] for name in patterns}
+    for name, pattern in ((name, pattern) for name, own in patterns.items() for pattern in own):
+        times = times_of(pattern)
+        if not any(fact.time.variable == pattern.time.variable for fact in pattern.facts):
+            # No fact gives the answer its time: it is looked at when that has come.
+            ahead[name].append(Stretch(None, 0))
+        for each in (reach for literal in pattern.stated for reach in times.reaches(literal, pattern.time)):
+            reference, late, relation = each.reference, 0, None
+            if reference.of_input:
+                late = delays_of[reference.name].largest(reference.given)
+            else:
+                relation = reference.name
+            ahead[name].append(Stretch(relation, _sum(each.ahead, late)))
+            back[name].append(Stretch(relation, each.kept))
+        reason = _piling_up(pattern, times)
+        reasons[name] += [] if reason is None else [reason]
+    delays, backs = _longest(ahead), _longest(back)
+    users: dict[str, list[str]] = {name: [] for name in patterns}
+    kept: dict[str, int | None] = dict.fromkeys(patterns, 0)
+    for name, target, distance in ((name, *each) for name, own in back.items() for each in own):
+        if target is not None:
+            users[target].append(name)
+            kept[target] = _larger(kept[target], _sum(distance, delays[name]))
     bounds = {}
-    for name, own in views.items():
+    for name in patterns:
         window = _sum(delays[name], _sum(backs[name], 1))
-        reasons = (v.piling_up for v in own if v.piling_up)
         bounds[name] = Bounds(
             delays[name],
             None if window is None else max(window, 0),
             kept[name] if users[name] else None,
             tuple(dict.fromkeys(users[name])),
-            next(reasons, None),
+            next(iter(reasons[name]), None),
         )
     return bounds
 
@@ -142,45 +147,6 @@ def delays_of_others(plan: Plan) -> dict[str, int | None]:
     return found
 
 
-class Stretch(NamedTuple):
-    """A stretch of time (None: without bound), and the relation it leads to (None: it ends at facts)."""
-
-    relation: str | None
-    ticks: int | None
-
-
-@dataclass(frozen=True)
-class _View:
-    """The stretches of time in a pattern.
-
-    ahead, back   from the answer's time to when a literal is decided, and back to its evidence
-    askers        for each relation that is asked for, how long after its atom's time the answer's is
-    """
-
-    ahead: tuple[Stretch, ...]
-    back: tuple[Stretch, ...]
-    askers: tuple[Stretch, ...]
-    piling_up: str | None
-
-    @staticmethod
-    def of(pattern: Pattern, inputs: Inputs) -> _View:
-        ahead: list[Stretch] = []
-        back: list[Stretch] = []
-        if not any(fact.time.variable == pattern.time.variable for fact in pattern.facts):
-            # No fact gives the answer its time: it is looked at when that has come.
-            ahead.append(Stretch(None, 0))
-        for each in reaches_of(pattern):
-            reference, late, relation = each.reference, 0, None
-            if reference.of_input:
-                late = inputs[reference.name].largest(reference.given)
-            else:
-                relation = reference.name
-            ahead.append(Stretch(relation, _sum(each.ahead, late)))
-            back.append(Stretch(relation, each.kept))
-        askers = tuple(each for each in back if each.relation is not None)
-        return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern))
-
-
 def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
 
@@ -193,20 +159,17 @@ def _earlier(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else min(one, other)
 
 
-def _longest(
-    views: Mapping[str, list[_View]], stretches: Callable[[_View], tuple[Stretch, ...]]
-) -> dict[str, int | None]:
+def _longest(stretches: Mapping[str, list[Stretch]]) -> dict[str, int | None]:
     """Returns each relation's longest stretch, continued by that of the relation it leads to."""
     lowest = -(10**9)
-    longest: dict[str, int | None] = dict.fromkeys(views, lowest)
-    for number in range(2 * len(views) + 2):
+    longest: dict[str, int | None] = dict.fromkeys(stretches, lowest)
+    for number in range(2 * len(stretches) + 2):
         changed = False
-        for name, own in views.items():
+        for name, own in stretches.items():
             best = longest[name]
-            for view in own:
-                for target, length in stretches(view):
-                    best = _larger(best, length if target is None else _sum(length, longest[target]))
-            if best != longest[name] and number > len(views):
+            for target, length in own:
+                best = _larger(best, length if target is None else _sum(length, longest[target]))
+            if best != longest[name] and number > len(stretches):
                 # It still grows after a round for each relation: it rests on itself, ever earlier.
                 best = None
             if best != longest[name]:
@@ -218,9 +181,8 @@ def _longest(
     }
 
 
-def _piling_up(pattern: Pattern) -> str | None:
+def _piling_up(pattern: Pattern, times: Times) -> str | None:
     """Returns the time variable that evidence may wait for without end, if there is one."""
-    times = times_of(pattern)
     names = dict.fromkeys(time.variable for literal in pattern.stated for time in literal.times)
     zero = Time(ZERO, 0)
     free = [Time(v, 0) for v in names if v is not None and times.furthest(zero, Time(v, 0)) is None]

@@ -36,10 +36,13 @@ class SourceReach:
 class Rules:
     """A plan prepared for the engine.
 
-    cycles  the relations that rest on their own negation, each with all that share that cycle
-    needed  for each input how far back facts matter, counted from now (None: all do)
-    reaches for each relation how far before its time the facts of an atom lie (None: anywhere)
-    lag     for how many ticks atoms of cycles are worked out from facts after they are decided
+    cycles      the relations that rest on their own negation, each with all that share that cycle
+    needed      for each input how far back facts matter, counted from now (None: all do)
+    reaches     for each relation how far before its time the facts of an atom lie (None: anywhere)
+    lag         for how many ticks atoms of cycles are worked out from facts after they are decided
+    remembered  the inputs whose latest fact of each slot is kept, and since when, from now (None: always)
+    delays      for each input every delay that some fact may have, the shortest first
+    widest      the largest distance of two times that rules tie to each other
     """
 
     plan: Plan
@@ -50,28 +53,11 @@ class Rules:
     needed: Mapping[str, int | None]
     reaches: Mapping[str, int | None]
     lag: int
-
-    @cached_property
-    def remembered(self) -> Mapping[str, int | None]:
-        """The inputs whose latest fact of each slot is kept, and since when, from now (None: of any age)."""
-        return bounds.remembered(self.plan, self.cycles)
-
-    @cached_property
-    def queries(self) -> tuple[Relation, ...]:
-        return tuple(self.plan.queries)
-
-    @cached_property
-    def countings(self) -> Mapping[str, Counting]:
-        return {name: self.plan.counting(name) for name in self.inputs}
-
-    @cached_property
-    def delays(self) -> Mapping[str, tuple[int, ...]]:
-        """For each input every delay that some fact may have, the shortest first."""
-        return {name: tuple(sorted(source.delays)) for name, source in self.inputs.items()}
-
-    @cached_property
-    def widest(self) -> int:
-        return bounds.widest(self.plan)
+    remembered: Mapping[str, int | None]
+    queries: tuple[Relation, ...]
+    countings: Mapping[str, Counting]
+    delays: Mapping[str, tuple[int, ...]]
+    widest: int
 
     @cached_property
     def seen(self) -> Mapping[SeenColumns, None]:
@@ -227,6 +213,11 @@ def prepared(plan: Plan) -> Rules:
         bounds.needed(plan, of_cycle),
         bounds.reaches(plan),
         bounds.lag(plan),
+        bounds.remembered(plan, of_cycle),
+        tuple(plan.queries),
+        {name: plan.counting(name) for name in inputs},
+        {name: tuple(sorted(source.delays)) for name, source in inputs.items()},
+        bounds.widest(plan),
     )
 
 

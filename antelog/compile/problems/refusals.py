@@ -16,7 +16,7 @@ from math import prod
 
 from antelog.compile.comparisons import times_of
 from antelog.compile.literals import Aggregation, Last
-from antelog.compile.literals.terms import Time, Var, later, times_in, variables_in
+from antelog.compile.literals.terms import Time, Var, all_in, later, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.resolve import (
     LITERALS_EACH,
@@ -288,10 +288,10 @@ def _objections(pattern: Pattern) -> Iterator[Diagnostic]:
                 f"That is nearly always so. Ask for {name} in the answer too, or add a condition "
                 f"without `not` that says which values {name} has.",
             )
-    sides = (side for each in pattern.comparisons for side in each.operands)
-    compared = (times_in(side) for side in sides)
-    stated = (literal.times for literal in pattern.stated)
-    far = max((abs(time.offset) for times in (*stated, *compared) for time in times), default=0)
+    operands = all_in(side for each in pattern.comparisons for side in each.operands)
+    stated = (time for literal in pattern.stated for time in literal.times)
+    compared = (each for each in operands if isinstance(each, Time))
+    far = max((abs(time.offset) for time in (*stated, *compared)), default=0)
     if far > LARGEST_OFFSET:
         yield _refusal(
             "E407",

@@ -70,7 +70,7 @@ class _World:
         """Returns the facts by the values at some of their positions."""
         key = name, positions
         if key not in self._tables:
-            self._tables[key] = _table(self.facts[name], positions)
+            self._tables[key] = _put({}, self.facts[name], positions)
         return self._tables[key]
 
     def add(self, name: str, rows: set[Row]) -> None:
@@ -90,14 +90,12 @@ class _World:
             raise _too_much(name, f"join more than {MOST_JOINED} rows")
 
 
-def _put(table: dict[Row, list[Row]], rows: Iterable[Row], positions: tuple[int, ...]) -> None:
+def _put(
+    table: dict[Row, list[Row]], rows: Iterable[Row], positions: tuple[int, ...]
+) -> dict[Row, list[Row]]:
+    """Adds rows to a table by the values at some of their positions."""
     for row in rows:
         table.setdefault(tuple([row[i] for i in positions]), []).append(row)
-
-
-def _table(rows: Iterable[Row], positions: tuple[int, ...]) -> dict[Row, list[Row]]:
-    table: dict[Row, list[Row]] = {}
-    _put(table, rows, positions)
     return table
 
 
@@ -110,23 +108,22 @@ def _too_much(name: str, what: str) -> UnsupportedError:
 
 def _saturate(rules: list[StaticRule], members: set[str], world: _World) -> None:
     """Adds all facts of some relations that rest on each other."""
-    fresh: Facts = {name: set() for name in members}
+    new: Facts = {name: set() for name in members}
     for rule in rules:
-        fresh[rule.predicate] |= _derive(rule, {}, world)
-    while any(fresh.values()):
-        new = {name: rows - world.facts[name] for name, rows in fresh.items()}
+        new[rule.predicate] |= _derive(rule, {}, world)
+    while any(new.values()):
         for name, rows in new.items():
             world.add(name, rows)
-        fresh = {name: set() for name in members}
+        fresh: Facts = {name: set() for name in members}
         for rule in rules:
             for position, atom in enumerate(rule.background):
                 if new.get(atom.predicate):
                     fresh[rule.predicate] |= _derive(rule, {position: new[atom.predicate]}, world)
-        fresh = {name: rows - world.facts[name] for name, rows in fresh.items()}
+        new = fresh
 
 
 def _derive(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> set[Row]:
-    """Returns the heads a rule gives; an atom at a position of `only` has those rows alone."""
+    """Returns the new heads a rule gives; an atom at a position of `only` has those rows alone."""
     known, found = world.facts[rule.predicate], set[Row]()
     for joined in _rows(rule, only, world):
         values = _with_worked_out(rule, joined, world)
@@ -189,7 +186,7 @@ class _Join:
                 given[place] = each.name
             elif isinstance(each, Var) and binds.setdefault(each.name, place) != place:
                 same.append((binds[each.name], place))
-        table = world.table(atom.predicate, tuple(given)) if only is None else _table(only, tuple(given))
+        table = world.table(atom.predicate, tuple(given)) if only is None else _put({}, only, tuple(given))
         return cls(table, tuple(given.values()), tuple(binds.items()), tuple(same))
 
     def extended(self, known: Iterable[Values], count: Callable[[int], None]) -> Iterator[Values]:

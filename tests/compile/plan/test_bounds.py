@@ -12,7 +12,7 @@ from antelog.compile import Plan, compile_program
 from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Refinement
-from antelog.compile.plan.bounds import Declared, DelayTable, declared
+from antelog.compile.plan.bounds import DelayTable
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.compile.plans import rules_of
@@ -210,12 +210,3 @@ def test_every_fact_has_one_of_the_delays_of_its_input(source: Input) -> None:
     for values in product((*VALUES, *NEW), repeat=3):
         atom = Atom("P", tuple(map(Const, values)), Time("T", 0))
         assert DelayTable(source).largest(atom.terms) in source.delays
-
-
-def test_of_declarations_those_with_more_constants_come_first() -> None:
-    patterns: tuple[tuple[str | None, ...], ...] = (("a", None), ("b", None), ("a", "b"))
-    refinements = tuple(Refinement(pattern, delay) for delay, pattern in enumerate(patterns))
-    assert declared(Input("P", ("x", "y", "time"), (None, None), 9, refinements)) == (
-        Declared((0, 1), {("a", "b"): 2}),
-        Declared((0,), {("a",): 0, ("b",): 1}),
-    )
