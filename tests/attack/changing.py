@@ -145,6 +145,33 @@ def _frame(random: Random, rows: list[tuple[Any, ...]]) -> Any:
     return table
 
 
+def chances_for(random: Random, program: antelog.Program) -> dict[str, Any]:
+    """Some options about chances."""
+    options: dict[str, Any] = {"model": "learn"} if random.randrange(2) else {}
+    if options or program.plan.declares_chances:
+        options |= random.choice([{}, {"min_chance": 0.3}, {"most": 1}])
+    return options
+
+
+def records(random: Random, columns: Sequence[str], ticks: range) -> list[dict[str, Any]]:
+    """Records of mostly one type in each column, another one than in those before."""
+    *names, time = columns
+    kinds = [random.sample(list(JSON_VALUES), random.choice([1, 1, 2])) for _ in names]
+    found = []
+    for _ in range(random.randrange(1, 6)):
+        values = [random.choice(JSON_VALUES[random.choice(kind)]) for kind in kinds]
+        record = dict(zip(names, values, strict=True)) | {time: random.choice(ticks)}
+        odd = random.randrange(12)
+        if odd == 0:
+            record[random.choice(names)] = random.choice(NESTED)
+        elif odd == 1:
+            record[time] = random.choice(TIMES)
+        elif odd == 2:
+            record[random.choice(columns)] = None
+        found.append(record)
+    return found
+
+
 def watched(random: Random) -> None:
     """Watches a file of JSON lines that grows twice, with a state."""
     text, inputs = PROGRAMS[random.choice(list(PROGRAMS))]

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
 
 from antelog.compile.literals import Aggregation
 from antelog.compile.literals.terms import Time, call_text, later, operand_text, term_text, time_text
@@ -67,8 +68,7 @@ def counted(plan: Plan) -> frozenset[str]:
 
 
 def _columns(columns: tuple[str, ...], types: tuple[str | None, ...]) -> list[str]:
-    typed = [f"{c}: {t}" if t else c for c, t in zip(columns, types, strict=False)]
-    return [*typed, *columns[len(types) :]]
+    return [f"{column}: {type_}" if type_ else column for column, type_ in zip_longest(columns, types)]
 
 
 def _input_text(source: Input, unit: str | None) -> str:

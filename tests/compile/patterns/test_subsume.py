@@ -15,11 +15,11 @@ from antelog.compile.patterns.antichain import Antichain
 from antelog.compile.patterns.subsume import Budget, alike
 from antelog.diagnostics import Source
 from antelog.language import read
+from tests.compile.plans import plan_of
 
 
 def _patterns(rules: str) -> list[str]:
-    plan = compile_program(read(Source(f"{rules} query Q(X, T)."))).plan
-    assert plan is not None
+    plan = plan_of(f"{rules} query Q(X, T).")
     return [p.text for p in plan.relation("Q").patterns]
 
 
@@ -98,8 +98,7 @@ def test_condensing_ends_once_searches_have_taken_their_steps(monkeypatch: pytes
     ],
 )
 def test_those_are_alike_whose_exchange_changes_nothing(body: str, expected: list[int]) -> None:
-    plan = compile_program(read(Source(f"P(I, T) :- {body}. query P(I, T)."))).plan
-    assert plan is not None
+    plan = plan_of(f"P(I, T) :- {body}. query P(I, T).")
     (pattern,) = next(plan.queries).patterns
     assert list(alike(pattern)) == expected
 
