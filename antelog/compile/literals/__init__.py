@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TypeAlias, get_args
 
 from antelog.compile.literals.aggregate import Aggregation
-from antelog.compile.literals.asked import Last, Negation
+from antelog.compile.literals.atoms import Atom, Last, Negation
 from antelog.compile.literals.conditions import Call, Comparison, StaticAtom
-from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.literal import Lowering
 from antelog.language import syntax
 

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from antelog.compile.comparisons import Times, implied, times_of
 from antelog.compile.literals import Call, Comparison, Negation, StaticAtom
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.patterns import Pattern

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.compile.literals import Atom, Last, Negation
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input

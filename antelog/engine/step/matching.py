@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from antelog.compile.comparisons import ZERO
 from antelog.compile.literals import Call, Comparison
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find_rows

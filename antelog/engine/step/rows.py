@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from antelog.compile.literals import Call, Comparison
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import (
     AnswerTerm,

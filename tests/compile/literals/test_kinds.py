@@ -18,7 +18,7 @@ from antelog.compile.literals import (
     StaticAtom,
 )
 from antelog.compile.literals.aggregate import Aggregate, Inside
-from antelog.compile.literals.asked import Slot
+from antelog.compile.literals.atoms import Slot
 from antelog.compile.literals.literal import AskedNode, Condition, Value
 from antelog.compile.literals.terms import Const, Inner, Replacement, Sum, Term, Time, Var
 
