@@ -51,7 +51,7 @@ def fate(old: str, new: str, query: str = "Malf") -> Fate:
         ("query Malf(X, T).", "query Malf(D, S)."),
         ('query Malf(X, T).', 'query Malf(X, T) critical alert 80% "{X} fails".'),
         ("Hot(X, T) :- Temp(X, V, T), V > 90.", "Hot(X, T-3) :- Temp(X, V, T-3), V > 90."),
-        ("input Temp(device,", "input Temp(turbine,"),
+        ("input Temp(device,", "input Temp(turbine,")
     ],
 )  # fmt: skip
 def test_the_same_in_other_words(before: str, after: str) -> None:
