@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from antelog.forecast.forecaster import ModelForecaster
     from antelog.forecast.model_file import Model
     from antelog.forecast.scores.scores import Scores
+    from antelog.program import Program
     from antelog.why import WhyAnswer
-    from antelog.why.grounds import ProgramRead
 
 LEARN = "learn"
 """The model that is learned while an engine runs."""
@@ -300,9 +300,9 @@ class Engine(PlanEngine):
         return engine
 
     @property
-    def program(self) -> ProgramRead | None:
+    def program(self) -> Program | None:
         """The program with its text, if the engine was made, or restored, with it."""
-        return cast("ProgramRead", self._program) if hasattr(self._program, "document") else None
+        return cast("Program", self._program) if hasattr(self._program, "document") else None
 
     @checked(atom=TEXT, depth=POSITIVE)
     def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:

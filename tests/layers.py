@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "arrow": LEAVES | {"language"},
     "files": LEAVES | {"language", "arrow"},
     "program": TO_ENGINE,
-    "why": TO_ENGINE,
+    "why": TO_ENGINE | {"program"},
     "answers": TO_ENGINE,
     "pictures": TO_ENGINE | {"answers", "program", "forecast", "process"},
     "notebook": TO_ENGINE | {"answers", "program", "forecast", "process", "pictures"},
@@ -61,8 +61,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FOLDERS: dict[str, tuple[str, ...]] = {
     "engine": ("columns", "carried", "values", "facts", "step"),
     "compile": (
-        *("literals", "nodes", "conditions", "rules", "patterns", "problems", "plan", "prepared"),
-        *("meaning", "show"),
+        *("literals", "nodes", "comparisons", "rules", "patterns", "problems", "plan", "prepared"),
+        *("meanings", "show"),
     ),
     "forecast": (
         *("columns", "rates", "inference", "scores", "judges"),

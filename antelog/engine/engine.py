@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from antelog.accounts import Counts
 from antelog.arrow.ticks import InTicks, Moment, tick_of
-from antelog.compile.meaning.versions import compared
+from antelog.compile.meanings import compared
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.meaning.meanings import Meanings
+from antelog.compile.meanings import Meanings
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.plan.bounds import base_reaches
 from antelog.compile.prepared.rules import Rules, prepared

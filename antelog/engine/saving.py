@@ -32,7 +32,7 @@ import pyarrow as pa
 
 from antelog import writing
 from antelog.accounts import Counts
-from antelog.compile.meaning.versions import compared, sentence
+from antelog.compile.meanings import compared, sentence
 from antelog.compile.nodes.plan import Plan, from_json, to_json
 from antelog.compile.rules.statics import Row
 from antelog.engine import sealed

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.meaning.versions import Fate, QueryDifference, compared
+from antelog.compile.meanings import Fate, QueryDifference, compared
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.carried import Carried, SettledAnswers

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from antelog.arrow.arrays import from_blob
-from antelog.compile.meaning.versions import Fate
+from antelog.compile.meanings import Fate
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import RuleChange
 from antelog.engine.transition import QueryChange

@@ -1,4 +1,4 @@
-"""The explanation of an atom: what it is at a tick, by which rules, or what stands in the way of each."""
+"""Explains an atom: its status at a tick, the rules that derive it, or the obstacle in each."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from antelog.engine.columns.tables import NEVER
 from antelog.engine.step.lost import sighted
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind
-from antelog.why.evidence import background_facts, background_near, fact_lines, facts_of, instead
+from antelog.why import evidence
 from antelog.why.grounds import LAST, Grounds
-from antelog.why.literals import deciding_atom, leaf_node, literal_text
-from antelog.why.rows import RankedRow, rows_of_way
-from antelog.why.search import Derivable, search
+from antelog.why.rows import Derivable, RankedRow, rows_of_way, search
 from antelog.why.tree import FALSE, TRUE, FactLine, LiteralNode, RuleNode, Sentence, WhyAnswer, together
 from antelog.why.tree import OPEN as AWAITED
 
@@ -44,7 +42,7 @@ class Explaining:
     known: dict[Atom, Derivable] = field(default_factory=dict)
 
     def explain(self, goal: Atom, level: int = 0) -> WhyAnswer:
-        """The explanation of an atom; `level` is how many rules lead down to it."""
+        """Explains an atom; `level` is how many rules lead down to it."""
         kind = self.grounds.program.checked.vocabulary[goal.predicate].kind
         if kind is PredicateKind.INPUT:
             return self._fact(goal)
@@ -63,19 +61,21 @@ class Explaining:
         summary: Sentence
         if truth.since is not None and truth.status == TRUE:
             status, summary = CONFIRMED, ("came: it arrived at ", truth.since)
-            facts = fact_lines(grounds, goal.predicate, facts_of(grounds, goal), 1)
+            facts = evidence.fact_lines(grounds, goal.predicate, evidence.facts_of(grounds, goal), 1)
         elif goal.time.offset < grounds.kept.get(goal.predicate, 0):
             status, summary = UNKNOWN, self._too_old(goal.predicate)
         elif truth.until is not None and truth.status == AWAITED:
             status, summary = POSSIBLE, ("is not there yet; it may come until ", truth.until)
         else:
-            status, summary, facts = REJECTED, ("did not come",), instead(grounds, goal)
-        return WhyAnswer(literal_text(goal), at, status, summary, facts=facts, timescale=grounds.timescale)
+            status, summary, facts = REJECTED, ("did not come",), evidence.instead(grounds, goal)
+        return WhyAnswer(
+            evidence.literal_text(goal), at, status, summary, facts=facts, timescale=grounds.timescale
+        )
 
     def _background(self, goal: Atom) -> WhyAnswer:
         grounds = self.grounds
         atom = StaticAtom(goal.predicate, goal.terms)
-        there = background_facts(grounds, atom)
+        there = evidence.background_facts(grounds, atom)
         status, summary = CONFIRMED, "is in the background"
         if not there:
             status, summary = REJECTED, "is not in the background"
@@ -84,8 +84,10 @@ class Explaining:
             for rule in grounds.program.source.rules
             if rule.head.predicate == goal.predicate and rule.body
         )
-        facts = there or background_near(grounds, atom)
-        return WhyAnswer(literal_text(atom), grounds.at, status, (summary,), facts=facts, notes=notes)
+        facts = there or evidence.background_near(grounds, atom)
+        return WhyAnswer(
+            evidence.literal_text(atom), grounds.at, status, (summary,), facts=facts, notes=notes
+        )
 
     # ---- derived atoms ----
 
@@ -96,7 +98,7 @@ class Explaining:
         true_at = found.confirmed_at if asked else found.true_at
         rows, total = list[RankedRow](), 0
         if found.lost is not None:
-            status, summary = UNKNOWN, self._too_old(found.lost.input)
+            status, summary = UNKNOWN, self._too_old(found.lost)
         elif _so(true_at, grounds.at):
             rows = found.chosen(lambda row: row.is_complete, most)
             total = sum(each.complete for each in found.rules)
@@ -113,7 +115,7 @@ class Explaining:
         if asked and self._is_lost(goal, found, status):
             summary = (*summary, ", but it is lost from sight: nothing was seen that decides it")
         return WhyAnswer(
-            literal_text(goal.replaced(rows[0].values) if rows else goal),
+            evidence.literal_text(goal.replaced(rows[0].values) if rows else goal),
             grounds.at if grounds.at < LAST else _end(grounds, found),
             status,
             summary,
@@ -125,7 +127,7 @@ class Explaining:
         )
 
     def _is_lost(self, goal: Atom, found: Derivable, status: str) -> bool:
-        """Whether an answer would be open had nothing been concluded where sources were unseen."""
+        """Returns whether an answer would be open had nothing been concluded where sources were unseen."""
         grounds = self.grounds
         if not grounds.program.plan.has_sight or found.told == NEVER or status not in (CONFIRMED, REJECTED):
             return False
@@ -134,13 +136,12 @@ class Explaining:
         return not _so(again.true_at if status == CONFIRMED else again.false_at, grounds.at)
 
     def _search(self, goal: Atom) -> Derivable:
-        """The derivations of an atom, each looked for once."""
         if goal not in self.known:
             self.known[goal] = search(self.grounds, goal, max(2, self.detail.most))
         return self.known[goal]
 
     def _too_old(self, name: str) -> Sentence:
-        """The summary of an atom that rests on facts that are not kept any more."""
+        """Returns the summary of an atom that rests on facts that are not kept any more."""
         return (
             f"is too old to be explained: the engine has the facts of {name} only from ",
             self.grounds.kept[name],
@@ -170,12 +171,11 @@ class Explaining:
     # ---- rules ----
 
     def _rule(self, use: RuleUse, row: RankedRow, level: int) -> RuleNode:
-        """A rule with the values of a row."""
         grounds, span = self.grounds, use.rule.source.span
         return RuleNode(
             " ".join(grounds.program.source.source.excerpt(span).split()),
             grounds.location(span),
-            literal_text(use.rule.head.replaced(row.values)),
+            evidence.literal_text(use.rule.head.replaced(row.values)),
             tuple(
                 self._followed(each, use.below[place], row, level)
                 if place in use.below
@@ -185,17 +185,19 @@ class Explaining:
         )
 
     def _followed(self, literal: LoweredLiteral, below: RuleUse, row: RankedRow, level: int) -> LiteralNode:
-        """A literal with the rule for its atom."""
+        """Explains a literal by the rule for its atom."""
         assert literal.goal is not None
         goal = literal.goal.replaced(row.values)
         made = self._best(goal, self._rule(below, row, level + 1), level)
         rest = [row.truth(part).status for part in literal.parts if not isinstance(part, Atom)]
-        node = LiteralNode(literal_text(goal), to_text(literal.source), together([made.status, *rest]))
+        node = LiteralNode(
+            evidence.literal_text(goal), to_text(literal.source), together([made.status, *rest])
+        )
         shown = level + 1 < self.detail.depth
         return replace(node, below=made) if shown else replace(node, hidden=made.size)
 
     def _best(self, goal: Atom, made: RuleNode, level: int) -> RuleNode:
-        """The rule for an atom or, if that does not decide it, the one that does."""
+        """Returns the rule for an atom or, if that does not decide it, the one that does."""
         # Within a window an atom may be something else than by itself.
         framed = any(self.grounds.program.frames.values())
         if made.status == TRUE or framed or goal.variables:
@@ -205,8 +207,8 @@ class Explaining:
         return made if made.status == status else next(iter(self.explain(goal, level + 1).rules), made)
 
     def _leaf(self, literal: LoweredLiteral, row: RankedRow, level: int) -> LiteralNode:
-        """A literal that no rule is taken for, with the explanation of a derived atom that decides it."""
-        node, atom = leaf_node(row, literal), deciding_atom(row, literal.parts[0])
+        """Explains a literal that no rule is used for, and the derived atom that decides it."""
+        node, atom = evidence.leaf_node(row, literal), evidence.deciding_atom(row, literal.parts[0])
         if atom is None:
             return node
         why = self.explain(atom, level + 1)
@@ -215,7 +217,7 @@ class Explaining:
 
 
 def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:
-    """A note that variables of an atom have been given values."""
+    """Notes that variables of an atom have been given values."""
     asked = {variable_in(each) or "_": each for each in goal.arguments}
     names = [name for name in asked if not name.startswith("_")]
     if names and rows:
@@ -228,7 +230,7 @@ def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:
 
 
 def _end(grounds: Grounds, found: Derivable) -> int:
-    """The tick at which all is decided that the facts there are decide."""
+    """Returns the tick at which all is decided that the facts there are decide."""
     ticks = (found.true_at, found.false_at)
     return max(grounds.last_arrival, *(tick for tick in ticks if -1 < tick < NEVER), 0)
 
@@ -238,7 +240,7 @@ def _since(what: str, tick: int) -> Sentence:
 
 
 def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
-    """The summary of an atom that is not told, and may still be."""
+    """Returns the summary of an atom that is not reported yet."""
     if _so(found.true_at, at):
         return (*_since("is certain", found.true_at), ", and is told once its tick has come")
     if goal.time.offset > at and any(row.way.use.clocked for row in found.nearest()):
@@ -249,7 +251,7 @@ def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
 
 
 def _why_not(found: Derivable) -> Sentence:
-    """The summary of an atom that is false."""
+    """Returns the summary of an atom that is false."""
     if not found.has_rows:
         return ("is not there: no rule has such an answer",)
     if found.told < found.false_at:

@@ -1,10 +1,9 @@
-"""The grounds of explanations: the rules as written, the facts there are, and what was set aside.
+"""The grounds of explanations: the rules as written, the facts there are, and the rows that were set aside.
 
     Grounds.of_facts(program, {"Temp": frame})     all facts that were recorded
-    Grounds.of_engine(engine, program)             those that the engine has kept
+    Grounds.of_state(program, plan, state, …)      those that the engine has kept
 
-The facts are those of the engine, and so are the tables by which it finds them. Only the plan has more: the
-relations of every literal that a rule may ask for, and not those of the queries alone.
+The plan has the relations of every literal that a rule may ask for, not only those of the queries.
 """
 
 from __future__ import annotations
@@ -22,18 +21,11 @@ from antelog.compile import PATTERN_LIMIT
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.patterns.relations import Request, relations_of
-from antelog.compile.plan.assembling import assembled, with_levels
+from antelog.compile.passes import assembled, with_levels
+from antelog.compile.patterns.resolve import Request, relations_of
 from antelog.compile.prepared.rules import Rules, prepared
-from antelog.compile.rules.clauses import (
-    EvidenceFrame,
-    LoweredRule,
-    asked_clause,
-    clauses_of,
-    frame_of,
-    rules_of,
-)
-from antelog.diagnostics import Span
+from antelog.compile.rules import clauses
+from antelog.diagnostics import Source, Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
@@ -43,34 +35,24 @@ from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.matching import StaticFacts, background_of
 from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
-from antelog.functions import UserFunction
 from antelog.language import Checked, read, syntax
 from antelog.language.graph import components
 from antelog.language.moments import Timescale
 from antelog.language.syntax import Value
+from antelog.program import Program
 
 LAST = 2**53
 """A tick after all others."""
-
-
-class ProgramRead(Protocol):
-    """A program with its text and its functions."""
-
-    @property
-    def document(self) -> syntax.Document: ...
-
-    @property
-    def functions(self) -> Mapping[str, UserFunction]: ...
 
 
 class FactPlaces(Protocol):
     """Says where facts and rows that were set aside come from."""
 
     def of_fact(self, predicate: str, facts: Facts, values: Values, /) -> str | None:
-        """The file and line of a fact."""
+        """Returns the file and line of a fact."""
 
     def of_row(self, predicate: str, row: int, /) -> str | None:
-        """The file and line of a row of an input, such as one that was set aside."""
+        """Returns the file and line of a row of an input, such as one that was set aside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +60,16 @@ class WrittenProgram:
     """A program as it is written, the plan with the relations of all its literals, and its windows."""
 
     checked: Checked
-    rules: Mapping[str, tuple[LoweredRule, ...]]
+    rules: Mapping[str, tuple[clauses.LoweredRule, ...]]
     plan: Plan
-    frames: Mapping[str, EvidenceFrame | None]
+    frames: Mapping[str, clauses.EvidenceFrame | None]
 
     @property
     def source(self) -> syntax.Document:
         return self.checked.document
 
-    def frame(self, predicate: str) -> EvidenceFrame | None:
-        """The window that evidence for an atom lies in."""
+    def frame(self, predicate: str) -> clauses.EvidenceFrame | None:
+        """Returns the window that evidence for an atom lies in."""
         frames = [each for each in self.frames.values() if each is not None]
         if predicate in self.frames or not frames:
             return self.frames.get(predicate)
@@ -106,38 +88,22 @@ class WrittenProgram:
         return frozenset(found)
 
 
-def written(program: ProgramRead) -> WrittenProgram:
-    """The program as it is written."""
-    return _written_once(_ById(program.document))
-
-
 @lru_cache(maxsize=8)
-def _written_once(text: _ById) -> WrittenProgram:
-    checked = read(text.document.source)
-    rules = {name: tuple(own.values()) for name, own in rules_of(checked).items()}
+def written(source: Source) -> WrittenProgram:
+    checked = read(source)
+    rules = {name: tuple(own.values()) for name, own in clauses.rules_of(checked).items()}
     parts = (part for own in rules.values() for rule in own for part in rule.parts)
     references = {
         each.name: each for part in parts if isinstance(part, AskedNode) for each in part.references
     }
     more = [
-        Request(name, False, asked_clause(each.predicate, each.kept, checked.vocabulary))
+        Request(name, False, clauses.asked_clause(each.predicate, each.kept, checked.vocabulary))
         for name, each in references.items()
     ]
-    relations, _, _ = relations_of(checked, clauses_of(checked)[0], PATTERN_LIMIT, more)
+    relations, _, _ = relations_of(checked, clauses.clauses_of(checked)[0], PATTERN_LIMIT, more)
     plan = with_levels(assembled(checked, relations))
-    frames = {q.atom.predicate: frame_of(q, checked.vocabulary) for q in checked.document.queries}
+    frames = {q.atom.predicate: clauses.frame_of(q, checked.vocabulary) for q in checked.document.queries}
     return WrittenProgram(checked, rules, plan, frames)
-
-
-@dataclass(frozen=True, eq=False)
-class _ById:
-    document: syntax.Document
-
-    def __hash__(self) -> int:
-        return id(self.document)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.document is self.document
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,18 +137,18 @@ class Grounds:
     @classmethod
     def of_facts(
         cls,
-        program: ProgramRead,
+        program: Program,
         frames: Mapping[str, Frame],
         at: int | None = None,
         *,
         static: Mapping[str, Frame] | None = None,
         arrival: str = "arrival",
     ) -> Grounds:
-        """The grounds that recorded facts are, up to a tick; None: all of them.
+        """Returns the grounds of recorded facts, up to a tick; None: of all of them.
 
         They have their arrivals in a column, or arrive at their own ticks.
         """
-        own, at = written(program), LAST if at is None else at
+        own, at = written(program.source), LAST if at is None else at
         state = start(own.plan, static_rows(own.plan, static or {}), functions=program.functions)
         state.values.functions = _functions(program)
         state, batch = kernel.admitted(own.plan, state, frames, LAST, arrival=arrival)
@@ -194,9 +160,9 @@ class Grounds:
         return cls(own, known, at, state.begin, rejects, whole=facts)
 
     @classmethod
-    def of_state(cls, program: ProgramRead, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
-        """The grounds that the state of an engine with this plan is."""
-        own = written(program)
+    def of_state(cls, program: Program, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
+        """Returns the grounds of the state of an engine with this plan."""
+        own = written(program.source)
         rules = prepared(own.plan)
         # More than the engine calls: a rule that comes to nothing may have others.
         state.values.functions = _functions(program)
@@ -232,7 +198,7 @@ class Grounds:
         return self.last_arrival + max(delays, default=0)
 
     def value(self, cell: int) -> Value:
-        """The value of a cell; of one that is neither a number nor a text, its text."""
+        """Returns the value of a cell; of one that is neither a number nor a text, its text."""
         values = self.known.values
         found = values.plain_number(cell)
         if found is not None:
@@ -241,25 +207,24 @@ class Grounds:
         return str(json.loads(text)) if text.startswith('"') else text
 
     def location(self, span: Span) -> str:
-        """The file and line of a rule."""
+        """Returns the file and line of a rule."""
         file, own = self.program.source.source.located(span)
         return f"{file.name}:{file.position(own.start)[0]}"
 
     def is_so(self, since: Column) -> Mask:
-        """Where something is so at the tick, given since when."""
+        """Returns where something is true at the tick, given since when it is."""
         found: Mask = (since <= self.at) & (since != NEVER)
         return found
 
 
-def _functions(program: ProgramRead) -> Functions:
-    """All functions that a program declares."""
+def _functions(program: Program) -> Functions:
     declared = program.document.functions
     called = {each.name: Function(each.name, len(each.columns), each.gives) for each in declared}
     return Functions(called, program.functions)
 
 
 def _with_latest(rules: Rules, history: History) -> History:
-    """The history with room for the latest facts of all slots that a literal may ask for."""
+    """Adds room for the latest facts of all slots that a literal may ask for."""
     found = {}
     for name, stream in history.items():
         # New slices, for a slice keeps what was looked for in it.

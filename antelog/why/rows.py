@@ -1,31 +1,30 @@
-"""The rows of a way: values for its variables, with the truth of each literal in them.
-
-    Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).    Shdn(wt2, 2): one row, in which Temp(wt2, high, 2) is missing
+"""The derivations of an atom: the ways to it, their rows of values, and the truth of each literal in a row.
 
 The engine finds the rows, and says since when each literal is true or false. Where none is left, it is asked
-again without the conditions on values: so the rows come out that a condition has kept away, and it can be
-shown which one.
+again without the conditions on values, to find the rows that a condition has kept away.
+
+    Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).    Shdn(wt2, 2): one row, in which Temp(wt2, high, 2) is missing
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from antelog.compile.literals import Aggregation, AnyLiteral, Comparison, Last, StaticAtom
-from antelog.compile.literals.call import Call
+from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Call, Comparison, Last, StaticAtom
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import AnswerVariables, Bounds, Level, Relation
-from antelog.compile.patterns.ways import Way
+from antelog.compile.patterns.ways import Way, Ways
 from antelog.compile.prepared.pattern import Prepared, pattern_of
+from antelog.compile.rules.clauses import LoweredRule
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, Mask
@@ -68,7 +67,19 @@ class WayRows:
     @cached_property
     def conditions(self) -> Mapping[AnyLiteral, Mask]:
         """For each condition that all rows have the values for, where it holds."""
-        return dict(_conditions(self.grounds, self.prepared, self.found.rows))
+        known, rows, found = self.grounds.known, self.found.rows, dict[AnyLiteral, Mask]()
+        for each in self.prepared.pattern.conditions:
+            if isinstance(each, StaticAtom):
+                names = {term.name for term in each.arguments if isinstance(term, Var)}
+                table = rows_of(each, known.static.tables[each.predicate], known.values)
+                if names <= rows.bound.keys():
+                    found[each] = agrees(rows, table) ^ np.bool_(each.negated)
+                elif not each.negated:
+                    shared = {name: column for name, column in table.bound.items() if name in rows.bound}
+                    found[each] = agrees(rows, Rows(shared, table.count))
+            elif isinstance(each, Comparison | Call) and each.variables <= rows.bound.keys():
+                found[each] = holds(each, rows.bound, rows.count, known.values)
+        return found
 
     @cached_property
     def lines(self) -> Mapping[AnyLiteral, tuple[Mask, Mask]]:
@@ -104,7 +115,7 @@ class WayRows:
 
     @cached_property
     def waiting(self) -> Column:
-        """How many are neither true nor false."""
+        """How many literals are neither true nor false in each row."""
         unknown = sum(times for literal, times in self.times.items() if literal not in self.lines)
         found: Column = np.full(self.found.rows.count, np.int64(unknown))
         for literal, (true, false) in self.lines.items():
@@ -123,7 +134,7 @@ class WayRows:
 
     @cached_property
     def since(self) -> Column:
-        """The tick from which each row is told: its first fact's or, where the clock drives it, its own."""
+        """The tick from which each row is reported: its first fact's, or its own if the clock drives it."""
         facts, tick = len(self.prepared.facts), np.int64(self.prepared.pattern.time.offset)
         if tick > self.grounds.end:
             tick = NEVER
@@ -134,7 +145,7 @@ class WayRows:
 
     @property
     def supported(self) -> Mask:
-        """The rows that are told at the tick, unless a literal fails."""
+        """The rows that are reported at the tick, unless a literal fails."""
         return self.grounds.is_so(self.since)
 
     @cached_property
@@ -150,15 +161,12 @@ class WayRows:
         return total
 
     def ranked(self, most: int) -> list[RankedRow]:
-        """The best rows, the best first."""
         keys = (-self.prefix, self.distance, self.waiting, self.failed)
         return [RankedRow(self, int(at)) for at in np.lexsort(keys)[:most]]
 
 
 @dataclass(frozen=True, eq=False)
 class RankedRow:
-    """A row of a way."""
-
     rows: WayRows
     at: int
 
@@ -168,15 +176,10 @@ class RankedRow:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """The sort key of rows: few failed literals, few awaited, near, many true ones first, short."""
-        rows, at = self.rows, self.at
-        return (
-            int(rows.failed[at]),
-            int(rows.waiting[at]),
-            float(rows.distance[at]),
-            -int(rows.prefix[at]),
-            len(rows.times),
-        )
+        """The sort key: few failed literals, few awaited, near, many true ones first, short."""
+        rows = self.rows
+        columns = (rows.failed, rows.waiting, rows.distance, -rows.prefix)
+        return (*(column[self.at].item() for column in columns), len(rows.times))
 
     @property
     def is_complete(self) -> bool:
@@ -188,11 +191,11 @@ class RankedRow:
 
     @property
     def is_supported(self) -> bool:
-        """Whether it is told: from its first fact on, and while the values that it takes are the latest."""
+        """Whether it is reported: after its first fact, while the values of `last` are the latest."""
         return bool(self.rows.supported[self.at]) and all(map(self._is_latest, self.way.use.taking))
 
     def _is_latest(self, literal: Last) -> bool:
-        """Whether the latest fact so far has the values of a `last` literal."""
+        """Returns whether the latest fact so far has the values of a `last` literal."""
         known, node = self.rows.grounds.known, literal.replaced(self.values)
         if node.predicate not in known.rules.inputs or node.variables:
             return True
@@ -201,11 +204,10 @@ class RankedRow:
 
     @cached_property
     def values(self) -> Replacement:
-        """Its values, in place of variables."""
+        """The replacement of variables by its values."""
         return _Valued(self)
 
     def truth(self, literal: AnyLiteral) -> LiteralTruth:
-        """The truth of one literal in this row."""
         rows, at, found = self.rows, self.at, self.rows.found
         true, false = (mask[at] for mask in rows.lines[literal]) if literal in rows.lines else (False, False)
         status = FALSE if false else TRUE if true else OPEN
@@ -222,7 +224,6 @@ class RankedRow:
 
     @property
     def single(self) -> Rows:
-        """The row alone."""
         bound = self.rows.found.rows.bound
         return Rows({name: column[self.at : self.at + 1] for name, column in bound.items()}, 1)
 
@@ -248,18 +249,17 @@ class _Valued(Replacement):
 
 
 def prepared_way(grounds: Grounds, way: Way) -> Prepared:
-    """The pattern of a way, prepared for the engine."""
     return pattern_of(way.pattern, _NO_RELATION, grounds.program.plan)
 
 
 def rows_of_way(grounds: Grounds, way: Way) -> list[WayRows]:
-    """The rows of a way that its conditions let pass, whatever has come of its facts."""
+    """Returns the rows of a way that its conditions let pass, whatever facts have come."""
     prepared = prepared_way(grounds, way)
     return [WayRows(grounds, way, each) for each in _found(grounds, prepared, prepared)]
 
 
 def rows_nearby(grounds: Grounds, way: Way) -> list[WayRows]:
-    """The rows that some condition keeps away."""
+    """Returns the rows that some condition keeps away."""
     exact = prepared_way(grounds, way)
     for pattern in _relaxed(way.pattern):
         relaxed = pattern_of(pattern, _NO_RELATION, grounds.program.plan)
@@ -273,7 +273,7 @@ def rows_nearby(grounds: Grounds, way: Way) -> list[WayRows]:
 
 
 def _relaxed(pattern: Pattern) -> Iterator[Pattern]:
-    """The pattern without some of its conditions: those on values, then those on the background, too."""
+    """Yields the pattern without conditions on values, then without those on the background, too."""
     times = {time.variable for time in pattern.times}
     needed = [each for each in pattern.comparisons if each.defines in pattern.worked_out]
     kept = [each for each in pattern.comparisons if each.variables and each.variables <= times]
@@ -284,7 +284,7 @@ def _relaxed(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def _found(grounds: Grounds, pattern: Prepared, exact: Prepared) -> list[Derivations]:
-    """The rows of a pattern; the truth of literals in them is that in another with more conditions."""
+    """Returns the rows of a pattern, with the truth of literals in `exact`, which has more conditions."""
     known, tick = grounds.known, pattern.pattern.time.offset
     background = background_of(pattern, known.static.tables, known.values)
     seed = Rows({}, 1, np.zeros(1, np.int64))
@@ -300,29 +300,171 @@ def _found(grounds: Grounds, pattern: Prepared, exact: Prepared) -> list[Derivat
 
 
 def _closed(grounds: Grounds, literal: Aggregation, rows: Rows) -> tuple[Column, Column]:
-    """The values of aggregates that are closed by the tick."""
+    """Returns the values of aggregates that are final by the tick."""
     cells, since = closing(grounds.known, literal, rows)
     return np.where(grounds.is_so(since), cells, UNBOUND), since
 
 
-def _conditions(grounds: Grounds, prepared: Prepared, rows: Rows) -> Iterator[tuple[AnyLiteral, Mask]]:
-    known = grounds.known
-    for each in prepared.pattern.conditions:
-        if isinstance(each, StaticAtom):
-            names = {term.name for term in each.arguments if isinstance(term, Var)}
-            table = rows_of(each, known.static.tables[each.predicate], known.values)
-            if names <= rows.bound.keys():
-                yield each, agrees(rows, table) ^ np.bool_(each.negated)
-            elif not each.negated:
-                shared = [name for name in table.bound if name in rows.bound]
-                some = Rows({name: table.bound[name] for name in shared}, table.count)
-                yield each, agrees(rows, some)
-        elif isinstance(each, Comparison | Call) and each.variables <= rows.bound.keys():
-            yield each, holds(each, rows.bound, rows.count, known.values)
-
-
 def fits(grounds: Grounds, row: RankedRow) -> bool:
-    """Whether the conditions together leave the open variables of a row any value."""
+    """Returns whether the conditions together leave the open variables of a row any value."""
     rows, known = row.single, grounds.known
     background = background_of(row.rows.prepared, known.static.tables, known.values)
     return bool(fitting(row.rows.prepared, rows, background, known.values)[0])
+
+
+_MOST_TAKING = 100
+"""The rows of which it is looked up whether the values that they take are the latest."""
+
+_NEAR = 4
+"""The rows of a way that are looked at where conditions keep them away."""
+
+
+@dataclass
+class RuleRows:
+    """The best rows of a rule for an atom, and how many are complete, or may become so."""
+
+    rule: LoweredRule
+    best: list[RankedRow] = field(default_factory=list)
+    complete: int = 0
+    alive: int = 0
+
+    def is_about(self, goal: Atom) -> bool:
+        """Returns whether its head has no other values than the atom."""
+        pairs = zip(self.rule.head.arguments, goal.arguments, strict=True)
+        return all(
+            one == other for one, other in pairs if isinstance(one, Const) and isinstance(other, Const)
+        )
+
+    def add(self, rows: list[RankedRow], most: int) -> None:
+        self.best = sorted([*self.best, *rows], key=_rank)[:most]
+
+
+@dataclass
+class Derivable:
+    """An atom that rules may derive: since when it is true and false, and the rows of each rule.
+
+    confirmed_at  since when an answer is confirmed; one that the clock drives is reported at its tick
+    supported     whether an answer would be reported
+    told          the tick from which it was, if it was for some time
+    lost          the input of the first facts that would be needed and are not kept any more
+    cut           whether there are more ways to it than were looked at
+    before_zero   whether a rule does not apply, as it would need a tick before tick 0
+    """
+
+    rules: list[RuleRows] = field(default_factory=list)
+    true_at: int = int(NEVER)
+    false_at: int = -1
+    confirmed_at: int = int(NEVER)
+    supported: bool = False
+    told: int = int(NEVER)
+    lost: str | None = None
+    cut: bool = field(default=False, init=False)
+    before_zero: bool = field(default=False, init=False)
+    _nearby: bool = field(default=False, init=False)
+
+    @property
+    def has_rows(self) -> bool:
+        return any(each.best for each in self.rules)
+
+    def chosen(self, wanted: Callable[[RankedRow], bool], most: int) -> list[RankedRow]:
+        """Returns the best rows of all rules that are wanted."""
+        rows = [row for each in self.rules for row in each.best if wanted(row)]
+        return sorted(rows, key=_rank)[:most]
+
+    def nearest(self) -> list[RankedRow]:
+        """Returns the best row of each rule."""
+        return sorted((each.best[0] for each in self.rules if each.best), key=_rank)
+
+    def add(self, of_rule: RuleRows, rows: WayRows, most: int) -> None:
+        """Adds the rows of a way by a rule."""
+        each = rows.found
+        if not each.rows.count:
+            return
+        self.true_at = min(self.true_at, int(each.complete.min()))
+        self.false_at = max(self.false_at, int(each.failed.max()))
+        since = np.maximum(rows.since, 0)
+        self.confirmed_at = min(self.confirmed_at, int(np.maximum(each.complete, since).min()))
+        told = (since < each.failed) & (since <= rows.grounds.at)
+        self.told = min(self.told, int(since[told].min(initial=NEVER)))
+        alive = rows.failed == 0
+        of_rule.alive += int(alive.sum())
+        of_rule.complete += int((alive & (rows.waiting == 0)).sum())
+        self.supported |= _is_told(rows, alive)
+        of_rule.add(rows.ranked(most), most)
+
+    def add_nearby(self, grounds: Grounds, goal: Atom) -> None:
+        """Adds the rows that conditions keep away, where they are nearer than others."""
+        if self._nearby:
+            return
+        self._nearby = True
+        for of_rule in self.rules:
+            for way in _ways(grounds, goal).of(of_rule.rule, goal):
+                for rows in rows_nearby(grounds, way):
+                    near = [row for row in rows.ranked(_NEAR) if not row.is_alive or not fits(grounds, row)]
+                    of_rule.add(near, 2)
+
+
+def _rank(row: RankedRow) -> tuple[float, ...]:
+    """Returns the sort key of rows: few failed literals first, then those that a fact supports."""
+    failed, waiting, *rest = row.rank
+    return (failed, not row.is_supported, waiting, *rest)
+
+
+def _is_told(rows: WayRows, alive: Mask) -> bool:
+    told = np.flatnonzero(alive & rows.supported)
+    if not any(rows.way.use.taking):
+        return len(told) > 0
+    return any(RankedRow(rows, int(at)).is_supported for at in told[:_MOST_TAKING])
+
+
+def _ways(grounds: Grounds, goal: Atom) -> Ways:
+    return Ways(grounds.program.rules, grounds.program.frame(goal.predicate))
+
+
+def search(grounds: Grounds, goal: Atom, most: int) -> Derivable:
+    """Finds the derivations of an atom, and keeps the best rows of each rule."""
+    found = Derivable()
+    for rule in grounds.program.rules[goal.predicate]:
+        ways, of_rule = _ways(grounds, goal), RuleRows(rule)
+        for way in ways.of(rule, goal):
+            if way.is_possible:
+                found.lost = found.lost or _forgotten(grounds, prepared_way(grounds, way))
+                try:
+                    parts = rows_of_way(grounds, way)
+                except TooLargeError:
+                    found.cut = True
+                    continue
+                for rows in parts:
+                    found.add(of_rule, rows, most)
+        found.rules.append(of_rule)
+        found.cut |= ways.cut
+        found.before_zero |= ways.before_zero
+    return found
+
+
+def _forgotten(grounds: Grounds, prepared: Prepared) -> str | None:
+    """Returns the input of the first facts that are needed and not kept any more; None if all are there."""
+    if not any(grounds.kept.values()):
+        return None
+    lost = dict[str, int]()
+    for name, first in _needed(grounds, prepared, prepared.pattern.time.offset, set()):
+        if first < grounds.kept[name]:
+            lost[name] = min(first, lost.get(name, first))
+    return min(lost, key=lost.__getitem__, default=None)
+
+
+def _needed(
+    grounds: Grounds, prepared: Prepared, tick: int, seen: set[tuple[str, int]]
+) -> Iterator[tuple[str, int]]:
+    """Yields inputs and first ticks that a pattern for a tick looks at, through asked literals, too."""
+    rules = grounds.rules
+    for fact in prepared.facts:
+        yield fact.node.predicate, 0 if fact.behind is None else max(0, tick - fact.behind)
+    for reach in (reach for literal in prepared.asked for reach in literal.reaches):
+        first, name = 0 if reach.kept is None else max(0, tick - reach.kept), reach.reference.name
+        # What rests on its own past is remembered, and so is the latest fact of a slot.
+        if name not in rules.relations or name in rules.cycles or (name, first) in seen:
+            continue
+        seen.add((name, first))
+        for each in rules.patterns[name]:
+            yield from _needed(grounds, each, first, seen)

@@ -4,8 +4,6 @@ Malf(wt2, 0) is confirmed since tick 3
 └─ ● Malf(X, T-2) :- Shdn(X, T).   turbines.alog:27
    └─ ● Shdn(wt2, 2)   by Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).   turbines.alog:26
       ├─ ● Cool(wt2, 1)   ...
-
-Sentences and texts have ticks in them as numbers, so that they can be shown as times.
 """
 
 from __future__ import annotations
@@ -84,8 +82,6 @@ class LiteralNode:
 
 @dataclass(frozen=True)
 class RuleNode:
-    """A rule with values: its text, its place, its head, and its literals."""
-
     text: str
     place: str
     head: str
@@ -133,7 +129,7 @@ class WhyAnswer:
     times: frozenset[int] = frozenset()
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as JSON has it."""
+        """Returns the explanation as JSON has it."""
         return {
             "atom": self.atom,
             **_tick("tick", self.at, self.timescale),
@@ -160,17 +156,16 @@ class WhyAnswer:
 
 
 def together(statuses: Sequence[str]) -> str:
-    """The status of literals together: failed if one is, else awaited if one is."""
+    """Returns the status of literals together: failed if one is, else awaited if one is."""
     return FALSE if FALSE in statuses else OPEN if OPEN in statuses else TRUE
 
 
 def _given(**fields: object) -> dict[str, Any]:
-    """The fields that are not empty."""
     return {name: value for name, value in fields.items() if value}
 
 
 def _tick(name: str, tick: int, timescale: Timescale | None) -> dict[str, Any]:
-    """A tick, and its time beside it."""
+    """Returns a tick, and its time beside it."""
     time = "time" if name == "tick" else f"{name}_time"
     if timescale is None or tick not in timescale.ticks:
         return {name: tick}
@@ -178,18 +173,17 @@ def _tick(name: str, tick: int, timescale: Timescale | None) -> dict[str, Any]:
 
 
 def sentence_text(sentence: Sentence, timescale: Timescale | None) -> str:
-    """A sentence with its ticks as `tick 5`, or as times."""
+    """Writes a sentence with its ticks as `tick 5`, or as times."""
     return "".join(each if isinstance(each, str) else _tick_text(each, timescale) for each in sentence)
 
 
 def _tick_text(tick: int, timescale: Timescale | None) -> str:
-    """`tick 5`, or the time at which it begins."""
     time = moment(tick, timescale)
     return f"tick {tick}" if time == str(tick) else time
 
 
 def atom_text(text: str, timescale: Timescale | None, times: Collection[int] = ()) -> str:
-    """The text of a literal with its ticks as times, those at some more places, too."""
+    """Writes a literal with its ticks as times, those at the places of more `times`, too."""
     if timescale is None:
         return text
     return literal_of(text).with_times(times).text(lambda tick: moment(tick, timescale))
@@ -238,7 +232,6 @@ class TreeLine:
 
 
 def tree_lines(branch: Branch, marks: TreeMarks, before: str = "", own: str = "") -> Iterator[TreeLine]:
-    """The lines of a tree from a branch down."""
     below = f"{before}{marks.bar}" if branch.children else f"{before}   "
     yield TreeLine(own, below, branch)
     for number, child in enumerate(branch.children, 1):
@@ -256,7 +249,6 @@ _LONGEST = 120
 
 
 def branch_of(why: WhyAnswer) -> Branch:
-    """The tree of an explanation."""
     scale = why.timescale
     children = [_of_fact(each, scale) for each in why.facts]
     children += [Branch(r.text, r.status, r.place, children=_of_literals(r, scale)) for r in why.rules]
@@ -323,7 +315,7 @@ _STYLE = f"""<style>
 
 
 def _item(branch: Branch) -> str:
-    """A line of a tree, and the list of those below it."""
+    """Returns a line of a tree, and the list of those below it."""
     mark, shown = TreeMarks().of(branch.status), escape(branch.text)
     if mark:
         shown = f'<span class="{branch.status}">{escape(mark)}</span>{shown}'

@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from click.testing import CliRunner, Result
+
+from antelog.cli.main import main
 from antelog.errors import AntelogError
 
 PATIENCE = 20.0
@@ -70,6 +73,16 @@ def attempt(name: str, run: Callable[[], object], patience: float = PATIENCE) ->
         return Finding(name, f"takes {_memory() >> 20:,} MiB", "", "")
     taken = time.process_time() - begun
     return Finding(name, f"takes {taken:.0f} s", "", "") if taken > patience else None
+
+
+def command(*arguments: object) -> Result:
+    """Runs `antelog`. Raises what it did not catch, and AssertionError if it ends oddly."""
+    done = CliRunner().invoke(main, list(map(str, arguments)))
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert "Traceback" not in done.output, done.output[-2000:]
+    assert done.exit_code in (0, 1), f"exit status {done.exit_code}: {done.output[-2000:]}"
+    return done
 
 
 def _memory() -> int:

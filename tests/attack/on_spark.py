@@ -32,7 +32,7 @@ from antelog.run.address import Files
 from antelog.spark import Outputs, outputs
 from antelog.spark.endpoints.sources import frame
 from antelog.spark.settings import MALFORMED, ROW
-from tests.attack.changing import JSON_VALUES, NESTED, PROGRAMS, TIMES, schema_of, table_of
+from tests.attack.changing import PROGRAMS, chances_for, records, schema_of, table_of
 from tests.attack.findings import Attempt
 from tests.spark.comparing import comparable
 from tests.spark.sessions import small_session
@@ -101,11 +101,8 @@ def streamed(spark: SparkSession, random: Random) -> None:
 def _some_case(random: Random, folder: Path) -> _Case:
     text, _ = PROGRAMS[random.choice(list(PROGRAMS))]
     program = antelog.parse(text)
-    options: dict[str, Any] = {"model": "learn"} if random.randrange(2) else {}
-    if options or program.plan.declares_chances:
-        options |= random.choice([{}, {"min_chance": 0.3}, {"most": 1}])
     form = random.choice([Form.JSON, Form.JSON, Form.CSV, Form.PARQUET])
-    return _Case(program, {"buckets": 3, **options}, form, folder)
+    return _Case(program, {"buckets": 3, **chances_for(random, program)}, form, folder)
 
 
 @dataclass(frozen=True)
@@ -124,40 +121,21 @@ def _files(random: Random, form: Form, columns: Sequence[str]) -> list[_File]:
         tables = [table_of(random, schema, span, random.choice([0.1, 0.9, 1])) for span in spans]
         end = [pa.nulls(1, type_) for type_ in schema.types[:-1]]
         return [_parquet(each) for each in (*tables, pa.table([*end, [_LAST + 1]], schema=schema))]
-    records = [_records(random, columns, span) for span in spans]
-    records.append([dict.fromkeys(columns, 1) | {columns[-1]: _LAST + 1}])
-    return [_json(each) if form == Form.JSON else _csv(columns, each) for each in records]
+    batches = [records(random, columns, span) for span in spans]
+    batches.append([dict.fromkeys(columns, 1) | {columns[-1]: _LAST + 1}])
+    return [_json(each) if form == Form.JSON else _csv(columns, each) for each in batches]
 
 
-def _records(random: Random, columns: Sequence[str], ticks: range) -> list[dict[str, Any]]:
-    """Records of mostly one type in each column, another one than in the file before."""
-    *names, time = columns
-    kinds = [random.sample(list(JSON_VALUES), random.choice([1, 1, 2])) for _ in names]
-    records = []
-    for _ in range(random.randrange(1, 6)):
-        values = [random.choice(JSON_VALUES[random.choice(kind)]) for kind in kinds]
-        record = dict(zip(names, values, strict=True)) | {time: random.choice(ticks)}
-        odd = random.randrange(12)
-        if odd == 0:
-            record[random.choice(names)] = random.choice(NESTED)
-        elif odd == 1:
-            record[time] = random.choice(TIMES)
-        elif odd == 2:
-            del record[random.choice(columns)]
-        records.append(record)
-    return records
+def _json(rows: Sequence[Mapping[str, Any]]) -> _File:
+    return _File("".join(f"{json.dumps(each)}\n" for each in rows).encode(), len(rows))
 
 
-def _json(records: Sequence[Mapping[str, Any]]) -> _File:
-    return _File("".join(f"{json.dumps(each)}\n" for each in records).encode(), len(records))
-
-
-def _csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> _File:
+def _csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> _File:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
-    writer.writerows([[each.get(name) for name in columns] for each in records])
-    return _File(text.getvalue().encode(), len(records))
+    writer.writerows([[each.get(name) for name in columns] for each in rows])
+    return _File(text.getvalue().encode(), len(rows))
 
 
 def _parquet(table: pa.Table) -> _File:

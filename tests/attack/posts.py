@@ -28,7 +28,7 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import Store, post
-from tests.attack.changing import JSON_VALUES, NESTED, PROGRAMS, TIMES
+from tests.attack.changing import PROGRAMS, chances_for, records
 from tests.attack.findings import Attempt
 from tests.processes import started, until
 
@@ -82,11 +82,8 @@ def posted(random: Random) -> None:
         (folder / "token").write_text(_TOKEN, encoding="utf-8")
         cuts = sorted(random.sample(range(1, len(case.bodies)), 2))
         for first, last in zip((0, *cuts), (*cuts, len(case.bodies)), strict=True):
-            how = (
-                signal.SIGTERM
-                if last == len(case.bodies)
-                else random.choice([signal.SIGTERM, signal.SIGKILL])
-            )
+            ends = [signal.SIGTERM] if last == len(case.bodies) else [signal.SIGTERM, signal.SIGKILL]
+            how = random.choice(ends)
             _watch(case, folder, case.bodies[first:last], how)
         expected, counts = _at_once(case, folder)
         written = (folder / "out.jsonl").read_text(encoding="utf-8").splitlines()
@@ -94,15 +91,9 @@ def posted(random: Random) -> None:
         given = sum(map(len, case.bodies)) - 1  # the last waits for another
         assert sum(counts.values()) == given, f"{given} records, of which {counts}"
         alerts = folder / "alerts"
-        sent = (
-            {
-                _key(each)
-                for each in alerts.read_text(encoding="utf-8").splitlines()
-                if json.loads(each)["status"] == "firing"  # also told: what became of it
-            }
-            if alerts.exists()
-            else set()
-        )
+        told = alerts.read_text(encoding="utf-8").splitlines() if alerts.exists() else []
+        # It is also told what became of them.
+        sent = {_key(each) for each in told if json.loads(each)["status"] == "firing"}
         wanted = {_key(each) for each in written if json.loads(each)["change"] in case.alerted}
         assert sent == wanted, f"{len(wanted - sent)} alerts were not sent, {len(sent - wanted)} have no line"
 
@@ -111,26 +102,12 @@ def _some_case(random: Random) -> _Case:
     """Bodies of records of mostly one type each, another one than in the body before; the last ends time."""
     name = random.choice(list(PROGRAMS))
     text, _ = PROGRAMS[name]
-    options: dict[str, Any] = {"model": "learn"} if random.randrange(2) else {}
-    if options or name == "frost":
-        options |= random.choice([{}, {"min_chance": 0.3}, {"most": 1}])
+    options = chances_for(random, antelog.parse(text))
     source, columns = ("Frost", ["post"]) if name == "frost" else ("Temp", ["x", "y"])
-    bodies = []
-    for step in range(random.randrange(4, 9)):
-        kinds = [random.sample(list(JSON_VALUES), random.choice([1, 1, 2])) for _ in columns]
-        records = []
-        for _ in range(random.randrange(1, 5)):
-            values = [random.choice(JSON_VALUES[random.choice(kind)]) for kind in kinds]
-            record = dict(zip(columns, values, strict=True)) | {"time": 2 * step + random.randrange(3)}
-            odd = random.randrange(12)
-            if odd == 0:
-                record[random.choice(columns)] = random.choice(NESTED)
-            elif odd == 1:
-                record["time"] = random.choice(TIMES)
-            elif odd == 2:
-                record[random.choice([*columns, "time"])] = None
-            records.append(record)
-        bodies.append(records)
+    bodies = [
+        records(random, [*columns, "time"], range(2 * step, 2 * step + 3))
+        for step in range(random.randrange(4, 9))
+    ]
     last = 2 * len(bodies) + 20
     bodies.append([dict.fromkeys(columns, "end") | {"time": last}])
     return _Case(text, source, options, bodies, last)
@@ -143,16 +120,8 @@ def _watch(case: _Case, folder: Path, bodies: Sequence[Sequence[Any]], how: sign
     options += ["--alert", alert, "--alert-on", ",".join(case.alerted), *case.flags]
     # Each alert by itself, of all that comes.
     options += ["--alert-every", "0", "--alert-from", "start"]
-    command = [
-        sys.executable,
-        "-c",
-        _CODE,
-        "watch",
-        "rules.alog",
-        "--input",
-        f"{case.source}=http:",
-        *options,
-    ]
+    watch = [sys.executable, "-c", _CODE, "watch", "rules.alog"]
+    command = [*watch, "--input", f"{case.source}=http:", *options]
     before = len(_said(folder)) if (folder / "said").exists() else 0
     with (
         (folder / "said").open("a") as said,

@@ -76,29 +76,36 @@ def _text(random: Random, known: list[str]) -> str:
 def _mutations(random: Random, known: list[str]) -> str:
     text = random.choice(known) if random.randrange(2) else "\n".join(random.sample(_RULES, 6))
     for _ in range(random.randrange(1, 5)):
-        text = _mutated(text, random, known)
+        text = mutated(text, random, [*_PIECES, *_RULES], known)
     return text
 
 
-def _mutated(text: str, random: Random, known: list[str]) -> str:
+def mutated(text: str, random: Random, pieces: list[str], known: list[str]) -> str:
+    """A text that is cut, or has a piece or a part of a known text in it, or parts in another order."""
     at = random.randrange(len(text) + 1)
-    end = min(len(text), at + random.randrange(12))
-    match random.randrange(7):
+    end = min(len(text), at + random.choice((1, 2, 5, 12, 100)))
+    match random.randrange(8):
         case 0:
             return text[:at] + text[end:]
         case 1:
-            return text[:at] + random.choice(_PIECES) + text[at:]
+            return text[:at] + random.choice(pieces) + text[at:]
         case 2:
-            return text[:at] + random.choice(_PIECES) + text[end:]
+            return text[:at] + random.choice(pieces) + text[end:]
         case 3:
             return text[:end] + text[at:]
         case 4:
             other = random.choice(known)
             return text[:at] + other[random.randrange(len(other)) :]
         case 5:
-            return f"{text}\n{random.choice(_RULES)}"
+            return f"{text}\n{random.choice(pieces)}"
+        case 6:
+            lines = text.split("\n")
+            one = random.randrange(len(lines))
+            lines[one] = " " * random.randrange(7) + lines[one].strip()
+            return "\n".join(lines)
         case _:
-            words = text.split(" ")
+            between = random.choice((" ", "\n"))
+            words = text.split(between)
             i, j = random.randrange(len(words)), random.randrange(len(words))
             words[i], words[j] = words[j], words[i]
-            return " ".join(words)
+            return between.join(words)

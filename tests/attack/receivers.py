@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -29,13 +29,12 @@ from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
-from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
 from antelog.run.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.alerts.running import Work
 from tests.attack.findings import Attempt
+from tests.attack.posts import Lines
 from tests.processes import started, until
 from tests.watch.alerts.receiving import serving
 
@@ -104,26 +103,9 @@ def _told(folder: Path) -> int:
         )
         program = antelog.parse(_PROGRAM)
         run = FollowedRun(program, settings, {}, store, True, lambda _: None, lambda: None)
-        sink = _Lines(program)
+        sink = Lines(program)
         run.follower(RunOutput(None, lambda _: "", sink), stack).run(lambda: False)
-    return sink.count
-
-
-class _Lines:
-    """Counts the lines of a run."""
-
-    def __init__(self, program: antelog.Program) -> None:
-        self._relations = list(program.plan.queries)
-        self.count = 0
-
-    def write(self, step: StepResult) -> None:
-        self.count += change_lines(self._relations, step, Style()).count("\n")
-
-    def mark(self) -> None:
-        """Nothing goes on from here."""
-
-    def close(self) -> None:
-        """Nothing is open."""
+    return len(sink.lines)
 
 
 def _place(kind: str, folder: Path, random: Random, stack: ExitStack) -> str:
@@ -219,8 +201,22 @@ _TIMES = [
     *("9" * 400, "9" * 5_000, "-1", "1e999", "\xb2", "nan", "Mon, 99 Foo 0 99:99:99 +9999", "", " ", "0"),
     *("Mon, 01 Jan 2026 00:00:00 +999999999999", "(" * 9_000, "Mon, " * 9_000, "00:00 " * 9_000),
 ]
+_COOKIES = [
+    *("a=" + "=" * 60_000, "a;" * 30_000, f"a=b; expires={'1-' * 30_000}", f"a=b; expires={' ' * 60_000}x"),
+    "\r\nSet-Cookie: ".join(["a=b"] * 4_000),
+]
+_PLACES = [*("/in", "", "http://[", "//" + "\xe9" * 60_000, "http://" + "a." * 30_000, "file:///etc/passwd")]
+_HEADERS = [*("X: " + "\xff" * 50_000, "\0: 1", "X : 1", " X: 1", "X:\r\n\t" * 9_000, "A: b\r\n" * 20_000)]
+_LENGTHS = ["-1", "x", "9" * 400, "1\r\nContent-Length: 2"]
+
+
+def _headed(status: str, header: str, values: Iterable[object]) -> list[str]:
+    """Answers with a status line and one header each."""
+    return [f"HTTP/1.1 {status}\r\n{header}{each}\r\n{_END}" for each in values]
+
+
 BAD: Mapping[str, Callable[[socket.socket, Random], object]] = {
-    "far Retry-After": _says(*(f"HTTP/1.1 429 No\r\nRetry-After: {each}\r\n{_END}" for each in _TIMES)),
+    "far Retry-After": _says(*_headed("429 No", "Retry-After: ", _TIMES)),
     "odd status": _says(
         *(f"HTTP/1.1 {each} x\r\n{_END}" for each in (*range(100, 1_000, 37), "abc", -1, 2**70))
     ),
@@ -229,38 +225,10 @@ BAD: Mapping[str, Callable[[socket.socket, Random], object]] = {
     ),
     "garbage": _says("\0" * 9_000, "\xff" * 200_000, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "hello"),
     "odd header": _says(
-        *(
-            f"{_OK}{each}\r\n{_END}"
-            for each in ("X: " + "\xff" * 50_000, "\0: 1", "X : 1", " X: 1", "X:\r\n\t" * 9_000)
-        ),
-        *(
-            f"{_OK}Content-Length: {each}\r\n\r\n"
-            for each in ("-1", "x", "9" * 400, "1\r\nContent-Length: 2")
-        ),
-        _OK + "A: b\r\n" * 20_000 + _END,
+        *_headed("200 OK", "", _HEADERS), *(f"{_OK}Content-Length: {each}\r\n\r\n" for each in _LENGTHS)
     ),
-    "cookies": _says(
-        *(
-            f"HTTP/1.1 500 No\r\nSet-Cookie: {each}\r\n{_END}"
-            for each in ("a=" + "=" * 60_000, "a;" * 30_000)
-        ),
-        f"HTTP/1.1 500 No\r\nSet-Cookie: a=b; expires={'1-' * 30_000}\r\n{_END}",
-        f"HTTP/1.1 500 No\r\nSet-Cookie: a=b; expires={' ' * 60_000}x\r\n{_END}",
-        "HTTP/1.1 500 No\r\n" + "Set-Cookie: a=b\r\n" * 4_000 + _END,
-    ),
-    "redirects": _says(
-        *(
-            f"HTTP/1.1 308 There\r\nLocation: {each}\r\n{_END}"
-            for each in (
-                "/in",
-                "",
-                "http://[",
-                "//" + "\xe9" * 60_000,
-                "http://" + "a." * 30_000,
-                "file:///etc/passwd",
-            )
-        )
-    ),
+    "cookies": _says(*_headed("500 No", "Set-Cookie: ", _COOKIES)),
+    "redirects": _says(*_headed("308 There", "Location: ", _PLACES)),
     "broken pieces": _says(
         *(
             f"{_OK}Transfer-Encoding: {each}"

@@ -8,15 +8,12 @@ proportion. It works within the patience of an attempt, or is refused with the l
 
 from __future__ import annotations
 
-import io
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 
-from antelog.cli.main import main
-from tests.attack.findings import Attempt
+from tests.attack.findings import Attempt, command
 
 _INPUT = "input Temp(x, time) delay 2."
 _QUERY = "query P(X, T)."
@@ -29,21 +26,18 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
         lines = make(count)
         program = "\n".join(lines)
         rows = _wide_rows(lines[0]) if name == "columns" else _ROWS
-        for command in ("check", "try"):
-            what = f"{command} {name}, with {len(lines)} statements ({seed})"
-            yield Attempt(what, partial(_run, command, program, rows))
+        for each in ("check", "try"):
+            what = f"{each} {name}, with {len(lines)} statements ({seed})"
+            yield Attempt(what, partial(_run, each, program, rows))
 
 
-def _run(command: str, program: str, rows: str) -> None:
+def _run(name: str, program: str, rows: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         rules, facts = Path(folder, "p.alog"), Path(folder, "Temp.csv")
         rules.write_text(program, encoding="utf-8")
         facts.write_text(rows, encoding="utf-8")
-        more = ["--input", f"Temp={facts}"] if command == "try" else []
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as said:
-            status = main.main([command, str(rules), *more], standalone_mode=False)
-        if status not in (None, 0, 1):
-            raise AssertionError(f"status {status}: {said.getvalue()[:300]}")
+        more = ["--input", f"Temp={facts}"] if name == "try" else []
+        command(name, rules, *more)
 
 
 def _wide_rows(declared: str) -> str:
@@ -55,59 +49,58 @@ def _wide_rows(declared: str) -> str:
 # ---- programs of n rules, or as large in another way ----
 
 
-def _alternatives(n: int) -> list[str]:
-    rules = [f"P(X, T) :- Temp(X, T), X = c{i}." for i in range(n - 2)]
-    return [_INPUT, _QUERY, *rules]
+_PLAIN = "P(X, T) :- Temp(X, T)."
+_FIRST = "P0(X, T) :- Temp(X, T)."
 
 
-def _unused(n: int) -> list[str]:
-    rules = [f"P{i}(X, T) :- Temp(X, T), X != c{i}." for i in range(n - 3)]
-    return [_INPUT, _QUERY, "P(X, T) :- Temp(X, T).", *rules]
+def _repeated(rule: str, n: int, *more: str, first: int = 0) -> list[str]:
+    """A program of some rules, and of one for each number."""
+    return [_INPUT, _QUERY, *more, *(rule.format(i=i, before=i - 1) for i in range(first, n))]
+
+
+def _of_literals(literal: str, n: int) -> list[str]:
+    """A program of one rule with many literals."""
+    literals = ["Temp(X, T)", *(literal.format(i=i) for i in range(1, n // 4))]
+    return [_INPUT, _QUERY, f"P(X, T) :- {', '.join(literals)}."]
 
 
 def _chain(n: int) -> list[str]:
-    rules = [f"P{i}(X, T) :- P{i - 1}(X, T)." for i in range(1, n - 4)]
-    return [_INPUT, _QUERY, "P0(X, T) :- Temp(X, T).", *rules, f"P(X, T) :- P{n - 5}(X, T)."]
+    last = f"P(X, T) :- P{n - 5}(X, T)."
+    return _repeated("P{i}(X, T) :- P{before}(X, T).", n - 4, _FIRST, last, first=1)
 
 
 def _ladder(n: int) -> list[str]:
-    steps = n // 10
-    rules = [f"P{i}(X, T) :- P{i - 1}(X, T), P{i - 1}(X, T+1)." for i in range(1, steps)]
-    return [_INPUT, _QUERY, "P0(X, T) :- Temp(X, T).", *rules, f"P(X, T) :- P{steps - 1}(X, T)."]
+    last = f"P(X, T) :- P{n // 10 - 1}(X, T)."
+    rule = "P{i}(X, T) :- P{before}(X, T), P{before}(X, T+1)."
+    return _repeated(rule, n // 10, _FIRST, last, first=1)
 
 
 def _negations(n: int) -> list[str]:
-    steps = n // 10
-    rules = [f"P{i}(X, T) :- Temp(X, T), not P{i - 1}(X, T-1)." for i in range(1, steps)]
-    return [_INPUT, _QUERY, "P0(X, T) :- Temp(X, T).", *rules, f"P(X, T) :- P{steps - 1}(X, T)."]
+    last = f"P(X, T) :- P{n // 10 - 1}(X, T)."
+    rule = "P{i}(X, T) :- Temp(X, T), not P{before}(X, T-1)."
+    return _repeated(rule, n // 10, _FIRST, last, first=1)
 
 
 def _loop(n: int) -> list[str]:
-    rules = [f"P{i}(X, T) :- P{i - 1}(X, T)." for i in range(1, n - 5)]
-    start = ["P0(X, T) :- Temp(X, T).", f"P0(X, T+1) :- P{n - 6}(X, T), Temp(X, T+1)."]
-    return [_INPUT, _QUERY, *start, *rules, f"P(X, T) :- P{n - 6}(X, T)."]
+    back = f"P0(X, T+1) :- P{n - 6}(X, T), Temp(X, T+1)."
+    last = f"P(X, T) :- P{n - 6}(X, T)."
+    return _repeated("P{i}(X, T) :- P{before}(X, T).", n - 5, _FIRST, back, last, first=1)
 
 
 def _queries(n: int) -> list[str]:
-    half = n // 10
-    rules = [f"P{i}(X, T) :- Temp(X, T), X != c{i}." for i in range(half)]
-    return [_INPUT, *rules, *(f"query P{i}(X, T)." for i in range(half))]
+    rules = [f"P{i}(X, T) :- Temp(X, T), X != c{i}. query P{i}(X, T)." for i in range(n // 10)]
+    return [_INPUT, *rules]
 
 
 def _inputs(n: int) -> list[str]:
     third = (n - 3) // 3
     inputs = [f"input In{i}(x, time) delay {i % 7}." for i in range(2 * third)]
     rules = [f"P(X, T) :- In{i}(X, T), In{i + third}(X, T+1)." for i in range(third)]
-    return [_INPUT, _QUERY, "P(X, T) :- Temp(X, T).", *inputs, *rules]
+    return [_INPUT, _QUERY, _PLAIN, *inputs, *rules]
 
 
 def _static_facts(n: int) -> list[str]:
-    facts = [f"S(c{i}, {i})." for i in range(n)]
-    return [_INPUT, _QUERY, "static S(x, y).", "P(X, T) :- Temp(X, T), S(X, Y).", *facts]
-
-
-def _statements(n: int) -> list[str]:
-    return [*_static_facts(n), *(f"S(a, {i})." for i in range(n - 4))]
+    return _repeated("S(c{i}, {i}).", n, "static S(x, y).", "P(X, T) :- Temp(X, T), S(X, Y).")
 
 
 def _columns(n: int) -> list[str]:
@@ -120,43 +113,9 @@ def _columns(n: int) -> list[str]:
     ]
 
 
-def _comparisons(n: int) -> list[str]:
-    literals = ["Temp(X, T)", *(f"X != c{i}" for i in range(n // 4 - 1))]
-    return [_INPUT, _QUERY, f"P(X, T) :- {', '.join(literals)}."]
-
-
-def _conditions(n: int) -> list[str]:
-    literals = [f"Temp(X, T+{i})" for i in range(n // 4)]
-    return [_INPUT, _QUERY, f"P(X, T) :- {', '.join(literals)}."]
-
-
-def _exceptions(n: int) -> list[str]:
-    literals = ["Temp(X, T)", *(f"not Temp(X, T+{i})" for i in range(1, n // 4))]
-    return [_INPUT, _QUERY, f"P(X, T) :- {', '.join(literals)}."]
-
-
-def _joined(n: int) -> list[str]:
-    literals = ["Temp(X, T)", *(f"Temp(X{i}, T)" for i in range(n // 4 - 1))]
-    return [_INPUT, _QUERY, f"P(X, T) :- {', '.join(literals)}."]
-
-
-def _thresholds(n: int) -> list[str]:
-    rules = [f"P(X, T) :- Temp(X, S), Temp(X, T), S < T - {i}." for i in range(n // 4)]
-    return [_INPUT, _QUERY, *rules]
-
-
-def _wrong(n: int) -> list[str]:
-    rules = [f"P(Y, T) :- Temp(X, T), X = c{i}." for i in range(n * 19 // 20)]
-    return [_INPUT, _QUERY, *rules]
-
-
-def _misspelt(n: int) -> list[str]:
-    return [_INPUT, _QUERY, *(f"P(X, T) :- Temq{i}(X, T)." for i in range(n * 19 // 20))]
-
-
 _PROGRAMS: dict[str, Callable[[int], list[str]]] = {
-    "alternatives": _alternatives,
-    "unused rules": _unused,
+    "alternatives": lambda n: _repeated("P(X, T) :- Temp(X, T), X = c{i}.", n - 2),
+    "unused rules": lambda n: _repeated("P{i}(X, T) :- Temp(X, T), X != c{i}.", n - 3, _PLAIN),
     "a chain": _chain,
     "a ladder": _ladder,
     "negations": _negations,
@@ -164,13 +123,13 @@ _PROGRAMS: dict[str, Callable[[int], list[str]]] = {
     "queries": _queries,
     "inputs": _inputs,
     "static facts": _static_facts,
-    "statements": _statements,
+    "statements": lambda n: [*_static_facts(n), *(f"S(a, {i})." for i in range(n - 4))],
     "columns": _columns,
-    "comparisons": _comparisons,
-    "conditions": _conditions,
-    "exceptions": _exceptions,
-    "joined atoms": _joined,
-    "thresholds": _thresholds,
-    "wrong rules": _wrong,
-    "misspelt rules": _misspelt,
+    "comparisons": partial(_of_literals, "X != c{i}"),
+    "conditions": partial(_of_literals, "Temp(X, T+{i})"),
+    "exceptions": partial(_of_literals, "not Temp(X, T+{i})"),
+    "joined atoms": partial(_of_literals, "Temp(X{i}, T)"),
+    "thresholds": lambda n: _repeated("P(X, T) :- Temp(X, S), Temp(X, T), S < T - {i}.", n // 4),
+    "wrong rules": lambda n: _repeated("P(Y, T) :- Temp(X, T), X = c{i}.", n * 19 // 20),
+    "misspelt rules": lambda n: _repeated("P(X, T) :- Temq{i}(X, T).", n * 19 // 20),
 }

@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -40,6 +40,7 @@ _ODD = [
     *('{"a": ' * 2000, "x" * 100_000, "device value time", "\u2028", "'a','b','c'", "-", "NaN", "9" * 400),
 ]
 """First records that are none, and stop nothing."""
+_Maker = Callable[[Path, list[str], ExitStack], FactSource]
 _GOOD = [("good", value, 7) for value in range(5)]
 
 
@@ -57,9 +58,9 @@ def attempts(count: int, seed: int) -> Iterator[Attempt]:
             )
 
 
-def _read(made: Callable[[Path, list[str]], FactSource], folder: Path, odd: list[str]) -> None:
+def _read(made: _Maker, folder: Path, odd: list[str]) -> None:
     """Raises AssertionError if not all of the good records come, once each."""
-    with closing(made(folder, odd)) as source:
+    with ExitStack() as stack, closing(made(folder, odd, stack)) as source:
         pieces = [*itertools.chain.from_iterable(source.poll() for _ in range(4)), *source.finish()]
     rows, _ = taken(pieces)
     found = [device for device, _ in rows if device == "good"]
@@ -83,32 +84,18 @@ def _file(folder: Path, lines: list[bytes], name: str) -> Path:
     return path
 
 
-def _piped(folder: Path, lines: list[bytes]) -> FactSource:
-    return _Piped(WANTED, descriptor=os.open(_file(folder, lines, "stdin"), os.O_RDONLY))
+def _piped(folder: Path, lines: list[bytes], stack: ExitStack) -> FactSource:
+    descriptor = os.open(_file(folder, lines, "stdin"), os.O_RDONLY)
+    stack.callback(os.close, descriptor)
+    return StandardInput(WANTED, descriptor=descriptor)
 
 
-class _Piped(StandardInput):
-    """Standard input whose descriptor is its own."""
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
-def _posted(folder: Path, odd: list[str]) -> FactSource:
+def _posted(folder: Path, odd: list[str], stack: ExitStack) -> FactSource:
     store = Store.open(folder / "s")
-    source = _Posted(store.inbox, WANTED)
-    source.store = store
+    stack.callback(store.close)
+    source = PostedFacts(store.inbox, WANTED)
     post(folder / "s", "Temp", [each.replace(b"\n", b" ") for each in _json(odd)])
     return source
-
-
-class _Posted(PostedFacts):
-    """Posted facts that close their store."""
-
-    store: Store
-
-    def close(self) -> None:
-        self.store.close()
 
 
 def _topic(values: list[bytes], form: Literal["json", "csv"]) -> FactSource:
@@ -116,14 +103,14 @@ def _topic(values: list[bytes], form: Literal["json", "csv"]) -> FactSource:
     return KafkaTopic(address, WANTED, make=Broker({0: [*values]}))
 
 
-_SOURCES: Mapping[str, Callable[[Path, list[str]], FactSource]] = {
-    "growing JSON": lambda at, odd: GrowingFile(_file(at, _json(odd), "t.jsonl"), Form.JSON, WANTED),
-    "growing CSV": lambda at, odd: GrowingFile(_file(at, _csv(odd), "t.csv"), Form.CSV, WANTED),
-    "JSON in a folder": lambda at, odd: RecordedFiles(_file(at, _json(odd), "t.jsonl").parent, WANTED),
-    "CSV in a folder": lambda at, odd: RecordedFiles(_file(at, _csv(odd), "t.csv").parent, WANTED),
-    "JSON on stdin": lambda at, odd: _piped(at, _json(odd)),
-    "CSV on stdin": lambda at, odd: _piped(at, _csv(odd)),
+_SOURCES: Mapping[str, _Maker] = {
+    "growing JSON": lambda at, odd, _: GrowingFile(_file(at, _json(odd), "t.jsonl"), Form.JSON, WANTED),
+    "growing CSV": lambda at, odd, _: GrowingFile(_file(at, _csv(odd), "t.csv"), Form.CSV, WANTED),
+    "JSON in a folder": lambda at, odd, _: RecordedFiles(_file(at, _json(odd), "t.jsonl").parent, WANTED),
+    "CSV in a folder": lambda at, odd, _: RecordedFiles(_file(at, _csv(odd), "t.csv").parent, WANTED),
+    "JSON on stdin": lambda at, odd, stack: _piped(at, _json(odd), stack),
+    "CSV on stdin": lambda at, odd, stack: _piped(at, _csv(odd), stack),
     "posted": _posted,
-    "JSON in a topic": lambda _, odd: _topic(_json(odd), "json"),
-    "CSV in a topic": lambda _, odd: _topic(_csv(odd), "csv"),
+    "JSON in a topic": lambda _at, odd, _: _topic(_json(odd), "json"),
+    "CSV in a topic": lambda _at, odd, _: _topic(_csv(odd), "csv"),
 }

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from hypothesis import reject
+
 import antelog
+from antelog.compile import compile_program
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
+from antelog.language import Checked
 
 
 def plan_of(text: str) -> Plan:
     return antelog.parse(text).plan
+
+
+def possible_plan(checked: Checked) -> Plan:
+    """The plan of a random program; an example without one is not looked at."""
+    plan = compile_program(checked).plan
+    return reject() if plan is None else plan
 
 
 def rules_of(text: str) -> Rules:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 import antelog
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared

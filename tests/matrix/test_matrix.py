@@ -4,18 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.matrix import views
 from tests.matrix.cases import MatrixCase, sampled
-from tests.matrix.views import (
-    differences,
-    listings,
-    notebooks,
-    pictures,
-    plays,
-    reasons,
-    recordings,
-    watched,
-    wrong,
-)
 
 
 @pytest.mark.parametrize("case", sampled(20))
@@ -23,5 +13,6 @@ def test_nothing_breaks_where_parts_meet(
     case: MatrixCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    views = (listings, watched, notebooks, plays, pictures, reasons, recordings, differences)
-    assert wrong(case, *views) == []
+    of_a_run = (views.listings, views.watched, views.notebooks, views.plays)
+    of_facts = (views.pictures, views.reasons, views.recordings, views.differences)
+    assert views.wrong(case, *of_a_run, *of_facts) == []

@@ -15,8 +15,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from tests.servers import UnavailableError
-from tests.servers.artefacts import for_delta, for_iceberg
+from tests.servers import UnavailableError, for_delta, for_iceberg
 
 ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, Any]

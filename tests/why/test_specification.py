@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import event, given, note, reject
 from hypothesis import strategies as st
 
+from antelog import Program
 from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const, Time
-from antelog.functions import UserFunction
-from antelog.language import Checked, syntax
+from antelog.language import Checked
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from antelog.why import Detail
@@ -24,14 +24,6 @@ from tests.specification.terms import Atom as SpecifiedAtom
 from tests.specification.world import World
 from tests.strategies import Case
 from tests.why.judged import STATUS, status_of, wrong
-
-
-class Given:
-    """A program as explanations need it."""
-
-    def __init__(self, checked: Checked, functions: dict[str, UserFunction]) -> None:
-        self.document: syntax.Document = checked.document
-        self.functions = functions
 
 
 def atoms(checked: Checked, case: Case) -> list[tuple[str, tuple[Value, ...]]]:
@@ -66,7 +58,7 @@ def test_explanations_say_what_the_specification_says(case: Case, data: st.DataO
     world = World(program, at)
     facts = frames(case.facts, compiled.plan, -1, case.until + 10)
     functions = {each.name: FUNCTIONS[each.name] for each in checked.document.functions}
-    grounds = Grounds.of_facts(Given(checked, functions), facts, at)
+    grounds = Grounds.of_facts(Program(checked.document, compiled.plan, (), functions), facts, at)
     if grounds.begin and grounds.rules.cycles:
         return  # with a tick, atoms that rest on their own past begin with time; those specified begin at 0
     note(f"{case}\nat {at}")

@@ -30,7 +30,7 @@ FACTS = {
         {"device": device, "level": level, "time": time, "arrival": arrival}
         for device, level, time, arrival in (
             ("wt2", "high", 0, 0), ("wt2", "high", 1, 1), ("wt4", "high", 0, 2), ("wt4", "low", 1, 2),
-            ("wt2", "high", 2, 3), ("wt4", "high", 1, 9),
+            ("wt2", "high", 2, 3), ("wt4", "high", 1, 9)
         )
     ]
 }  # fmt: skip

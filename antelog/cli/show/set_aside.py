@@ -11,7 +11,7 @@ from pathlib import Path
 
 from antelog.accounts import FATES, Counts
 from antelog.cli.show.terminal import say
-from antelog.compile.show.details import counted
+from antelog.compile.show.explain import counted
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to

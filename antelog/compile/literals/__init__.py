@@ -1,17 +1,13 @@
-"""The kinds of literals. Each has a module; a new kind is a module and a line in the table here."""
+"""The kinds of literals; a new kind is a class and a line in the table here."""
 
 from __future__ import annotations
 
 from typing import TypeAlias, get_args
 
 from antelog.compile.literals.aggregate import Aggregation
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.last import Last
-from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.atoms import Atom, Last, Negation
+from antelog.compile.literals.conditions import Call, Comparison, StaticAtom
+from antelog.compile.literals.literal import Lowering
 from antelog.language import syntax
 
 __all__ = [
@@ -26,7 +22,7 @@ KINDS: tuple[type[AnyLiteral], ...] = get_args(AnyLiteral)
 
 
 def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[AnyLiteral, ...]:
-    """The literals of the plan that a literal of a rule stands for."""
+    """Returns the literals of the plan that a literal of a rule stands for."""
     for kind in KINDS:
         found = kind.lowered(literal, lowering)
         if found is not None:

@@ -1,20 +1,19 @@
-"""An aggregate compared with something: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
+"""Aggregates in comparisons: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
 
-It lies between a least and a largest value, by the atoms that are true and by those that may still come. The
-literal is true once the comparison holds for both and all between, and false once it fails for all.
+An aggregate lies between a least and a largest value, by the atoms that are true and those that may still
+come. The literal is true once the comparison holds for all values between, and false once it fails for all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.literal import AskedNode, Reference, TextAround
-from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.conditions import Comparison
+from antelog.compile.literals.literal import AskedNode, Lowering, Reference, TextAround
 from antelog.compile.literals.terms import (
     Inner,
     Operand,
@@ -32,10 +31,9 @@ from antelog.language.printer import value_text
 
 
 class Inside(Struct, frozen=True):
-    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`.
+    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`; arguments that are None have any value.
 
-    They have the `arguments` (None: any value), lie at the ticks from `first` to `last`, which is one if it
-    is `single`, and meet the conditions. `relation` is the one that has each of them.
+    If it is `single`, `first` and `last` are one tick. `relation` names the relation of these atoms.
     """
 
     predicate: str
@@ -80,7 +78,7 @@ class Inside(Struct, frozen=True):
 
     @property
     def opened(self) -> tuple[Comparison, ...]:
-        """The conditions with the aggregate's own variables as variables: see `open_name`."""
+        """The conditions with the aggregate's own variables as plain ones, called by `open_name`."""
         return tuple(each.replaced(_Opened()) for each in self.conditions)
 
     def replaced(self, by: Replacement) -> Inside:
@@ -103,10 +101,7 @@ class Inside(Struct, frozen=True):
 
 
 class Aggregate(Struct, frozen=True, tag=True):
-    """A number worked out from the atoms inside, such as `sum(V : P(X, V, T-9..T))`; `value` is `V`.
-
-    Compared is what the `steps` make of it.
-    """
+    """A number that `steps` work out from the atoms inside, such as `2 * sum(V : P(X, V, T-9..T))`."""
 
     function: str
     distinct: bool
@@ -122,23 +117,23 @@ class Aggregate(Struct, frozen=True, tag=True):
 
     @property
     def value_column(self) -> int:
-        """The place of the argument whose value is taken."""
+        """The place of the argument whose value is aggregated."""
         assert self.value is not None
         return self.inside.arguments.index(self.value)
 
     @property
     def least_values(self) -> tuple[Operand, ...]:
-        """The bounds from below that the conditions set to the values that are taken."""
+        """The lower bounds that the conditions set to the aggregated values."""
         sides = (side for each in self.inside.conditions for side in (each, each.mirrored))
         return tuple(s.right for s in sides if s.left == self.value and s.operator in (">", ">=", "="))
 
     @property
     def variables(self) -> frozenset[str]:
-        """Its variables, without those that are its own."""
+        """Its variables, but for those that it has for itself."""
         return variables_in(self.inside.operands)
 
     def with_any(self, bound: Set[str]) -> Aggregate:
-        """The aggregate with any value for variables that are not bound, and nothing said of these."""
+        """Replaces variables that are not bound by any value, and leaves out conditions on them."""
         if self.variables <= bound:
             return self
         arguments = (
@@ -164,6 +159,7 @@ class Aggregate(Struct, frozen=True, tag=True):
 class Aggregation(AskedNode, frozen=True, tag=True):
     """An aggregate compared with an operand, or with another aggregate."""
 
+    has_amount: ClassVar[bool] = True
     left: Aggregate
     operator: str
     right: Operand | Aggregate
@@ -179,17 +175,13 @@ class Aggregation(AskedNode, frozen=True, tag=True):
         return (cls(left, literal.operator, other),)
 
     @property
-    def has_amount(self) -> bool:
-        return True
-
-    @property
     def needs(self) -> frozenset[str]:
         gives = self.operator == "=" and isinstance(self.right, Var)
         return self.left.variables if gives else self.variables
 
     @property
     def closing(self) -> Aggregation:
-        """The comparison with itself: decided once its value is, and false if there is none."""
+        """The comparison with itself: true once the value is final, false if there is none."""
         return replace(self, operator="=", right=self.left)
 
     @property
@@ -244,17 +236,12 @@ class Aggregation(AskedNode, frozen=True, tag=True):
         return TextAround(before, time, _joined([*after, f" {self.operator} ", *others, last, *end]))
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        before, time, after = self.around
-        return (*before, time, *after)
-
-    @property
     def references(self) -> tuple[Reference, ...]:
         return tuple(each.inside.reference for each in self.aggregates)
 
 
 def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Parts with texts that follow each other made one."""
+    """Joins neighbouring texts among parts."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
@@ -265,7 +252,7 @@ def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def open_name(own: Inner) -> str:
-    """The name of an aggregate's own variable where it has one value at a time."""
+    """Names an aggregate's own variable where it has one value at a time."""
     return f"<{own.name}"
 
 

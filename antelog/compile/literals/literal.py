@@ -1,40 +1,137 @@
-"""The interface of literals, for the passes of the compiler, the engine and Spark.
+"""The interface of literals, and the making of their terms from the syntax tree.
 
-A literal of a pattern has one of three roles.
+A literal of a pattern has one of three roles; the passes go by role, never by kind.
 
     fact        `R(D, V, T)`: facts of an input give its variables values, and are evidence
     asked       `not S(D, T+1)`: true, false or open as a whole, asked once its variables have values
     condition   `Turbine(D)`, `V >= 9`: decided by the background and by values alone
-
-The passes go by role and by what a literal says of itself, never by its kind. Each kind has a module in
-this folder, and a line in the tables of `antelog/compile/literals/__init__.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol, Self, TypeAlias
+from typing import ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 from msgspec import Struct
 
-from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
     Calculated,
     Const,
     Function,
+    Inner,
     Operand,
     Part,
     Replacement,
+    Sum,
     Term,
     Time,
     Var,
+    call_text,
+    folded,
     functions_in,
     text_of,
     variables_in,
 )
 from antelog.language import syntax
+from antelog.language.durations import ticks_later
+from antelog.language.functions import CALENDAR
+from antelog.language.vocabulary import Vocabulary
+
+
+@dataclass
+class Lowering:
+    """The context in which the literals of a rule are made from the syntax tree.
+
+    `times` are its variables that are times, `general` the predicates that a query asks for in general.
+    """
+
+    vocabulary: Vocabulary
+    times: set[str]
+    general: frozenset[str] = frozenset()
+    anonymous: int = 0
+    inner: frozenset[str] = frozenset()
+
+    def within(self, inner: frozenset[str]) -> Lowering:
+        """Returns the context within an aggregate that has variables of its own."""
+        return replace(self, inner=inner)
+
+    def is_static(self, atom: syntax.Atom) -> bool:
+        return self.vocabulary.is_static(atom.predicate)
+
+    def term(self, term: syntax.Term) -> Term:
+        match term:
+            case syntax.Variable(name):
+                return Var(name)
+            case syntax.Constant(value):
+                return Const(value)
+            case _:
+                return Var(self._fresh())
+
+    def gaps(self, terms: Sequence[syntax.Term]) -> tuple[Term | None, ...]:
+        """Returns terms, with None for `_`."""
+        return tuple(None if isinstance(t, syntax.Anonymous) else self.term(t) for t in terms)
+
+    def time(self, term: syntax.Term) -> Time:
+        match term:
+            case syntax.Variable(name):
+                return Time(name, 0)
+            case syntax.Shifted(variable):
+                return Time(variable, ticks_later(term, self.vocabulary.tick))
+            case syntax.Constant(value):
+                return Time(None, int(value))
+            case _:
+                return Time(self._fresh(), 0)
+
+    def moment(self, term: syntax.Term) -> Operand:
+        """Returns a side of a comparison of times."""
+        match term:
+            case syntax.Later(time, by):
+                return Calculated("+", (self.time(time), self.term(by)))
+            case _:
+                return self.time(term)
+
+    def argument(self, term: syntax.Term) -> Term | Inner | None:
+        """Returns an argument within an aggregate; None for `_`."""
+        if isinstance(term, syntax.Anonymous):
+            return None
+        if isinstance(term, syntax.Variable) and term.name in self.inner:
+            return Inner(term.name)
+        return self.term(term)
+
+    def operand(self, term: syntax.Term) -> Operand:
+        """Returns a side of a comparison of values."""
+        match term:
+            case syntax.Variable(name) if name in self.inner:
+                return Inner(name)
+            case syntax.Variable(name) | syntax.Shifted(name) if name in self.times:
+                return self.time(term)
+            case syntax.Shifted(name, offset) if name in self.inner:
+                return Calculated("-" if offset < 0 else "+", (Inner(name), Const(abs(offset))))
+            case syntax.Shifted(variable, offset):
+                return Sum(variable, offset)
+            case syntax.Calculation(function, (argument,)) if function in CALENDAR:
+                return folded(Calculated(function, (self.time(argument),), self.vocabulary.timescale))
+            case syntax.Calculation(function, arguments):
+                signature = self.vocabulary.functions.get(function)
+                gives = "number" if signature is None or signature.gives is None else signature.gives.value
+                return folded(Calculated(function, tuple(map(self.operand, arguments)), gives=gives))
+            case _:
+                return self.term(term)
+
+    def relation(self, predicate: str, arguments: Sequence[object | None]) -> str:
+        """Names the relation that says whether some atom with these arguments (None: any) holds."""
+        *columns, time = self.vocabulary[predicate].columns
+        if predicate in self.general and None not in arguments:
+            return predicate  # a query has that relation already
+        shown = ("_" if a is None else column for a, column in zip(arguments, columns, strict=True))
+        return call_text(predicate, [*shown, time])
+
+    def _fresh(self) -> str:
+        self.anonymous += 1
+        return f"_{self.anonymous}"
+
 
 Value: TypeAlias = str | int | float
 
@@ -43,27 +140,21 @@ class StaticWorld(Protocol):
     """The background and the functions that decide conditions."""
 
     def exists(self, predicate: str, values: tuple[Value | None, ...], /) -> bool:
-        """Whether there is a background fact of a predicate with these values (None: any)."""
+        """Returns whether there is a background fact with these values (None: any)."""
 
     def called(self, function: str, arguments: Sequence[Value], /) -> Value | bool | None:
-        """The result of a function; None: it has none."""
-
-
-class Distances(Protocol):
-    """Bounds on the differences of a pattern's times."""
-
-    def furthest(self, origin: Time, time: Time) -> int | None:
-        """The largest `time - origin` there can be; None if there is no bound."""
+        """Returns the result of a function; None if it has none."""
 
 
 @dataclass(frozen=True)
 class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
 
-    They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
-    the input or the relation, `predicate` the predicate's. It may be about `each` atom there is, with all of
-    its values, or about whether there is any. If they are `remembered`, facts about ticks before the last
-    one that may still matter need not be kept for it.
+    name         the input or the relation; `predicate` is that of the program
+    arguments    their values; None: any
+    first, last  the ticks they lie between
+    each         whether it is about every atom there is, with all its values, or about whether there is any
+    remembered   whether facts before the last one that may still matter need not be kept for it
     """
 
     name: str
@@ -77,12 +168,12 @@ class Reference:
 
     @cached_property
     def given(self) -> tuple[Term | None, ...]:
-        """The arguments that the relation has variables for: all of them, or those that are given."""
+        """The arguments that the relation has variables for."""
         return tuple(self.arguments[place] for place in self.kept)
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The positions of these among the predicate's arguments."""
+        """The places of these among the predicate's arguments."""
         return tuple(i for i, argument in enumerate(self.arguments) if self.each or argument is not None)
 
 
@@ -112,12 +203,12 @@ class Literal(Struct, frozen=True):
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Literal] | None:
-        """The literals that a literal of the syntax tree stands for; None if it is of another kind."""
+        """Returns the literals that one of the syntax tree stands for; None if it is of another kind."""
         raise NotImplementedError
 
     @property
     def key(self) -> tuple[Hashable, ...] | None:
-        """All of the literal but its operands: replacing variables turns it into literals with the same key.
+        """All of the literal but its operands, which replacing variables does not change.
 
         None if it may follow from several others, as a comparison does.
         """
@@ -125,21 +216,20 @@ class Literal(Struct, frozen=True):
 
     @property
     def operands(self) -> tuple[Operand | None, ...]:
-        """Its terms, times and sums; None stands for `_`, no value at all."""
+        """Its terms, times and sums; None stands for `_`."""
         raise NotImplementedError
 
     def replaced(self, by: Replacement) -> Self:
-        """The literal with its variables replaced."""
+        """Returns the literal with its variables replaced."""
         raise NotImplementedError
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Its text in the language's own syntax, in parts."""
+        """Its text in the language's syntax, in parts."""
         raise NotImplementedError
 
     @property
     def functions(self) -> frozenset[Function]:
-        """The functions it calls."""
         return functions_in(self.operands)
 
     @property
@@ -149,7 +239,7 @@ class Literal(Struct, frozen=True):
 
     @property
     def compared(self) -> frozenset[str]:
-        """The variables that need a value: it compares or calculates with it, or calls a function.
+        """The variables it needs values of, to compare, to calculate or to call a function.
 
         Of `X = 3` and `X != 3` there are none: their outcome is known of all other values.
         """
@@ -169,12 +259,10 @@ class Literal(Struct, frozen=True):
 
     @property
     def terms(self) -> tuple[Term | None, ...]:
-        """The operands that are terms."""
         return tuple(each for each in self.operands if each is None or isinstance(each, Var | Const))
 
     @property
     def times(self) -> tuple[Time, ...]:
-        """The operands that are times."""
         return tuple(each for each in self.operands if isinstance(each, Time))
 
     @property
@@ -188,43 +276,34 @@ class Literal(Struct, frozen=True):
 
     @property
     def around(self) -> TextAround:
-        """The text before and after the time it is sorted by, which is its last one."""
+        """The text around the time it is sorted by, which is its last one."""
         *before, _, end = self.parts
         return TextAround(tuple(before), self.times[-1], (end,))
 
     def around_with(self, _bound: Set[str]) -> TextAround:
-        """The text around its time where these variables have values."""
+        """Returns the text around its time where these variables have values."""
         return self.around
-
-    def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
-        """The reach of each of its references from an answer's time."""
-        found = []
-        for each in self.references:
-            behind, ahead = distances.furthest(each.first, time), distances.furthest(time, each.last)
-            kept = distances.furthest(each.last, time) if each.remembered else behind
-            found.append(ReferenceReach(each, behind, ahead, kept))
-        return tuple(found)
 
 
 class AskedNode(Literal, frozen=True):
     """A literal that is true, false or open as a whole, and is asked once its variables have values.
 
-    Only `last` and aggregates may give some, and it is no reason to tell an answer.
+    Only `last` and aggregates may give some, and it never opens an answer.
     """
 
-    @property
-    def has_amount(self) -> bool:
-        """Whether it comes to a value over time, which lines say."""
-        return False
+    has_amount: ClassVar[bool] = False
+    """Whether it comes to a value over time, which lines report."""
+    denies: ClassVar[bool] = False
+    """Whether it is true where there are no such atoms as it asks for."""
 
     @property
-    def denies(self) -> bool:
-        """Whether it is true where there are no such atoms as it asks for."""
-        return False
+    def parts(self) -> tuple[Part, ...]:
+        before, time, after = self.around
+        return (*before, time, *after)
 
     @property
     def needs(self) -> frozenset[str]:
-        """The variables that it cannot give values: all, unless it takes some from what it is about."""
+        """The variables that it cannot give values itself."""
         return self.variables
 
 
@@ -237,12 +316,12 @@ class Condition(Literal, frozen=True):
         return None
 
     def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
-        """Whether it holds with these values of its variables; never asked of one that gives values."""
+        """Returns whether it holds with these values of its variables; only for one that gives no values."""
         raise NotImplementedError
 
 
 class PutIn(Replacement):
-    """Puts values in place of variables, and works out what is calculated from them."""
+    """Replaces variables by values, and works out what is calculated from them."""
 
     def __init__(self, values: Mapping[str, Value], known: StaticWorld) -> None:
         self._values, self._known = values, known
@@ -261,7 +340,7 @@ class PutIn(Replacement):
 
 @dataclass(frozen=True)
 class AskedLiteral:
-    """An asked literal for the engine: the reach of its references, the variables it `takes` values for."""
+    """An asked literal prepared for the engine: its reaches, and the variables it `takes` values for."""
 
     node: AskedNode
     reaches: tuple[ReferenceReach, ...]
@@ -277,5 +356,4 @@ class AskedLiteral:
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
-        """The relations whose atoms it asks for."""
         return tuple(each.name for each in self.references)

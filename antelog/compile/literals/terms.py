@@ -1,10 +1,7 @@
-"""Terms: the variables, values, times and sums in literals, and their texts.
+"""Terms: the variables, values, times and sums in literals, their texts, and substitutions.
 
-    Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
-    Inner("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
-
-Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are checked when a
-plan is read from JSON.
+Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
+Inner("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
 """
 
 from __future__ import annotations
@@ -21,8 +18,6 @@ from antelog.language.syntax import MEMBER
 
 
 class Var(Struct, frozen=True, tag=True):
-    """An object variable of a pattern."""
-
     name: str
 
 
@@ -40,7 +35,7 @@ class Time(Struct, frozen=True, tag=True):
         return Time(self.variable, self.offset + ticks)
 
     def after(self, other: Time) -> int | None:
-        """The number of ticks it is later than another time; None if they have different variables."""
+        """Returns how many ticks it is later than another time; None if they have different variables."""
         return self.offset - other.offset if self.variable == other.variable else None
 
     @property
@@ -57,7 +52,7 @@ class Sum(Struct, frozen=True, tag=True):
 
 
 class Inner(Struct, frozen=True, tag=True):
-    """A variable that nothing outside of an aggregate has: each atom that fits has a value for it."""
+    """A variable that an aggregate has for itself; each atom that fits has a value for it."""
 
     name: str
 
@@ -71,9 +66,9 @@ class Function(Struct, frozen=True):
 
 
 class Calculated(Struct, frozen=True, tag=True):
-    """A value that is worked out by an operator or a function: `W - V`, `abs(V)`, `lower(X)`.
+    """A number or text worked out by an operator or a function: `W - V`, `abs(V)`, `lower(X)`.
 
-    It `gives` a number or a text. A calendar function, `hour(T)`, has the `timescale` of its tick.
+    A calendar function, `hour(T)`, has the `timescale` of its tick.
     """
 
     function: str
@@ -83,7 +78,6 @@ class Calculated(Struct, frozen=True, tag=True):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Its text, in parts."""
         return tuple(written(self.function, self.operands))
 
     @property
@@ -92,7 +86,7 @@ class Calculated(Struct, frozen=True, tag=True):
 
     @property
     def is_arithmetic(self) -> bool:
-        """Whether it is a number that is worked out from numbers, and no function that is called."""
+        """Whether numbers, operators and calendar functions alone decide it."""
         return self.timescale is not None or self.function in ARITHMETIC
 
     @property
@@ -109,8 +103,8 @@ class Calculated(Struct, frozen=True, tag=True):
 
     @property
     def has_inner(self) -> bool:
-        """Whether a variable that an aggregate has for itself is in it."""
-        return any(isinstance(e, Inner) or (isinstance(e, Calculated) and e.has_inner) for e in self.operands)
+        """Whether it has a variable that an aggregate has for itself."""
+        return any(isinstance(each, Inner) for each in all_in(self.operands))
 
 
 Term: TypeAlias = Var | Const
@@ -154,7 +148,7 @@ class Replacement:
 
 
 def folded(calculation: Calculated) -> Operand:
-    """A calculation, or its value if that is known; one that has none stays as it is."""
+    """Returns the value of a calculation; itself if that is not known, or there is none."""
     value = None
     if calculation.timescale is None:
         known = [each.value for each in calculation.operands if isinstance(each, Const)]
@@ -166,7 +160,7 @@ def folded(calculation: Calculated) -> Operand:
 
 
 def is_hopeless(operand: Operand) -> bool:
-    """Whether a calculation has no value, whatever its variables stand for."""
+    """Returns whether a calculation has no value, whatever its variables stand for."""
     if not isinstance(operand, Calculated):
         return False
     if operand.timescale is not None:
@@ -181,7 +175,7 @@ def is_hopeless(operand: Operand) -> bool:
 
 
 def variable_in(operand: Operand | None) -> str | None:
-    """The variable of a term, a time or a sum, if it has one. A calculation may have several."""
+    """Returns the variable of a term, a time or a sum; None for a calculation, which may have several."""
     match operand:
         case Var(name):
             return name
@@ -192,7 +186,6 @@ def variable_in(operand: Operand | None) -> str | None:
 
 
 def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
-    """The variables of operands."""
     found: set[str] = set()
     for operand in operands:
         if isinstance(operand, Calculated):
@@ -203,33 +196,28 @@ def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
 
 
 def is_duration(operand: Operand) -> bool:
-    """Whether it is the number of ticks between two times: `U - T`."""
+    """Returns whether an operand is the number of ticks between two times: `U - T`."""
     if not isinstance(operand, Calculated) or operand.function != "-":
         return False
     return all(isinstance(each, Time) for each in operand.operands)
 
 
-def times_in(operand: Operand) -> Iterator[Time]:
-    """The times in an operand."""
-    if isinstance(operand, Time):
-        yield operand
-    for each in operand.operands if isinstance(operand, Calculated) else ():
-        yield from times_in(each)
+def all_in(operands: Iterable[Operand | None]) -> Iterator[Operand]:
+    """Yields operands, and those that calculations among them are made of."""
+    for operand in operands:
+        if operand is not None:
+            yield operand
+        if isinstance(operand, Calculated):
+            yield from all_in(operand.operands)
 
 
 def functions_in(operands: Iterable[Operand | None]) -> frozenset[Function]:
-    """The functions that operands call."""
-    found: set[Function] = set()
-    for operand in operands:
-        if isinstance(operand, Calculated):
-            found |= functions_in(operand.operands)
-            if not operand.is_arithmetic:
-                found.add(Function(operand.function, len(operand.operands), operand.gives))
-    return frozenset(found)
+    called = (e for e in all_in(operands) if isinstance(e, Calculated) and not e.is_arithmetic)
+    return frozenset(Function(each.function, len(each.operands), each.gives) for each in called)
 
 
 def shifted(operand: Operand) -> tuple[Term, int | float] | None:
-    """A variable or a value, and what is added to it; None for a time, and for a calculation."""
+    """Splits an operand into a variable or a value and what is added; None for times and calculations."""
     match operand:
         case Sum(variable, offset):
             return Var(variable), offset
@@ -266,13 +254,13 @@ def operand_text(operand: Operand) -> str:
 
 
 def call_text(predicate: str, parts: Iterable[str]) -> str:
-    """The text of an atom: `Temp(wt2, high, 7)`; that of a list of values is `X in (a, b)`."""
+    """Returns the text of an atom: `Temp(wt2, high, 7)`, or `X in (a, b)` for a list of values."""
     listed = ", ".join(parts)
     return f"{listed} {predicate}" if predicate.startswith(MEMBER) else f"{predicate}({listed})"
 
 
 def call_parts(opening: str, operands: Iterable[Operand | None]) -> tuple[Part, ...]:
-    """The text of an atom in parts, `P(`, X, `, `, `_`, `, `, T+1, `)`; `_` stands for no value."""
+    """Returns the text of an atom in parts, `P(`, X, `, `, `_`, `, `, T+1, `)`; `_` stands for None."""
     if opening.startswith(MEMBER):
         return (*("_" if each is None else each for each in operands), f" {opening}")
     parts: list[Part] = [f"{opening}("]

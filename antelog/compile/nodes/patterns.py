@@ -1,30 +1,36 @@
-"""Patterns: each is one way to derive an atom, with all its conditions.
+"""Patterns, each one way to derive an atom with all its conditions, and renamings of their variables.
 
-    Pattern = answer, time, Literal*, Earliest*
-
-The compiler makes patterns of rules, and the plan consists of them: see `antelog/compile/nodes/plan.py`.
-`P(X, T) :- R(X, V, T+1), V >= 9.` has a pattern whose answer is X, and whose literals are R(X, V, T+1) and
-V >= 9. `antelog/compile/literals` has the kinds of literals.
+P(X, T) :- R(X, V, T+1), V >= 9.    answer: X    time: T    literals: R(X, V, T+1), V >= 9
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
-from antelog.compile.literals.comparison import Equation
-from antelog.compile.literals.literal import AskedNode, Condition
-from antelog.compile.literals.terms import AnswerTerm, Time, Var, variables_in
+from antelog.compile.literals.conditions import Equation
+from antelog.compile.literals.literal import AskedNode, Condition, Reference
+from antelog.compile.literals.terms import (
+    AnswerTerm,
+    Moved,
+    Replacement,
+    Term,
+    Time,
+    Var,
+    variable_in,
+    variables_in,
+)
 
 
 class Taking(NamedTuple):
-    """A literal that gives variables values: `last` those of the latest atom, `N = count(…)` its value.
+    """An asked literal that gives variables values: of the latest atom, or of an aggregate.
 
-    Others are `missing`, which nothing gives a value before it.
+    Nothing gives its `missing` variables values before it.
     """
 
     literal: Last | Aggregation
@@ -33,7 +39,7 @@ class Taking(NamedTuple):
 
 
 class Earliest(Struct, frozen=True):
-    """A time variable never is before this tick: every time term of the rules is a natural number."""
+    """The first tick of a time variable: every time term of the rules is a natural number."""
 
     variable: str
     tick: int
@@ -46,12 +52,22 @@ class ByRole:
 
     @cached_property
     def facts(self) -> tuple[Atom, ...]:
-        """The fact literals; of a clause also the atoms that resolution puts patterns in place of."""
+        """The fact literals; of a clause also the derived atoms, which resolution replaces by patterns."""
         return tuple(each for each in self.literals if isinstance(each, Atom))
 
     @cached_property
     def asked(self) -> tuple[AskedNode, ...]:
         return tuple(each for each in self.literals if isinstance(each, AskedNode))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The facts and atoms that its literals look at."""
+        return tuple(each for literal in self.literals for each in literal.references)
+
+    @cached_property
+    def asked_for(self) -> tuple[Reference, ...]:
+        """The atoms that its asked literals look at."""
+        return tuple(each for literal in self.asked for each in literal.references)
 
     @cached_property
     def stated(self) -> tuple[AnyLiteral, ...]:
@@ -60,7 +76,6 @@ class ByRole:
 
     @cached_property
     def conditions(self) -> tuple[AnyLiteral, ...]:
-        """The conditions, comparisons last."""
         return tuple(each for each in self.literals if isinstance(each, Condition))
 
     @cached_property
@@ -76,15 +91,13 @@ class ByRole:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons; `antelog/compile/conditions` treats them as one system."""
         return tuple(each for each in self.literals if isinstance(each, Comparison))
 
 
 class Pattern(ByRole, Struct, frozen=True, dict=True):
-    """One way to derive an atom of a relation.
+    """One way to derive an atom of a relation, whose variables and time stand for `answer` and `time`.
 
-    `answer` and `time` are what the relation's variables and time stand for. A pattern with
-    fact literals is fact-driven: its answers open once a fact is evidence. One without is
+    A pattern with fact literals is fact-driven: its answers open once a fact is evidence. One without is
     clock-driven: its answers open at every tick.
     """
 
@@ -95,7 +108,6 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @property
     def clock_driven(self) -> bool:
-        """Whether answers open without any fact."""
         return not self.facts
 
     @cached_property
@@ -115,7 +127,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
         return self._given[0]
 
     def leading_to(self, open_: Set[str]) -> frozenset[str]:
-        """Open variables, and those that equations work out from them: W, and D by D = W - V."""
+        """Returns open variables and those that equations work out from them: W, and D by D = W - V."""
         found = set(open_)
         for each in self.worked_out:
             if variables_in([each.operand]) & found:
@@ -124,7 +136,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def takings(self) -> tuple[Taking, ...]:
-        """The asked literals that give values, each after what gives those that it needs."""
+        """The asked literals that give values, each after those that give what it needs."""
         return tuple(each for each in self._given[1] if each.variables)
 
     @cached_property
@@ -166,12 +178,12 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def answered(self) -> frozenset[str]:
-        """The variables that an answer has the values of, its time among them."""
+        """The variables of an answer, its time among them."""
         return variables_in((*self.answer, self.time))
 
     @cached_property
     def given(self) -> frozenset[str]:
-        """The variables whose values the background gives."""
+        """The variables that the background gives values."""
         return frozenset[str]().union(*(each.binds for each in self.background))
 
     @cached_property
@@ -193,14 +205,137 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
 
 def _gives(equation: Equation, known: Set[str]) -> bool:
-    """Whether an equation gives a value to a variable that has none, given those that have."""
+    """Returns whether an equation gives a new value, where these variables have values."""
     return equation.variable not in known and variables_in([equation.operand]) <= known
 
 
 def arranged(literals: Iterable[AnyLiteral]) -> tuple[AnyLiteral, ...]:
-    """Literals, each once, in the order of a pattern: facts and asked, conditions, and then comparisons."""
+    """Removes repeated literals, and puts facts and asked before conditions, comparisons last."""
     return tuple(sorted(dict.fromkeys(literals), key=_place))
 
 
 def _place(literal: AnyLiteral) -> int:
     return isinstance(literal, Condition) + isinstance(literal, Comparison)
+
+
+class _Renaming(Replacement):
+    """Renames variables; `name` returns the new name of each."""
+
+    def name(self, old: str) -> str:
+        raise NotImplementedError
+
+    def term(self, term: Term) -> Term:
+        return Var(self.name(term.name)) if isinstance(term, Var) else term
+
+    def time(self, time: Time) -> Time:
+        if time.variable is None or _is_shared(time.variable):
+            return time
+        return Time(self.name(time.variable), time.offset)
+
+    def pattern(self, pattern: Pattern) -> Pattern:
+        return Pattern(
+            self.answer(pattern.answer),
+            self.time(pattern.time),
+            tuple(literal.replaced(self) for literal in pattern.literals),
+            tuple(Earliest(self.name(e.variable), e.tick) for e in pattern.earliest),
+        )
+
+
+def _is_shared(variable: str) -> bool:
+    """Returns whether every pattern has this variable."""
+    return variable.startswith("<")
+
+
+class Suffixed(_Renaming):
+    """Adds a suffix to the names of all variables."""
+
+    def __init__(self, suffix: str) -> None:
+        self.suffix = suffix
+
+    def name(self, old: str) -> str:
+        return old + self.suffix
+
+
+class Readable(_Renaming):
+    """Names variables as in the rules they come from, where that is possible."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self.next: dict[str, int] = {}
+
+    def name(self, old: str) -> str:
+        if old in self.names:
+            return self.names[old]
+        wanted = old.partition("~")[0]
+        found = wanted if not wanted.startswith("_") else "V"
+        if found != wanted or found in self.taken:
+            stem = found.rstrip("0123456789") or found
+            number = self.next.get(stem, 1 if wanted.startswith("_") else 2)
+            while f"{stem}{number}" in self.taken:
+                number += 1
+            self.next[stem] = number
+            found = f"{stem}{number}"
+        self.names[old] = found
+        self.taken.add(found)
+        return found
+
+
+class Called(_Renaming):
+    """Gives some variables other names."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def name(self, old: str) -> str:
+        return self.names.get(old, old)
+
+
+def from_zero(pattern: Pattern) -> Pattern:
+    """Moves a pattern's own times, so that they begin at tick 0, as a reader of `U+1` expects."""
+    own = (e for e in pattern.earliest if e.variable not in pattern.answered and not _is_shared(e.variable))
+    shifts = {each.variable: each.tick for each in own if each.tick}
+    if not shifts:
+        return pattern
+    moved = Moved(shifts)
+    return replace(
+        pattern,
+        literals=tuple(literal.replaced(moved) for literal in pattern.literals),
+        earliest=tuple(Earliest(e.variable, e.tick - shifts.get(e.variable, 0)) for e in pattern.earliest),
+    )
+
+
+def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern:
+    """Renames variables that are called like one of the query but are another."""
+    own = {name for name, term in zip(names, pattern.answer, strict=True) if variable_in(term) == name}
+    if time is not None and pattern.time.variable == time:
+        own.add(time)
+    reserved = {*names, *([time] if time is not None else [])} - own
+    taken = {*_names(pattern), *reserved}
+    new: dict[str, str] = {}
+    for old in _names(pattern):
+        if old in reserved:
+            stem = old.rstrip("0123456789") or old
+            number = 2
+            while f"{stem}{number}" in taken:
+                number += 1
+            new[old] = f"{stem}{number}"
+            taken.add(new[old])
+    if new:
+        pattern = Called(new).pattern(pattern)
+    # What it has at several positions of the answer gets the first of the query's names for it.
+    first: dict[str, str] = {}
+    for name, term in zip(names, pattern.answer, strict=True):
+        if isinstance(term, Var):
+            first.setdefault(term.name, name)
+    there = _names(pattern)
+    new = {old: name for old, name in first.items() if old != name and name not in there}
+    return Called(new).pattern(pattern) if new else pattern
+
+
+def _names(pattern: Pattern) -> dict[str, None]:
+    """Returns the variables of a pattern in the order of their first use, but for shared ones."""
+    operands = (*pattern.answer, pattern.time, *(o for each in pattern.literals for o in each.operands))
+    found = [name for operand in operands for name in variables_in([operand])]
+    found += [each.variable for each in pattern.earliest]
+    return dict.fromkeys(name for name in found if not _is_shared(name))

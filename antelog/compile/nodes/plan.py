@@ -1,11 +1,8 @@
-"""The nodes of a plan: what the compiler hands to the engine.
+"""The nodes of a plan, which the compiler hands to the engine; as JSON it goes from process to process.
 
-    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, TimeReading*
-    Relation = an atom whose truth over time is kept: one for each query, and one for each
-               negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
-
-`antelog/compile/nodes/patterns.py` has the nodes of patterns. `antelog/compile/show` prints a plan for
-people; as JSON it goes from process to process.
+Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, TimeReading*
+Relation = an atom whose truth over time is kept: one for each query, and one for each
+           negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
 """
 
 from __future__ import annotations
@@ -26,10 +23,9 @@ from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME, Timescale
 
 
 class Bounds(Struct, frozen=True):
-    """Bounds of a relation that follow from the rules alone; None means unbounded.
+    """Bounds of a relation that follow from the rules alone; None: unbounded.
 
-    delay      an answer about T is decided by T + delay, and a confirmed one is remembered until
-               then, so that it is not reported again
+    delay      an answer about T is decided by T + delay; a confirmed one is remembered until then
     window     facts about ticks up to now - window no longer matter (AAAI-20, definition 5)
     kept       until T + kept a rule may still need to know whether an atom about T was true
     asked_by   the relations whose patterns negate this one
@@ -56,10 +52,7 @@ class Level(Struct, frozen=True):
 
 
 class AnswerVariables(Struct, frozen=True):
-    """The variables of an answer with their types, and its time, which is None if the query fixes the tick.
-
-    A variable before the time may have the type TIME or DURATION.
-    """
+    """The variables of an answer with their types, and its time; None if the query fixes the tick."""
 
     variables: tuple[str, ...]
     types: tuple[str | None, ...]
@@ -72,7 +65,7 @@ class AnswerVariables(Struct, frozen=True):
 
     @property
     def ticks(self) -> Mapping[str, str]:
-        """The variables that have ticks, each with its type; the time last."""
+        """The variables of type TIME or DURATION, each with its type; the time last."""
         found = {n: t for n, t in zip(self.variables, self.types, strict=True) if t in (TIME, DURATION)}
         return found if self.time is None else {**found, self.time: TIME}
 
@@ -85,7 +78,7 @@ class AnswerVariables(Struct, frozen=True):
 class GivenFacts(Struct, frozen=True):
     """An input whose values the chances of a query may look at: `given Load(X, L, T)`.
 
-    A column that is neither a variable of the answer nor a constant has such values, if it is named.
+    Named columns that are neither variables of the answer nor constants have such values.
     """
 
     predicate: str
@@ -93,11 +86,11 @@ class GivenFacts(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """How the answers of a query are brought to somebody's notice; none of it changes an answer.
+    """The alert, severity and words of a query; none of it changes an answer.
 
-    From the chance `alert` on, an open answer is worth an alert, if the program says so. `words` are shown
-    in place of its atom; lines have them and the severity if it is `labelled`: if the program gives one of
-    the two. Chances may look at what is `given`.
+    An open answer is worth an alert from the chance `alert` on. Lines have severity and words, which are
+    shown in place of the atom, if the program gives one of the two (`labelled`). Chances may look at the
+    facts that are `given`.
     """
 
     alert: float | None = None
@@ -140,7 +133,6 @@ class Relation(Struct, frozen=True, dict=True):
 
     @cached_property
     def has_amounts(self) -> bool:
-        """Whether aggregates are among its conditions."""
         return any(each.has_amount for pattern in self.patterns for each in pattern.asked)
 
     @cached_property
@@ -156,7 +148,7 @@ class Relation(Struct, frozen=True, dict=True):
 
 
 class Refinement(Struct, frozen=True):
-    """A tighter or looser delay for the facts with these values (None: any), and its shares if declared."""
+    """A delay for the facts with these values (None: any), and its shares if declared."""
 
     pattern: tuple[str | int | float | None, ...]
     delay: int
@@ -164,11 +156,10 @@ class Refinement(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True):
-    """The probability of a fact with these values (None: any).
+    """The probability of a fact with these values (None: any), for forecasts only.
 
     `once` is the probability that a tick has one after a tick without, `again` after a tick with one.
-    Of those that fit a fact the one with the most constants decides, as for delays. The engine knows
-    nothing of chances, shares and alerts: they are for forecasts.
+    Among those that fit a fact the one with the most constants decides, as for delays.
     """
 
     pattern: tuple[str | int | float | None, ...]
@@ -177,10 +168,9 @@ class Chance(Struct, frozen=True):
 
 
 class InputOdds(Struct, frozen=True):
-    """The declared chances of an input's facts, and the shares of their delays.
+    """The declared chances of an input's facts, and the shares of facts that come 0, 1, 2 … ticks late.
 
-    `shares` says how many of the true facts come 0, 1, 2 … ticks late, unless a refinement decides;
-    the rest never comes (None: not declared).
+    The rest never comes. A refinement's shares go first; None: not declared.
     """
 
     chances: tuple[Chance, ...] = ()
@@ -188,9 +178,9 @@ class InputOdds(Struct, frozen=True):
 
 
 class Expected(Struct, frozen=True):
-    """How often a fact comes of each source: within each `gap` of ticks (None: not declared).
+    """The declared `every`: within each `gap` of ticks each source sends a fact (None: not declared).
 
-    Facts with the same values at the positions `of` are of one source (none: they have no source).
+    The values at the positions `of` name a source.
     """
 
     gap: int | None = None
@@ -198,16 +188,16 @@ class Expected(Struct, frozen=True):
 
     @property
     def sight(self) -> int:
-        """The ticks without a fact, up to one, that make a source unseen at it."""
+        """The ticks without a fact that make a source unseen at the last of them."""
         return (self.gap or 0) * 3 // 2
 
 
 class Input(Struct, frozen=True):
     """A stream of facts: its columns (the time is the last), their types, and its delays.
 
-    With `one per` it has at most one fact for each slot: the time and the columns at the
-    positions of `slot` (None: there may be any number). No answer depends on how often facts are
-    `expected`, but what nobody could see is lost.
+    With `one per` it has at most one fact for the time and the columns at the positions of `slot`
+    (None: any number). No answer depends on how often facts are `expected`, but decisions may be lost from
+    sight.
     """
 
     name: str
@@ -228,7 +218,7 @@ class Input(Struct, frozen=True):
 class Static(Struct, frozen=True):
     """A background relation: its columns, their types, and the facts the program itself states.
 
-    A column with a number in `most` has ticks, and no more than that.
+    A column with a number in `most` has ticks up to that.
     """
 
     name: str
@@ -239,15 +229,12 @@ class Static(Struct, frozen=True):
 
 
 class StaticRule(ByRole, Struct, frozen=True, dict=True):
-    """A rule between background relations, whose literals are conditions."""
-
     predicate: str
     answer: tuple[Term, ...]
     literals: tuple[AnyLiteral, ...]
 
     @property
     def predicates(self) -> tuple[str, ...]:
-        """The background predicates it rests on."""
         return tuple(each.predicate for each in self.literals if isinstance(each, StaticAtom))
 
 
@@ -259,7 +246,7 @@ class Argument(Struct, frozen=True):
 
 
 class Key(Struct, frozen=True):
-    """The partition key: `positions`, or, if there are none, the reason."""
+    """The partition key: `positions`, or the reason why there are none."""
 
     positions: tuple[Argument, ...]
     why_not: str | None = None
@@ -272,10 +259,10 @@ class Key(Struct, frozen=True):
 
 
 class TimeReading(Struct, frozen=True):
-    """The words of a program, or of its options, on how an input writes its times.
+    """How an input writes its times, as far as the program or its options say so.
 
-    Numbers count a unit since 1970, `s`, `ms`, `us`, `ns`, or are `ticks`; what has no offset is of `zone`;
-    texts have the `form`, as `strptime` has it.
+    Numbers count a `unit` since 1970, `s`, `ms`, `us`, `ns`, or are `ticks`. Times without an offset are of
+    the `zone`; texts have the `form` of `strptime`.
     """
 
     input: str
@@ -287,8 +274,7 @@ class TimeReading(Struct, frozen=True):
 class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps.
 
-    `readings` has the inputs about whose times something is said. Times are shown in `zone`, and days begin
-    there.
+    `readings` are those that are not the usual one. Times are shown in `zone`, and days begin there.
     """
 
     inputs: tuple[Input, ...]
@@ -301,18 +287,16 @@ class Plan(Struct, frozen=True, cache_hash=True):
     zone: str = DEFAULT_ZONE
 
     def counting(self, name: str) -> Counting:
-        """The way the times of an input are counted."""
         found = next((each for each in self.readings if each.input == name), TimeReading(name))
         return Counting(self.timescale, found.unit, found.zone, found.form)
 
     @property
     def has_sight(self) -> bool:
-        """Whether decisions may be lost from sight: facts are expected of some sources."""
+        """Whether decisions may be lost from sight, as facts of some sources are expected."""
         return any(source.expected.of for source in self.inputs)
 
     @property
     def timescale(self) -> Timescale | None:
-        """The times of ticks, if the program says how long a tick is."""
         return None if self.tick is None else Timescale(self.tick, self.zone)
 
     @property
@@ -325,7 +309,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     @property
     def read(self) -> Plan:
-        """The plan for readers of facts whose times are ticks already; which zone they were of is kept."""
+        """The plan for readers of facts whose times are ticks already; it keeps the zones they were of."""
         zones = tuple(
             TimeReading(each.input, zone=each.zone)
             for each in self.readings
@@ -348,7 +332,6 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     @property
     def declares_chances(self) -> bool:
-        """Whether the program says of some facts how likely they are."""
         return any(source.odds.chances for source in self.inputs)
 
     def relation(self, name: str) -> Relation:
@@ -369,12 +352,12 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def to_json(plan: Plan) -> str:
-    """The plan as one line of JSON."""
+    """Returns the plan as one line of JSON."""
     return msgspec.json.encode(_Document(VERSION, plan)).decode()
 
 
 def from_json(text: str | bytes) -> Plan:
-    """The plan `to_json` made the text from; PlanError if it is none, or of another version."""
+    """Returns the plan that `to_json` wrote; PlanError if the text is none, or of another version."""
     try:
         version = msgspec.json.decode(text, type=_Header).version
         if version != VERSION:

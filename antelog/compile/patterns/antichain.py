@@ -1,8 +1,6 @@
-"""Patterns of which none makes another needless.
+"""Patterns of which none makes another needless, with an index, for there may be thousands.
 
-A pattern is kept unless one that is there subsumes it. An index finds those that might, for there may be
-thousands. A clock-driven pattern makes no fact-driven one needless: a fact may come before the answer's
-tick does.
+A clock-driven pattern makes no fact-driven one needless: a fact may come before the answer's tick does.
 
     A(X, T) is there; A(X, T), B(X, T) is not kept
 """
@@ -17,12 +15,11 @@ from itertools import combinations
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.subsume import Target, subsumes
-from antelog.compile.patterns.work import Budget
+from antelog.compile.patterns.subsume import Budget, Target, subsumes
 
 
 def minimal(patterns: Iterable[Pattern], work: Budget) -> tuple[Pattern, ...]:
-    """The patterns that no other makes needless; of equal ones the first."""
+    """Drops patterns that others make needless; of equal ones the first stays."""
     every = list(patterns)
     order = sorted(range(len(every)), key=lambda i: len(every[i].stated))
     for direction in (1, -1):  # first those an earlier one subsumes, then those a later one does
@@ -49,7 +46,7 @@ class Antichain:
         self._alike: dict[frozenset[Hashable], list[_Features]] = {}
 
     def add(self, pattern: Pattern, among: Callable[[Pattern], bool] | None = None) -> bool:
-        """Add a pattern, unless one makes it needless (of those `among` is true for)."""
+        """Adds a pattern, unless one makes it needless (of those `among` is true for)."""
         new = _Features.of(pattern)
         near = self._near(new) if new.plain else self._less_special(new)
         target = Target(pattern)
@@ -80,7 +77,7 @@ class Antichain:
             yield from (f for f in found if f.predicates <= new.predicates)
 
     def _rank(self, key: Hashable) -> tuple[int, int]:
-        """The sort key of index keys: rare ones first, and of equally rare ones the more specific."""
+        """Returns the sort key of index keys: rare ones first, and of equally rare ones the more specific."""
         return self._frequency[key], -(len(key) if isinstance(key, tuple) else 0)
 
     def _near(self, new: _Features) -> Iterator[_Features]:
@@ -97,13 +94,11 @@ class Antichain:
 
 @dataclass(frozen=True, eq=False)
 class _Features:
-    """A cheap first test: what a pattern needs to find in those it subsumes.
+    """The literals, offsets and arguments that a pattern needs to find in those it subsumes: a cheap test.
 
-    That is its literals by their predicates and, between patterns whose answers are plain
-    variables, by their offsets from the answer's time, and by their arguments too where
-    all of these are answers or constants; and which of their arguments are the same, for what
-    `E(Y, Y, T)` is replaced by has that too. If all arguments of all literals are told, then
-    `size` is their number: of the same size, such a pattern subsumes only its equal. Otherwise it is 0.
+    Offsets and arguments count between patterns whose answers are plain variables (`plain`): arguments that
+    are answers or constants, and which of them are the same. If all arguments of all literals count, `size`
+    is their number, else 0: of the same size, such a pattern subsumes only its equal.
     """
 
     pattern: Pattern
@@ -131,12 +126,12 @@ _COARSE = 2  # a literal's key and its offsets; a longer key has the arguments t
 
 
 def _constants(pattern: Pattern) -> frozenset[Hashable]:
-    """The constants in the answer, by position: a pattern that makes this one needless has no others."""
+    """Returns the constants of the answer by position: one that makes it needless has no others."""
     return frozenset((i, a.value) for i, a in enumerate(pattern.answer) if isinstance(a, Const))
 
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
-    """Features that a literal shares with every literal it can be replaced by."""
+    """Yields features that a literal shares with every literal it can be replaced by."""
     later = tuple(time.after(pattern.time) for time in literal.times)
     if None in later:
         return

@@ -1,29 +1,28 @@
-"""SLD-resolution: from an atom down to input facts and negated atoms.
+"""SLD-resolution: follows queries, and the relations they ask for, down to facts and asked literals.
 
 The patterns of a predicate are those of its rules, with the patterns of the predicates in their bodies put
-in; they are found once for each predicate, those it rests on first.
+in. A query with a declared window may rest on itself: its patterns are found in rounds, each of which puts in
+what the last one found, until there is nothing new. Goals too far apart for the window are left out, so
+recursion that moves through time comes to an end.
 
     P(X, T) :- Q(X, T), B(X, T).    Q(X, T) :- A(X, T+1).    Q(X, T) :- C(X, T).
     P: A(X, T+1), B(X, T)    and    C(X, T), B(X, T)
-
-A query with a declared window may rest on itself. Its patterns are found in rounds, from the
-rules that do not, each round putting in what the last one found, until there is nothing new.
-Goals and evidence too far from each other to fit the window together are left out in each round,
-so recursion that moves through time comes to an end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from antelog.compile.literals.fact import Atom
-from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.literals import Atom
+from antelog.compile.literals.terms import variable_in
+from antelog.compile.nodes.patterns import Pattern, apart
 from antelog.compile.patterns.antichain import Antichain, minimal
+from antelog.compile.patterns.subsume import Budget, TooMuchWorkError
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
-from antelog.compile.patterns.work import Budget, TooMuchWorkError
-from antelog.compile.rules.clauses import Clause, EvidenceFrame
+from antelog.compile.rules.clauses import Clause, Clauses, EvidenceFrame, asked_clause, frame_of, query_clause
+from antelog.language import Checked
 from antelog.language.graph import components
 
 LITERALS_EACH = 10
@@ -40,10 +39,10 @@ Reason: TypeAlias = Literal["alike", "recurs", "combining"]
 class TooManyPatternsError(Exception):
     """A predicate has more patterns than the limit allows, or finding them takes too many steps.
 
-    `sizes` has for each of its rules, by number, the derived predicates of the body and how many patterns
-    they have; `literals` how many these may have together, if it is they that are too many. If it is steps,
-    `reason` says what took them: patterns that are `alike`, a predicate that `recurs`, or `combining` others;
-    of one that recurs, `reached` is how many ticks away its patterns have come.
+    sizes     for each of its rules, by number, the derived predicates of the body, with their patterns
+    literals  the most that these may have together, if literals are too many
+    reason    if steps are too many: patterns are `alike`, the predicate `recurs`, or `combining` takes them
+    reached   of a predicate that recurs, how many ticks away its patterns have come
     """
 
     predicate: str
@@ -55,7 +54,7 @@ class TooManyPatternsError(Exception):
 
 @dataclass(eq=False)
 class EndlessError(Exception):
-    """Recursion that no window ends: the rules, by number, that lead from the predicate to itself."""
+    """Recursion that no window ends; `rules` lead from the predicate back to itself."""
 
     predicate: str
     rules: tuple[int, ...]
@@ -63,7 +62,7 @@ class EndlessError(Exception):
 
 
 class Resolver:
-    """Finds the patterns of queries; what has been found once is kept."""
+    """Finds the patterns of queries, each once."""
 
     def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
         self._clauses = clauses
@@ -74,8 +73,7 @@ class Resolver:
         self.work = Budget(limit)
 
     def answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
-        """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
-        but input facts, negated atoms, static atoms and comparisons."""
+        """Returns the minimal patterns of a query, a clause with one goal."""
         name = query.facts[0].predicate
         try:
             choice = self._patterns_of(name, frame) if name in self._clauses else None
@@ -91,13 +89,11 @@ class Resolver:
 
     def _too_much(self, name: str, frame: EvidenceFrame | None) -> TooManyPatternsError:
         reached = self._reached.get((name, frame))
-        reason: Reason = "alike" if self.work.alike else "combining"
-        if reached is not None:
-            reason = "recurs"
+        reason: Reason = "recurs" if reached is not None else "alike" if self.work.alike else "combining"
         return TooManyPatternsError(name, self._sizes(name, frame), None, reason, reached or 0)
 
     def _patterns_of(self, predicate: str, frame: EvidenceFrame | None) -> tuple[Spanned, ...]:
-        """The patterns of a predicate; with a frame, those no wider than it on either side."""
+        """Returns the patterns of a predicate; with a frame, those no wider than it on either side."""
         needs: dict[str, list[str]] = {}
         waiting = [predicate]
         while waiting:
@@ -120,8 +116,8 @@ class Resolver:
         return (atom for atom in clause.facts if atom.predicate in self._clauses)
 
     def _once(self, name: str, frame: EvidenceFrame | None) -> None:
-        """The patterns of a predicate that does not rest on itself."""
-        search = _Search(name, frame, Effort(self._limit), self.work)
+        """Finds the patterns of a predicate that does not rest on itself."""
+        search = _Search(frame, self._limit, self.work)
         found = [
             each
             for clause in self._clauses[name]
@@ -133,19 +129,18 @@ class Resolver:
             )
         else:
             ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.stated)))
-            self._known[name, frame] = tuple(each for each in ordered if search.keeps(each))
+            self._known[name, frame] = tuple(each for each in ordered if search.keeps(name, each))
 
     def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
-        """The patterns of a clause, as long as they are not too many."""
-        for spanned in combinations(clause, choices, search.frame, self.work):
-            if search.effort.exceeded(spanned):
-                sizes = self._sizes(search.name, search.frame)
-                raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
+        """Yields the patterns of a clause; raises TooManyPatternsError once there are too many."""
+        key = name, frame = clause.head.predicate, search.frame
+        for spanned in combinations(clause, choices, frame, self.work):
+            if search.exceeds(spanned):
+                raise TooManyPatternsError(name, self._sizes(name, frame), search.literals_allowed)
             self._literals += len(spanned.pattern.stated)
             allowed = LITERALS_OF_ALL * self._limit
             if self._literals > allowed:
-                raise TooManyPatternsError(search.name, self._sizes(search.name, search.frame), allowed)
-            key = search.name, search.frame
+                raise TooManyPatternsError(name, self._sizes(name, frame), allowed)
             if key in self._reached:
                 self._reached[key] = max(self._reached[key], -spanned.first, spanned.last)
             yield spanned
@@ -154,29 +149,27 @@ class Resolver:
         return [self._known.get((atom.predicate, frame)) for atom in clause.facts]
 
     def _until_nothing_new(self, members: list[str], frame: EvidenceFrame | None) -> None:
-        """Predicates that rest on each other: each round puts in what the last one found."""
+        """Finds the patterns of predicates that rest on each other, in rounds."""
         self._reached |= dict.fromkeys(((name, frame) for name in members), 0)
-        among = set(members)
         inside = {
-            name: [c for c in self._clauses[name] if among & {a.predicate for a in c.facts}]
+            name: [c for c in self._clauses[name] if any(atom.predicate in members for atom in c.facts)]
             for name in members
         }
-        self._check_recursion(inside, among, frame)
-        rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
-        effort = Effort(self._limit)
-        searches = {name: _Search(name, frame, effort, self.work) for name in members}
+        _check_recursion(inside, frame)
+        rounds = _rounds(inside, 0 if frame is None else frame.width)
+        search = _Search(frame, self._limit, self.work)
         old: dict[str, list[Spanned]] = {name: [] for name in members}
         new: dict[str, list[Spanned]] = {name: [] for name in members}
-        for name, search in searches.items():
+        for name in members:
             for clause in self._clauses[name]:
                 if clause not in inside[name]:
                     new[name] += self._fresh(search, clause, self._choices(clause, frame))
         while any(new.values()):
             rounds -= 1
             if rounds < 0:
-                raise EndlessError(members[0], _loop(members[0], inside, among), framed=True)
+                raise EndlessError(members[0], _loop(members[0], inside), framed=True)
             found: dict[str, list[Spanned]] = {name: [] for name in members}
-            for name, search in searches.items():
+            for name in members:
                 for clause in inside[name]:
                     for choices in self._with_new(clause, old, new, frame):
                         found[name] += self._fresh(search, clause, choices)
@@ -187,8 +180,9 @@ class Resolver:
             self._known[name, frame] = tuple(old[name])
 
     def _fresh(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> list[Spanned]:
-        """The patterns of a clause that say something new."""
-        return [each for each in self._tried(search, clause, choices) if search.keeps(each)]
+        return [
+            each for each in self._tried(search, clause, choices) if search.keeps(clause.head.predicate, each)
+        ]
 
     def _with_new(
         self,
@@ -197,7 +191,7 @@ class Resolver:
         new: dict[str, list[Spanned]],
         frame: EvidenceFrame | None,
     ) -> Iterator[list[Choice]]:
-        """Choices for the goals of a clause in which one is new, and those before it are old."""
+        """Yields choices for the goals of a clause of which one is new, and those before it are old."""
         choices = self._choices(clause, frame)
         recursive = [i for i, atom in enumerate(clause.facts) if atom.predicate in new]
         for position in recursive:
@@ -207,34 +201,6 @@ class Resolver:
                     old[name] if i < position else new[name] if i == position else old[name] + new[name]
                 )
             yield list(choices)
-
-    def _check_recursion(
-        self, inside: Mapping[str, list[Clause]], among: set[str], frame: EvidenceFrame | None
-    ) -> None:
-        """A window bounds recursion only where the rules tie the times of head and goal."""
-        for name, clauses in inside.items():
-            for clause in clauses:
-                for atom in clause.facts:
-                    loose = atom.predicate in among and atom.time.variable != clause.head.time.variable
-                    if frame is None or loose:
-                        raise EndlessError(name, _loop(name, inside, among), framed=False)
-
-    def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], width: int) -> int:
-        """The number of rounds after which recursion counts as endless.
-
-        Recursion that moves through time needs as many as there are goals in reach. Within one
-        tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
-        """
-        chains = any(
-            atom.predicate in among
-            and atom.time == clause.head.time
-            and not set(atom.arguments) <= set(clause.head.arguments)
-            for clauses in inside.values()
-            for clause in clauses
-            for atom in clause.facts
-        )
-        rules = sum(len(clauses) for clauses in inside.values())
-        return 2 * rules + 50 + (0 if chains else len(among) * (2 * width + 1))
 
     def _sizes(self, name: str, frame: EvidenceFrame | None) -> dict[int, tuple[tuple[str, int], ...]]:
         return {
@@ -246,15 +212,18 @@ class Resolver:
         }
 
 
-class Effort:
-    """Counts the patterns found, and their literals, against the limit."""
+class _Search:
+    """The search for the patterns of a predicate, or of several that rest on each other, within a limit."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._patterns = limit
-        self._literals = LITERALS_EACH * limit
+    def __init__(self, frame: EvidenceFrame | None, limit: int, work: Budget) -> None:
+        self.frame = frame
+        self._work, self._limit = work, limit
+        self._patterns, self._literals = limit, LITERALS_EACH * limit
+        self._kept: dict[str, Antichain] = {}
+        self._spans: dict[int, tuple[int, int]] = {}
 
-    def exceeded(self, spanned: Spanned) -> bool:
+    def exceeds(self, spanned: Spanned) -> bool:
+        """Counts a pattern and its literals; returns whether they are too many."""
         self._patterns -= 1
         self._literals -= len(spanned.pattern.stated)
         return min(self._patterns, self._literals) < 0
@@ -264,36 +233,55 @@ class Effort:
         """The limit of literals, if it is exceeded; None if another limit is."""
         return None if self._patterns < 0 else LITERALS_EACH * self._limit
 
-
-class _Search:
-    """The search for the patterns of a predicate. Predicates that rest on each other share the effort."""
-
-    def __init__(self, name: str, frame: EvidenceFrame | None, effort: Effort, work: Budget) -> None:
-        self.name, self.frame, self.effort = name, frame, effort
-        self._patterns = Antichain(work)
-        self._spans: dict[int, tuple[int, int]] = {}
-
-    def keeps(self, spanned: Spanned) -> bool:
-        """Adds a pattern, unless one with a span no wider makes it needless."""
+    def keeps(self, name: str, spanned: Spanned) -> bool:
+        """Adds a pattern of a predicate, unless one with a span no wider makes it needless."""
 
         def no_wider(pattern: Pattern) -> bool:
             first, last = self._spans[id(pattern)]
             return spanned.first <= first and last <= spanned.last
 
-        added = self._patterns.add(spanned.pattern, no_wider)
+        kept = self._kept.setdefault(name, Antichain(self._work))
+        added = kept.add(spanned.pattern, no_wider)
         if added:
             self._spans[id(spanned.pattern)] = (spanned.first, spanned.last)
         return added
 
 
-def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tuple[int, ...]:
-    """The rules of a shortest loop from a predicate back to itself."""
+def _check_recursion(inside: Mapping[str, list[Clause]], frame: EvidenceFrame | None) -> None:
+    """Raises EndlessError unless there is a window, and the rules tie the times of head and goal."""
+    for name, clauses in inside.items():
+        for clause in clauses:
+            for atom in clause.facts:
+                loose = atom.predicate in inside and atom.time.variable != clause.head.time.variable
+                if frame is None or loose:
+                    raise EndlessError(name, _loop(name, inside), framed=False)
+
+
+def _rounds(inside: Mapping[str, list[Clause]], width: int) -> int:
+    """Returns the number of rounds after which recursion counts as endless.
+
+    Recursion that moves through time needs as many as there are goals in reach. Within one tick, new
+    variables in a recursive goal mean ever longer chains, unless they are needless.
+    """
+    rules = [clause for clauses in inside.values() for clause in clauses]
+    chains = any(
+        atom.predicate in inside
+        and atom.time == clause.head.time
+        and not set(atom.arguments) <= set(clause.head.arguments)
+        for clause in rules
+        for atom in clause.facts
+    )
+    return 2 * len(rules) + 50 + (0 if chains else len(inside) * (2 * width + 1))
+
+
+def _loop(start: str, inside: Mapping[str, list[Clause]]) -> tuple[int, ...]:
+    """Returns the rules of a shortest loop from a predicate back to itself."""
     came: dict[str, tuple[str, int]] = {}
     waiting = [start]
     for name in waiting:
         for clause in inside[name]:
             for atom in clause.facts:
-                if atom.predicate in among and atom.predicate not in came:
+                if atom.predicate in inside and atom.predicate not in came:
                     came[atom.predicate] = (name, clause.rule)
                     waiting.append(atom.predicate)
     name, rule = came[start]
@@ -302,3 +290,66 @@ def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> tu
         name, rule = came[name]
         rules.append(rule)
     return tuple(reversed(rules))
+
+
+@dataclass(frozen=True)
+class Request:
+    """A relation to resolve: its name, whether a query asks for it, and its clause."""
+
+    name: str
+    by_query: bool
+    clause: Clause
+
+    @property
+    def predicate(self) -> str:
+        return self.clause.facts[0].predicate
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables of its answers, without the time."""
+        return tuple(name for a in self.clause.head.arguments if (name := variable_in(a)) is not None)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    request: Request
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A relation with endless or too many patterns."""
+
+    request: Request
+    why: EndlessError | TooManyPatternsError
+
+
+def relations_of(
+    checked: Checked, clauses: Clauses, limit: int, more: Iterable[Request] = ()
+) -> tuple[tuple[Resolved, ...], tuple[Failed, ...], int]:
+    """Resolves the queries, the relations they ask for, and `more`.
+
+    Returns the relations with their patterns, those that failed, and the number of searches given up.
+    """
+    vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
+    resolver = Resolver(clauses, limit)
+    frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}
+    waiting = [Request(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
+    waiting += (each for each in more if each.name not in {request.name for request in waiting})
+    seen = {request.name for request in waiting}
+    resolved, failed = [], []
+    for request in waiting:
+        try:
+            found = resolver.answers(request.clause, frames.get(request.predicate))
+        except (EndlessError, TooManyPatternsError) as error:
+            failed.append(Failed(request, error))
+            continue
+        time = request.clause.head.time.variable
+        patterns = tuple(apart(pattern, request.variables, time) for pattern in found)
+        resolved.append(Resolved(request, patterns))
+        for each in (reference for pattern in patterns for reference in pattern.asked_for):
+            if each.name not in seen:
+                seen.add(each.name)
+                clause = asked_clause(each.predicate, each.kept, vocabulary)
+                waiting.append(Request(each.name, False, clause))
+    return tuple(resolved), tuple(failed), resolver.work.given_up

@@ -1,15 +1,11 @@
-"""θ-subsumption: finds patterns that are needless beside a more general one.
+"""θ-subsumption: finds patterns, and literals of a pattern, that a more general one makes needless.
 
-The first of two patterns subsumes the second if its variables can be replaced so that both give the same
-answer and its literals are among the other's; comparisons only have to follow from those of the other. Every
-derivation by the other then has a derivation by the first beside it with no more literals, and only minimal
-ones are reported. Literals that others of the same pattern make needless go likewise.
+A pattern subsumes another if replacing its variables gives the same answer, literals of the other, and
+comparisons that follow from the other's. Deciding this takes exponential time at worst, so the search is
+bounded. Steps are counted, never the time: a program is refused on every machine or on none. Where a search
+gives up, the pattern is kept, which costs work but changes no answer.
 
     A(X, T) subsumes A(X, T), B(X, T)      A(X, T), A(Y, T) is condensed to A(X, T)
-
-Deciding this takes exponential time at worst. Literals that are alike are looked at once, and comparisons as
-soon as their variables have values. The search is bounded; where it gives up, the pattern is kept, which
-costs work but changes no answer.
 """
 
 from __future__ import annotations
@@ -20,17 +16,64 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions import System
+from antelog.compile.comparisons import System
 from antelog.compile.literals import AnyLiteral, Comparison
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import AnswerTerm, Bindings, Operand, Term, Time, Var, variables_in
-from antelog.compile.nodes.patterns import Earliest, Pattern
-from antelog.compile.patterns.renaming import Called
-from antelog.compile.patterns.work import Budget
+from antelog.compile.nodes.patterns import Called, Earliest, Pattern
+
+STEPS_EACH = 300
+"""The steps there are for each pattern that the limit allows."""
+
+FEWEST_STEPS = 3_000_000
+"""The steps there are at least: a low limit of patterns is no reason to search less."""
+
+LONGEST_SEARCH = 20_000
+"""The most steps of one search for what is needless."""
+
+
+class TooMuchWorkError(Exception):
+    """All steps are spent."""
+
+
+class Budget:
+    """Counts the steps that a program takes, and the searches that were `given_up`."""
+
+    def __init__(self, limit: int) -> None:
+        self.steps = max(FEWEST_STEPS, STEPS_EACH * limit)
+        self._for_searches = self.steps // 2
+        self.given_up = 0
+
+    def spend(self, steps: int) -> None:
+        """Spends steps; raises TooMuchWorkError if there are none left."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise TooMuchWorkError
+
+    def compare(self, steps: int) -> None:
+        """Spends steps that count as those of searches."""
+        self._for_searches -= steps
+        self.spend(steps)
+
+    def searched(self, steps: int, ended: bool) -> None:
+        """Spends the steps of a search."""
+        self._for_searches -= steps
+        self.given_up += not ended
+        self.spend(steps)
+
+    @property
+    def alike(self) -> bool:
+        """Whether patterns are so alike that searches have spent all their steps."""
+        return self._for_searches <= 0
+
+    @property
+    def longest(self) -> int:
+        """The most steps that the next search may take."""
+        return min(LONGEST_SEARCH, self._for_searches)
 
 
 def condense(pattern: Pattern, work: Budget) -> Pattern:
-    """The pattern without literals that others of it make needless."""
+    """Drops literals of a pattern that others of it make needless."""
     answers = pattern.answered
     twins: dict[Hashable, list[Literal]] = {}
     for literal in pattern.stated:
@@ -59,7 +102,7 @@ def condense(pattern: Pattern, work: Budget) -> Pattern:
 
 
 def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bool:
-    """Whether replacing variables outside the answer can turn one literal into another, but for its time."""
+    """Returns whether replacing variables outside the answer can make the terms of two literals equal."""
     return literal is not other and all(
         (isinstance(here, Var) and here.name not in answers and there is not None) or here == there
         for here, there in zip(literal.terms, other.terms, strict=True)
@@ -67,7 +110,7 @@ def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bo
 
 
 def _without(literal: Literal, pattern: Pattern) -> Pattern:
-    """The pattern without a literal, and without the conditions on variables only that literal has."""
+    """Drops a literal, and the conditions on variables that only this literal has."""
     rest = [other for other in pattern.stated if other is not literal]
     gone = literal.variables - pattern.answered - {v for other in rest for v in other.variables}
     return replace(
@@ -85,7 +128,7 @@ class Target:
 
     @cached_property
     def literals(self) -> tuple[Literal, ...]:
-        """All but the comparisons; those that are facts or asked come first."""
+        """All but the comparisons, facts and asked literals first."""
         others = (each for each in self.pattern.conditions if each.key is not None)
         return (*self.pattern.stated, *others)
 
@@ -95,7 +138,7 @@ class Target:
 
     @cached_property
     def places(self) -> dict[Hashable, list[int]]:
-        """The numbers of the literals with a key, and with a key and certain times."""
+        """The numbers of the literals by key, and by key and times."""
         found: dict[Hashable, list[int]] = {}
         for number, literal in enumerate(self.literals):
             for place in {literal.key, (literal.key, literal.times)}:
@@ -118,7 +161,7 @@ class Target:
 
 
 def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
-    """Whether `one` subsumes `other`; also False where the search gives up."""
+    """Returns whether `one` subsumes `other`; also False where the search gives up."""
     if work.longest <= 0:
         work.given_up += 1
         return False
@@ -160,7 +203,7 @@ _Goal = tuple[Literal, Sequence[int]]
 
 
 class _Embedding:
-    """A way to match every literal with one of its candidates, so that the comparisons follow."""
+    """The search for a candidate for each literal, such that the comparisons follow."""
 
     def __init__(self, goals: Sequence[_Goal], matching: Matching, other: Target, most: int) -> None:
         self._goals = goals
@@ -171,7 +214,7 @@ class _Embedding:
         self.taken = 0
 
     def succeeds(self, one: Pattern) -> bool:
-        """Whether there is such a way; raises _GivenUpError if that takes too many steps."""
+        """Returns whether there are such candidates; raises _GivenUpError after too many steps."""
         checks = self._checks(one)
         if not self._agrees(checks[0]):
             return False
@@ -199,7 +242,7 @@ class _Embedding:
         return False
 
     def _choices(self, depth: int) -> Iterator[int]:
-        """The candidates of a goal; of those that are alike and not used, the first."""
+        """Yields the candidates of a goal; of unused ones that are alike only the first."""
         tried: set[int] = set()
         for number in self._goals[depth][1]:
             if not self._used[number]:
@@ -211,7 +254,7 @@ class _Embedding:
             yield number
 
     def _checks(self, one: Pattern) -> list[list[Comparison | Earliest]]:
-        """The checks to make before any goal is matched, and those once each of them is."""
+        """Returns the checks to make before any goal is matched, and after each of them."""
         known = {*self._matching.objects, *self._matching.times}
         when = dict.fromkeys(known, 0)
         for depth, (literal, _) in enumerate(self._goals, 1):
@@ -227,7 +270,7 @@ class _Embedding:
         return checks
 
     def _agrees(self, checks: Sequence[Comparison | Earliest]) -> bool:
-        """Whether comparisons and first ticks, with variables replaced, follow from those of the other."""
+        """Returns whether comparisons and first ticks follow from those of the other pattern."""
         return all(self._follows(c) if isinstance(c, Comparison) else self._is_early(c) for c in checks)
 
     def _follows(self, comparison: Comparison) -> bool:
@@ -241,7 +284,7 @@ class _Embedding:
         return short
 
     def _is_early(self, wanted: Earliest) -> bool:
-        """Whether a time of the other pattern that a time is replaced by is never before its first tick."""
+        """Returns whether the time that replaces a variable is never before the wanted tick."""
         time = self._matching.times.get(wanted.variable)
         if time is None:
             return False
@@ -272,11 +315,10 @@ class Matching(Bindings):
         return time if known is None else known + time.offset
 
     def knows(self, operand: Operand | None) -> bool:
-        """Whether an operand has a binding."""
         return variables_in([operand]) <= self.objects.keys() | self.times.keys()
 
     def match(self, here: Literal, there: Literal) -> bool:
-        """Whether a literal can become another one with the same key; variables are bound on the way."""
+        """Binds variables so that a literal becomes another one with the same key; False if that fails."""
         return all(map(self.match_times, here.times, there.times)) and all(
             map(self.match_terms, here.terms, there.terms)
         )
@@ -310,7 +352,7 @@ _MOST_KINDS = 8
 
 
 def alike(pattern: Pattern) -> Sequence[int]:
-    """For each fact and asked literal, the number of the first that it can change places with."""
+    """Returns for each fact and asked literal the number of the first that it can change places with."""
     # For each the variables that no other literal and no answer has, in their order.
     uses = Counter(name for each in pattern.stated for name in each.variables)
     own = [
@@ -346,14 +388,14 @@ def alike(pattern: Pattern) -> Sequence[int]:
 
 
 def _unchanged(conditions: Mapping[str, list[AnyLiteral]], names: Mapping[str, str]) -> bool:
-    """Whether the conditions say the same after an exchange of names."""
+    """Returns whether exchanging names leaves the conditions as they are."""
     touched = {each for name in names for each in conditions.get(name, ())}
     exchanged = Called(names)
     return {_said(each) for each in touched} == {_said(each.replaced(exchanged)) for each in touched}
 
 
 def _said(condition: AnyLiteral) -> Hashable:
-    """A condition; a comparison without the order of its sides."""
+    """Returns a condition; a comparison without the order of its sides."""
     if isinstance(condition, Comparison):
         return frozenset((condition, condition.mirrored))
     return condition

@@ -1,9 +1,6 @@
 """One step of resolution: a clause, and a pattern for each of its derived goals, give a pattern.
 
-There is a pattern for each choice of patterns for the goals that fits: variables stand for the same, times
-meet, comparisons can hold together. Trying takes steps, whether it fits or not.
-
-    P(X, T) :- Q(X, T), B(X, T).    and    A(X, T+1) for Q(X, T)    give    A(X, T+1), B(X, T)
+P(X, T) :- Q(X, T), B(X, T).    and    A(X, T+1) for Q(X, T)    give    A(X, T+1), B(X, T)
 """
 
 from __future__ import annotations
@@ -14,13 +11,11 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions import possible
+from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison
 from antelog.compile.literals.terms import Substitution, Time
-from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
-from antelog.compile.patterns.renaming import Readable, Suffixed, from_zero
-from antelog.compile.patterns.subsume import condense
-from antelog.compile.patterns.work import Budget
+from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, arranged, from_zero
+from antelog.compile.patterns.subsume import Budget, condense
 from antelog.compile.rules.clauses import Clause, EvidenceFrame, undecided
 
 ANSWER = "<answer>"
@@ -29,7 +24,7 @@ ANSWER = "<answer>"
 
 @dataclass(frozen=True, slots=True)
 class Spanned:
-    """A pattern with the span of its goals before and after its time; only those tied to that count."""
+    """A pattern with the span of its goals before and after its time; only goals tied to it count."""
 
     pattern: Pattern
     first: int
@@ -46,7 +41,7 @@ Choice: TypeAlias = Sequence[Spanned] | None
 def combinations(
     clause: Clause, choices: Sequence[Choice], frame: EvidenceFrame | None, work: Budget
 ) -> Iterator[Spanned]:
-    """The patterns of a clause, one for each fitting choice of patterns for its derived goals."""
+    """Yields a pattern for each fitting choice of patterns for the derived goals of a clause."""
     known = Substitution()
     derived = [i for i, choice in enumerate(choices) if choice is not None]
     if not derived:
@@ -91,7 +86,7 @@ def _build(
     frame: EvidenceFrame | None,
     work: Budget,
 ) -> Spanned | None:
-    """The clause with its derived goals replaced, or None if it can hold at no time or is too wide."""
+    """Replaces the derived goals of a clause; None if it can hold at no time or is too wide."""
     span = _span(clause, chosen)
     if frame is not None and max(-span[0], span[1]) > frame.width:
         return None
@@ -118,7 +113,7 @@ def _build(
 
 
 def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
-    """The span of the goals before and after the head, with those of the chosen patterns."""
+    """Returns the span of the goals before and after the head, with those of the chosen patterns."""
     first = last = 0
     for i, time in enumerate(clause.body_times):
         offset = time.after(clause.head.time)
@@ -130,7 +125,7 @@ def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
 
 
 def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: EvidenceFrame) -> Iterator[Comparison]:
-    """Comparisons that keep the goals whose times are not tied to the head's in the frame."""
+    """Yields comparisons that keep goals whose times are not tied to the head's in the frame."""
     for i, time in enumerate(clause.body_times):
         if time.after(clause.head.time) is None:
             spanned = chosen.get(i)
@@ -139,7 +134,7 @@ def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: EvidenceFrame)
 
 
 def earliest_of(conditions: Iterable[Earliest], known: Substitution) -> dict[str, int] | None:
-    """The first tick of every time variable, or None if a fixed time is before its own."""
+    """Returns the first tick of every time variable; None if a fixed time is before its own."""
     first: dict[str, int] = {}
     for each in conditions:
         time = known.time(Time(each.variable, 0))
@@ -152,7 +147,7 @@ def earliest_of(conditions: Iterable[Earliest], known: Substitution) -> dict[str
 
 
 def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
-    """The pattern with its frame around its own time plus an offset, or None if that leaves no room."""
+    """Puts a frame around the pattern's own time plus an offset; None if that leaves no room."""
     known = Substitution()
     known.bind_time(ANSWER, pattern.time + offset)
     placed = replace(pattern, literals=arranged(literal.replaced(known) for literal in pattern.literals))

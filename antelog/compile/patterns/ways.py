@@ -1,8 +1,7 @@
-"""The ways in which the rules lead to one atom, each with the rules and literals that its pattern comes from.
+"""The ways in which rules lead to one atom, with the rules and literals that each pattern comes from.
 
-A way takes one rule for the atom, and one for each derived atom in its body, down to what only facts, the
-background and values decide. The patterns of a plan say the same for all atoms, without the rules on the way
-and without what is needless in them; here all of it stays.
+A way has one rule for the atom and one for each derived atom in its body. Unlike the patterns of a plan, it
+keeps the rules on the way, and the literals that are needless.
 
     Malf(X, T-2) :- Shdn(X, T).    Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).
     Malf(wt2, 0): the first rule, with the second for Shdn(wt2, 2)
@@ -13,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from antelog.compile.conditions import possible
+from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.terms import Replacement, Substitution, Time, variable_in
-from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
-from antelog.compile.patterns.renaming import Readable, Suffixed
+from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, arranged
 from antelog.compile.patterns.unfold import earliest_of
 from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, LoweredRule, undecided
 from antelog.language import syntax
@@ -32,14 +30,14 @@ DEEPEST = 40
 
 @dataclass(frozen=True)
 class RuleUse:
-    """A rule with values for variables; `below` has, by the place of a literal, the rule for its atom."""
+    """A rule with values for variables; `below` has the rules for its atoms by the places of literals."""
 
     rule: LoweredRule
     below: Mapping[int, RuleUse]
 
     @classmethod
     def of_fact(cls, fact: Atom) -> RuleUse:
-        """A rule whose body is a fact itself."""
+        """Returns a rule whose body is the fact itself."""
         atom = syntax.Atom(fact.predicate, ())
         return cls(LoweredRule(syntax.Rule(atom, ()), fact, (LoweredLiteral(atom, (fact,)),)), {})
 
@@ -49,7 +47,7 @@ class RuleUse:
 
     @property
     def leaves(self) -> Iterator[AnyLiteral]:
-        """The literals that no rule is taken for."""
+        """The literals that no rule is used for."""
         for place, each in enumerate(self.rule.body):
             if place in self.below:
                 yield from (part for part in each.parts if not isinstance(part, Atom))
@@ -59,14 +57,13 @@ class RuleUse:
 
     @property
     def rules(self) -> Iterator[LoweredRule]:
-        """All the rules that are used."""
         yield self.rule
         for each in self.below.values():
             yield from each.rules
 
     @property
     def clocked(self) -> bool:
-        """Whether no positive literal gives the head its time: then it is reported once its tick has come."""
+        """Whether no positive literal gives the head its time: it is reported once its tick has come."""
         source = self.rule.source
         time = syntax.variable_of(source.head.terms[-1])
         if any(isinstance(each, syntax.Comparison) and each.operator == "=" for each in source.body):
@@ -80,7 +77,7 @@ class RuleUse:
 
     @property
     def taking(self) -> Iterator[Last]:
-        """The `last` literals that give values to variables which nothing else in their rule gives any."""
+        """The `last` literals that give values to variables which no atom of their rule has."""
         for rule in self.rules:
             atoms = (each for each in rule.source.body if isinstance(each, syntax.Atom))
             given = {name for each in atoms for name in syntax.variables_of(each.terms)}
@@ -118,8 +115,8 @@ class Way:
 class Ways:
     """The search for the ways to one atom.
 
-    It is `cut` if there are more than were looked at; `before_zero` if a rule does not apply, as one of its
-    ticks would be before tick 0.
+    It is `cut` if there are more than were looked at, and `before_zero` if a rule does not apply, as one of
+    its ticks would be before tick 0.
     """
 
     rules: Mapping[str, Sequence[LoweredRule]]
@@ -130,7 +127,7 @@ class Ways:
     _suffixes: int = 0
 
     def of(self, rule: LoweredRule, goal: Atom) -> Iterator[Way]:
-        """The ways that take this rule for the atom, whose tick is known."""
+        """Yields the ways that use this rule for the atom, whose tick is known."""
         count = 0
         for use in self._of_rule(rule, goal, (goal,), goal.time.offset):
             way = self._way(use, goal)
@@ -153,7 +150,7 @@ class Ways:
     def _below(
         self, rule: LoweredRule, place: int, chosen: Mapping[int, RuleUse], path: tuple[Atom, ...], tick: int
     ) -> Iterator[RuleUse]:
-        """The uses of a rule, with those of rules for the literals from a place on."""
+        """Yields the uses of a rule, with rules for the literals from a place on."""
         goals = [(i, each.goal) for i, each in enumerate(rule.body) if i >= place and each.goal is not None]
         at, goal = next((each for each in goals if each[1].predicate in self.rules), (0, None))
         if goal is None:
@@ -170,7 +167,7 @@ class Ways:
                 yield from self._below(rule, at + 1, {**chosen, at: use}, path, tick)
 
     def _within(self, rule: LoweredRule, tick: int) -> bool:
-        """Whether the ticks of a rule are natural numbers, and those that are known in the window."""
+        """Returns whether all ticks are natural numbers, and those that are known lie in the window."""
         known = self._known
         for each in rule.parts:
             if isinstance(each, Comparison) and each.operator == "=" and not each.calculates:
@@ -210,7 +207,7 @@ class Ways:
 
 
 class _Named(Readable):
-    """Readable names; those of `_` keep theirs, so that they can be told apart from others."""
+    """Readable names; variables of `_` keep theirs, so that they can be told apart."""
 
     def name(self, old: str) -> str:
         if old.startswith("_") and old not in self.names:
@@ -219,7 +216,7 @@ class _Named(Readable):
 
 
 def _meets(head: Atom, goal: Atom, known: Substitution) -> bool:
-    """Whether the head of a rule can be an atom; what has no name takes that of the rule."""
+    """Unifies the head of a rule with an atom; unnamed variables take the rule's names."""
     return known.unify_times(head.time, goal.time) and all(
         known.equate(*((other, own) if (variable_in(other) or "").startswith("_") else (own, other)))
         for own, other in zip(head.arguments, goal.arguments, strict=True)

@@ -1,19 +1,18 @@
-"""Delays and windows: how long facts and atoms matter.
+"""Delays and windows: how late facts are, and how long facts and atoms matter.
 
-The bounds of a relation follow from the offsets in the patterns and the declared delays: the longest
-stretch of time through the relations counts. Negation that leads into the past only (see `stratify`) makes
-it finite.
+The bounds of a relation are its longest stretch of time through the relations it rests on; negation that
+leads into the past only (see `stratify`) makes it finite.
 
     P(T) :- A(T+3), not B(T-1).    with delay 2 on both: decided by T+5, the facts of 7 ticks matter
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from antelog.compile.conditions import ZERO, Times, times_of
+from antelog.compile.comparisons import ZERO, Times, reaches_of, times_of
 from antelog.compile.literals.literal import ReferenceReach
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern
@@ -28,25 +27,6 @@ _Value = Value | Var
 """A value, or a variable in the place of one that no declaration names."""
 
 
-@dataclass(frozen=True)
-class Declared:
-    """The declarations with constants at the same positions: for the values there, the delay."""
-
-    positions: tuple[int, ...]
-    delays: Mapping[tuple[Value, ...], int]
-
-
-def declared(source: Input) -> tuple[Declared, ...]:
-    """The delay declarations of an input: those with more constants first, for they decide."""
-    # Those with equally many that fit the same fact agree, or the program is refused.
-    tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
-    for refinement in source.refinements:
-        positions = tuple(i for i, value in enumerate(refinement.pattern) if value is not None)
-        values = tuple(value for value in refinement.pattern if value is not None)
-        tables.setdefault(positions, {})[values] = refinement.delay
-    return tuple(Declared(at, tables[at]) for at in sorted(tables, key=len, reverse=True))
-
-
 class DelayTable:
     """The delays of an input's facts: the papers' δ, for atoms with variables too.
 
@@ -56,33 +36,38 @@ class DelayTable:
 
     def __init__(self, source: Input) -> None:
         self._default = source.delay
-        self._declared = declared(source)
+        # Of those with equally many constants that fit the same fact all agree, or the program is refused.
+        tables: dict[tuple[int, ...], dict[tuple[Value, ...], int]] = {}
+        for each in source.refinements:
+            positions = tuple(i for i, value in enumerate(each.pattern) if value is not None)
+            values = tuple(value for value in each.pattern if value is not None)
+            tables.setdefault(positions, {})[values] = each.delay
+        self.tables = {at: tables[at] for at in sorted(tables, key=len, reverse=True)}
+        """The delays by the constants at some positions; those with more constants first, for they decide."""
 
     def largest(self, arguments: Sequence[Term | None]) -> int:
-        """The maximum of δ over the instances of an atom with these arguments (None: any).
+        """Returns the maximum of δ over the instances of an atom with these arguments (None: any).
 
-        There are always more values than the program names, so an atom with variables has
-        instances that fit a declaration by no more than they must. It is enough to look at
-        those: for each declaration that fits the atom at all, the atom with the declaration's
-        constants and otherwise new values.
+        There are always more values than the program names. So it is enough to look, for each declaration
+        that fits the atom, at the instance with the declaration's constants and otherwise new values.
         """
         values = [
             a.value if isinstance(a, Const) else a or Var(f"_{place}") for place, a in enumerate(arguments)
         ]
         largest = self._decide(values)
-        for each in self._declared:
-            for row in each.delays:
-                instance = _instance(values, each.positions, row)
+        for positions, delays in self.tables.items():
+            for row in delays:
+                instance = _instance(values, positions, row)
                 if instance is not None:
                     largest = max(largest, self._decide([instance.get(v, v) for v in values]))
         return largest
 
     def _decide(self, values: Sequence[_Value]) -> int:
-        """δ of an instance: among the declarations that fit it, the one with the most constants."""
-        for each in self._declared:
+        """Returns δ of an instance: that of the declaration with the most constants that fits it."""
+        for positions, delays in self.tables.items():
             # A variable is never declared: without it, the row is too short to be there.
-            there = (values[i] for i in each.positions)
-            delay = each.delays.get(tuple(value for value in there if not isinstance(value, Var)))
+            there = (values[i] for i in positions)
+            delay = delays.get(tuple(value for value in there if not isinstance(value, Var)))
             if delay is not None:
                 return delay
         return self._default
@@ -91,7 +76,7 @@ class DelayTable:
 def _instance(
     values: Sequence[_Value], positions: tuple[int, ...], row: tuple[_Value, ...]
 ) -> dict[_Value, _Value] | None:
-    """The bindings that give these values at these positions; None if there are none."""
+    """Returns the bindings that give these values at these positions; None if there are none."""
     bound: dict[_Value, _Value] = {}
     for i, wanted in zip(positions, row, strict=True):
         have = values[i]
@@ -103,49 +88,6 @@ def _instance(
 # ---- how long facts and atoms matter ----
 
 
-Inputs = Mapping[str, DelayTable]
-Patterns = Mapping[str, tuple[Pattern, ...]]
-
-
-def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
-    """The bounds of all relations."""
-    delays_of = {source.name: DelayTable(source) for source in inputs}
-    views = {name: [_View.of(p, delays_of) for p in own] for name, own in patterns.items()}
-    delays = _longest(views, lambda view: view.ahead)
-    backs = _longest(views, lambda view: view.back)
-    users: dict[str, list[str]] = {name: [] for name in views}
-    kept: dict[str, int | None] = dict.fromkeys(views, 0)
-    for name, own in views.items():
-        for view in own:
-            for target, distance in view.askers:
-                assert target is not None
-                users[target].append(name)
-                kept[target] = _larger(kept[target], _sum(distance, delays[name]))
-    bounds = {}
-    for name, own in views.items():
-        window = _sum(delays[name], _sum(backs[name], 1))
-        reasons = (v.piling_up for v in own if v.piling_up)
-        bounds[name] = Bounds(
-            delays[name],
-            None if window is None else max(window, 0),
-            kept[name] if users[name] else None,
-            tuple(dict.fromkeys(users[name])),
-            next(reasons, None),
-        )
-    return bounds
-
-
-def delays_of_others(plan: Plan) -> dict[str, int | None]:
-    """For queries with unguarded variables, in how many ticks an answer about all others is decided."""
-    patterns = {each.name: each.patterns for each in plan.relations}
-    found = {}
-    for query in plan.queries:
-        unguarded = tuple(pattern for pattern in query.patterns if pattern.unguarded)
-        if unguarded:
-            found[query.name] = bound({**patterns, query.name: unguarded}, plan.inputs)[query.name].delay
-    return found
-
-
 class Stretch(NamedTuple):
     """A stretch of time (None: without bound), and the relation it leads to (None: it ends at facts)."""
 
@@ -153,37 +95,56 @@ class Stretch(NamedTuple):
     ticks: int | None
 
 
-@dataclass(frozen=True)
-class _View:
-    """A pattern and the stretches of time in it; None stands for one without bound.
-
-    ahead, back   from the answer's time to when a literal is decided, and back to its evidence
-    askers        for each relation that is asked for, how long after its atom's time the answer's is
-    """
-
-    ahead: tuple[Stretch, ...]
-    back: tuple[Stretch, ...]
-    askers: tuple[Stretch, ...]
-    piling_up: str | None
-
-    @staticmethod
-    def of(pattern: Pattern, inputs: Inputs) -> _View:
+def bound(patterns: Mapping[str, tuple[Pattern, ...]], inputs: Iterable[Input]) -> dict[str, Bounds]:
+    delays_of = {source.name: DelayTable(source) for source in inputs}
+    # From the answer's time to when a literal is decided, and back to its evidence.
+    ahead: dict[str, list[Stretch]] = {name: [] for name in patterns}
+    back: dict[str, list[Stretch]] = {name: [] for name in patterns}
+    reasons: dict[str, list[str]] = {name: [] for name in patterns}
+    for name, pattern in ((name, pattern) for name, own in patterns.items() for pattern in own):
         times = times_of(pattern)
-        ahead: list[Stretch] = []
-        back: list[Stretch] = []
         if not any(fact.time.variable == pattern.time.variable for fact in pattern.facts):
             # No fact gives the answer its time: it is looked at when that has come.
-            ahead.append(Stretch(None, 0))
-        for each in (reach for literal in pattern.stated for reach in literal.reaches(times, pattern.time)):
+            ahead[name].append(Stretch(None, 0))
+        for each in (reach for literal in pattern.stated for reach in times.reaches(literal, pattern.time)):
             reference, late, relation = each.reference, 0, None
             if reference.of_input:
-                late = inputs[reference.name].largest(reference.given)
+                late = delays_of[reference.name].largest(reference.given)
             else:
                 relation = reference.name
-            ahead.append(Stretch(relation, _sum(each.ahead, late)))
-            back.append(Stretch(relation, each.kept))
-        askers = tuple(each for each in back if each.relation is not None)
-        return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern, times))
+            ahead[name].append(Stretch(relation, _sum(each.ahead, late)))
+            back[name].append(Stretch(relation, each.kept))
+        reason = _piling_up(pattern, times)
+        reasons[name] += [] if reason is None else [reason]
+    delays, backs = _longest(ahead), _longest(back)
+    users: dict[str, list[str]] = {name: [] for name in patterns}
+    kept: dict[str, int | None] = dict.fromkeys(patterns, 0)
+    for name, target, distance in ((name, *each) for name, own in back.items() for each in own):
+        if target is not None:
+            users[target].append(name)
+            kept[target] = _larger(kept[target], _sum(distance, delays[name]))
+    bounds = {}
+    for name in patterns:
+        window = _sum(delays[name], _sum(backs[name], 1))
+        bounds[name] = Bounds(
+            delays[name],
+            None if window is None else max(window, 0),
+            kept[name] if users[name] else None,
+            tuple(dict.fromkeys(users[name])),
+            next(iter(reasons[name]), None),
+        )
+    return bounds
+
+
+def delays_of_others(plan: Plan) -> dict[str, int | None]:
+    """Returns for queries with unguarded variables when answers about all other values are decided."""
+    patterns = {each.name: each.patterns for each in plan.relations}
+    found = {}
+    for query in plan.queries:
+        unguarded = tuple(pattern for pattern in query.patterns if pattern.unguarded)
+        if unguarded:
+            found[query.name] = bound({**patterns, query.name: unguarded}, plan.inputs)[query.name].delay
+    return found
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
@@ -198,20 +159,17 @@ def _earlier(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else min(one, other)
 
 
-def _longest(
-    views: Mapping[str, list[_View]], stretches: Callable[[_View], tuple[Stretch, ...]]
-) -> dict[str, int | None]:
-    """For each relation the longest of its stretches, each continued by that of the relation it leads to."""
+def _longest(stretches: Mapping[str, list[Stretch]]) -> dict[str, int | None]:
+    """Returns each relation's longest stretch, continued by that of the relation it leads to."""
     lowest = -(10**9)
-    longest: dict[str, int | None] = dict.fromkeys(views, lowest)
-    for number in range(2 * len(views) + 2):
+    longest: dict[str, int | None] = dict.fromkeys(stretches, lowest)
+    for number in range(2 * len(stretches) + 2):
         changed = False
-        for name, own in views.items():
+        for name, own in stretches.items():
             best = longest[name]
-            for view in own:
-                for target, length in stretches(view):
-                    best = _larger(best, length if target is None else _sum(length, longest[target]))
-            if best != longest[name] and number > len(views):
+            for target, length in own:
+                best = _larger(best, length if target is None else _sum(length, longest[target]))
+            if best != longest[name] and number > len(stretches):
                 # It still grows after a round for each relation: it rests on itself, ever earlier.
                 best = None
             if best != longest[name]:
@@ -224,7 +182,7 @@ def _longest(
 
 
 def _piling_up(pattern: Pattern, times: Times) -> str | None:
-    """The time variable that evidence may wait for without end, if there is one."""
+    """Returns the time variable that evidence may wait for without end, if there is one."""
     names = dict.fromkeys(time.variable for literal in pattern.stated for time in literal.times)
     zero = Time(ZERO, 0)
     free = [Time(v, 0) for v in names if v is not None and times.furthest(zero, Time(v, 0)) is None]
@@ -240,11 +198,10 @@ def _piling_up(pattern: Pattern, times: Times) -> str | None:
 
 
 def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
-    """For each input the first tick, counted from now, whose facts may still matter; None: all do.
+    """Returns for each input the first tick, counted from now, whose facts may still matter; None: all do.
 
-    Of relations in a cycle of negations only what is not decided matters, for the rest is
-    remembered. What holds a slot matters as long as another fact may claim it, and what shows that a source
-    was seen as long as it does.
+    Of relations in a cycle of negations only undecided atoms matter, for the rest is remembered. A fact
+    matters as long as another may claim its slot, or as it shows that a source was seen.
     """
     first: dict[str, int | None] = {
         source.name: 1 if source.slot is None else -max(source.delays) for source in plan.inputs
@@ -258,7 +215,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
 
 
 def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
-    """For each input of which the latest fact of each slot is kept, the first tick that may matter."""
+    """Returns the first tick that may matter of inputs of which the latest fact of each slot is kept."""
     first: dict[str, int | None] = {}
     for each, own in _looked_at(plan, cycles):
         if each.reference.remembered:
@@ -270,7 +227,7 @@ def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, in
 def _looked_at(
     plan: Plan, cycles: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[ReferenceReach, int | None]]:
-    """The atoms that all literals look at, each with the first tick of those derived, counted from now."""
+    """Yields what literals look at, with the first tick of the atom that is derived, counted from now."""
     wanted: dict[str, int | None] = {}
     for relation in sorted(plan.relations, key=lambda r: -r.level.component):
         own = wanted.get(relation.name, 0)
@@ -278,7 +235,7 @@ def _looked_at(
             delay, late = relation.bounds.delay, lag(plan) if relation.name in cycles else 0
             own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:
-            for each in _reaches_of(pattern):
+            for each in reaches_of(pattern):
                 yield each, own
                 name = each.reference.name
                 if each.reference.of_input or plan.relation(name).level.component == relation.level.component:
@@ -287,17 +244,12 @@ def _looked_at(
                 wanted[name] = _earlier(wanted.get(name, 0), tick)
 
 
-def _reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
-    times = times_of(pattern)
-    return (each for literal in pattern.stated for each in literal.reaches(times, pattern.time))
-
-
 @dataclass(frozen=True)
 class BaseReach:
-    """The most ticks by which something known lies before the time of an answer that rests on it.
+    """The most ticks by which a base of an answer lies before its time; None: no bound.
 
-    It is the facts of an input, of these the latest of each slot (`is_latest`), or the atoms of a relation in
-    a cycle of negations, which are remembered. `ticks` is None if there is no bound.
+    A base is the facts of an input, the latest of each slot (`is_latest`), or the atoms of a relation in a
+    cycle of negations, which are remembered.
     """
 
     name: str
@@ -307,7 +259,7 @@ class BaseReach:
 
 
 def base_reaches(plan: Plan, name: str, cycles: Mapping[str, frozenset[str]]) -> frozenset[BaseReach]:
-    """All that the atoms of a relation rest on, and how far back that lies."""
+    """Returns all bases of a relation's atoms."""
     relations = {relation.name: relation for relation in plan.relations}
     return frozenset(_bases(relations[name], relations, cycles))
 
@@ -315,7 +267,7 @@ def base_reaches(plan: Plan, name: str, cycles: Mapping[str, frozenset[str]]) ->
 def _bases(
     relation: Relation, relations: Mapping[str, Relation], cycles: Mapping[str, frozenset[str]]
 ) -> Iterator[BaseReach]:
-    for each in (reach for pattern in relation.patterns for reach in _reaches_of(pattern)):
+    for each in (reach for pattern in relation.patterns for reach in reaches_of(pattern)):
         reference = each.reference
         if reference.of_input:
             yield BaseReach(reference.name, each.behind, of_input=True)
@@ -330,16 +282,16 @@ def _bases(
 
 
 def lag(plan: Plan) -> int:
-    """The number of ticks for which decided atoms are still computed from facts, not remembered.
+    """Returns for how many ticks decided atoms are still computed from facts instead of remembered.
 
-    What is remembered is only whether an atom is true, not since when; that matters as long as an
-    answer is open that may rest on it.
+    Only whether an atom is true is remembered, not since when; that matters as long as an answer is open
+    that may rest on it.
     """
     return max([0, *(query.bounds.delay or 0 for query in plan.queries)]) + widest(plan) + 1
 
 
 def widest(plan: Plan) -> int:
-    """The largest distance of two times that rules tie to each other, over all rules together."""
+    """Returns the largest distance of two times that rules tie to each other, over all rules together."""
     return sum(
         max((abs(time.offset - p.time.offset) for p in r.patterns for time in p.times), default=0)
         for r in plan.relations
@@ -347,7 +299,7 @@ def widest(plan: Plan) -> int:
 
 
 def reaches(plan: Plan) -> dict[str, int | None]:
-    """For each relation the most ticks by which an atom's facts lie before its own time; None: no bound."""
+    """Returns for each relation how far before its own time an atom's facts lie at most; None: no bound."""
     # Through negation too, so that what is known of the ticks from there on decides the atom.
     relations = {relation.name: relation for relation in plan.relations}
     return {name: _reach(relation, relations, frozenset()) for name, relation in relations.items()}
@@ -357,7 +309,7 @@ def _reach(relation: Relation, relations: Mapping[str, Relation], above: frozens
     if relation.name in above:
         return None
     furthest = -(10**9)
-    for each in (reach for pattern in relation.patterns for reach in _reaches_of(pattern)):
+    for each in (reach for pattern in relation.patterns for reach in reaches_of(pattern)):
         further: int | None = 0
         if not each.reference.of_input:
             further = _reach(relations[each.reference.name], relations, above | {relation.name})

@@ -1,35 +1,132 @@
-"""The key: an argument by which facts and answers can be divided.
+"""The key by which facts and answers can be divided, and the columns that unguarded variables lead to.
 
-The key is one argument position of each input and relation, such that each pattern has one and the same
-variable there, in its answer and in all its literals; or there is none, with the reason. Facts with
-different values at these positions then never meet, and each bucket of values can be worked out alone.
-Static relations are not divided: every bucket has all of them.
+The key is one argument of each input and relation, such that each pattern has one and the same variable there
+in its answer and in all its literals. Facts with different values there never meet, so each bucket of values
+can be worked out alone; every bucket has all static facts.
 
-    P(X, T) :- A(X, T), B(Y, X, T).    A: 0, B: 1, P: 0
+An unguarded variable has a row for each value seen in the columns it stands in, and one for all others; an
+argument of a negated relation leads on to the columns there.
+
+    P(X, T) :- A(X, T), B(Y, X, T).                key: A: 0, B: 1, P: 0
+    Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T).    X of Calm: the first column of Temp
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from antelog.compile.literals.terms import Var
-from antelog.compile.nodes.columns import reached
+from antelog.compile.literals import StaticAtom
+from antelog.compile.literals.literal import Literal, Value
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Argument, Input, Key, Plan, Relation
+
+
+@dataclass(frozen=True)
+class SeenColumns:
+    """The columns of inputs and of the background an unguarded variable leads to, and the constants there."""
+
+    inputs: tuple[Argument, ...]
+    statics: tuple[Argument, ...]
+    constants: tuple[Value, ...]
+
+
+def seen_columns(name: str, pattern: Pattern, relation: Relation, plan: Plan) -> SeenColumns:
+    """Returns the columns that an unguarded variable of a relation's pattern leads to."""
+    search = reached(name, pattern, relation, plan.relations)
+    constants = [*search.constants]
+    for other in plan.relations:
+        for each in other.patterns:
+            for predicate, arguments in _atoms(each.literals):
+                constants += _values(predicate, arguments, search.columns)
+    for source in plan.inputs:
+        for refinement in source.refinements:
+            terms = [None if value is None else Const(value) for value in refinement.pattern]
+            constants += _values(source.name, terms, search.columns)
+    return SeenColumns(
+        _of({source.name for source in plan.inputs}, search.columns),
+        _of({static.name for static in plan.statics}, search.columns),
+        tuple(dict.fromkeys(constants)),
+    )
+
+
+def input_columns(plan: Plan) -> frozenset[Argument]:
+    """Returns the columns of inputs whose values are remembered once they have been seen."""
+    return frozenset(
+        column
+        for relation in plan.queries
+        for pattern in relation.patterns
+        for name in pattern.unguarded
+        for column in seen_columns(name, pattern, relation, plan).inputs
+    )
+
+
+def reached(name: str, pattern: Pattern, relation: Relation, relations: Iterable[Relation]) -> Reached:
+    search = Reached({each.name: each for each in relations})
+    for place, term in enumerate(pattern.answer):
+        if term == Var(name):
+            search.follow(Argument(relation.name, place), relation)
+    return search
+
+
+@dataclass
+class Reached:
+    """Columns that have been reached, and the constants met on the way."""
+
+    relations: Mapping[str, Relation]
+    columns: set[Argument] = field(default_factory=set)
+    constants: dict[Value, None] = field(default_factory=dict)
+    _followed: set[Argument] = field(default_factory=set)
+
+    def follow(self, argument: Argument, relation: Relation) -> None:
+        """Adds the columns that an argument of a relation leads to."""
+        if argument in self._followed:
+            return
+        self._followed.add(argument)
+        for pattern in relation.patterns:
+            term = pattern.answer[argument.position]
+            if isinstance(term, Const):
+                self.constants[term.value] = None
+            if not isinstance(term, Var):
+                continue
+            for comparison in pattern.comparisons:
+                if term in comparison.operands:
+                    self.constants |= {s.value: None for s in comparison.operands if isinstance(s, Const)}
+            for predicate, arguments in _atoms(pattern.literals):
+                self.columns |= {Argument(predicate, i) for i, each in enumerate(arguments) if each == term}
+            for reference in pattern.asked_for:
+                for place, each in enumerate(reference.given):
+                    if each == term:
+                        self.follow(Argument(reference.name, place), self.relations[reference.name])
+
+
+def _atoms(literals: Iterable[Literal]) -> Iterator[tuple[str, Sequence[Term | None]]]:
+    """Yields the predicates that literals look at, with the arguments they ask for."""
+    for literal in literals:
+        if isinstance(literal, StaticAtom):
+            yield literal.predicate, literal.arguments
+        for reference in literal.references:
+            yield reference.predicate, reference.arguments
+
+
+def _values(predicate: str, terms: Sequence[Term | None], columns: set[Argument]) -> Iterator[Value]:
+    for place, term in enumerate(terms):
+        if isinstance(term, Const) and Argument(predicate, place) in columns:
+            yield term.value
+
+
+def _of(names: set[str], columns: set[Argument]) -> tuple[Argument, ...]:
+    return tuple(sorted((c for c in columns if c.name in names), key=lambda c: (c.name, c.position)))
+
 
 Choices = dict[str, frozenset[int]]
 
 
 def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
     relations, inputs = tuple(relations), tuple(inputs)
-    used = {
-        reference.name
-        for r in relations
-        for p in r.patterns
-        for literal in p.stated
-        for reference in literal.references
-        if reference.of_input
-    }
+    patterns = [pattern for relation in relations for pattern in relation.patterns]
+    used = {each.name for pattern in patterns for each in pattern.references if each.of_input}
     used |= {given.predicate for relation in relations for given in relation.given}
     choices: Choices = {i.name: frozenset(range(len(i.types))) for i in inputs if i.name in used}
     for source in inputs:
@@ -55,7 +152,7 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
 
 
 def _seen_columns(relations: tuple[Relation, ...], inputs: Collection[str]) -> list[Argument]:
-    """The columns of inputs that unguarded variables of queries lead to."""
+    """Returns the columns of inputs that unguarded variables of queries lead to."""
     found = {
         column
         for relation in relations
@@ -77,7 +174,7 @@ def _no_argument(name: str, inputs: Iterable[Input]) -> str:
 
 
 def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
-    """A position for each name, or the reason why there is none."""
+    """Returns a position for each name, or the reason why there is none."""
     narrowed = _narrow(choices, relations)
     if isinstance(narrowed, str):
         return narrowed
@@ -95,7 +192,7 @@ def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
 
 
 def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
-    """Leave out positions that some pattern rules out, until none is left to leave out."""
+    """Drops positions that some pattern rules out, until all are possible."""
     choices = dict(choices)
     changed = True
     while changed:
@@ -115,8 +212,8 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
 
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
-    """The key positions that one pattern allows for its relation and for the names in its literals."""
-    sides = [(each.name, each.given) for literal in pattern.stated for each in literal.references]
+    """Returns the key positions that one pattern allows for its relation and its literals."""
+    sides = [(each.name, each.given) for each in pattern.references]
     # Facts at which chances look have to be where the answers are, too.
     looked_at = [(each.predicate, each.columns) for each in relation.given]
     names = (relation.name, *(name for name, _ in (*sides, *looked_at)))
@@ -138,7 +235,7 @@ def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozen
 
 
 def group_variables(plan: Plan) -> dict[str, str]:
-    """The variable of each query by whose values its answers are grouped, where it has one."""
+    """Returns the variable of each query by whose values its answers are grouped, where it has one."""
     positions = {each.name: each.position for each in plan.key.positions}
     found = {}
     for query in plan.queries:

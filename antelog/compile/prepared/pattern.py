@@ -1,11 +1,7 @@
-"""A pattern prepared for the engine.
+"""A pattern prepared for the engine: all that follows from its text alone, worked out once.
 
-Its literals are prepared, and with them comes whatever else follows from the rules alone: what comparisons
-say together, how far its times lie apart, what evidence leaves open. All of it is worked out once for each
-pattern.
-
-    P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
-    facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    fact-driven
+P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
+facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    fact-driven
 """
 
 from __future__ import annotations
@@ -15,25 +11,22 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.compile.conditions import Times, implied, times_of
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.comparisons import Times, implied, times_of
+from antelog.compile.literals import Call, Comparison, Negation, StaticAtom
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Time, variables_in
-from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.plan.partition import SeenColumns, seen_columns
 
 
 @dataclass(frozen=True)
 class OpenEnd:
     """A range under `not` whose last tick is `variable + offset`, which evidence may leave open.
 
-    `number` is its place among the literals. Where a true atom bounds it, rows bind its `bound` to the tick
-    of that, or to NEVER if there is none.
+    `number` is its place among the literals. Rows bind its `bound` to the tick of the first true atom, NEVER
+    if there is none.
     """
 
     number: int
@@ -46,7 +39,7 @@ class OpenEnd:
         return f"{self.variable} <{self.number}"
 
     def is_open(self, bound: Set[str]) -> bool:
-        """Whether nothing but its last tick is open, where these variables have values."""
+        """Returns whether nothing but its last tick is open, where these variables have values."""
         return self.node.variables - bound == {self.variable}
 
     @property
@@ -70,7 +63,7 @@ class Prepared:
 
     @cached_property
     def ends(self) -> tuple[OpenEnd, ...]:
-        """The ranges whose last tick evidence may leave open, and nothing else."""
+        """The ranges of which evidence may leave the last tick open, and nothing else."""
         return tuple(
             OpenEnd(number, each.node, each.node.last.variable, each.node.last.offset)
             for number, each in enumerate(self.literals)
@@ -80,11 +73,11 @@ class Prepared:
         )
 
     def tests(self, bound: Collection[str]) -> tuple[Condition, ...]:
-        """The conditions that give no values, with the bounds of open ends that rows bind."""
+        """Returns the conditions that give no values, with the bounds of open ends that rows bind."""
         return (*self.pattern.tests, *(each.condition for each in self.ends if each.bound in bound))
 
     def one_a_tick(self, places: Collection[int]) -> bool:
-        """Whether its facts' slots allow one atom at each tick, where its answer is given at these places."""
+        """Returns whether slots allow one atom at each tick, where its answer is given at these places."""
         pattern = self.pattern
         known = variables_in([*(pattern.answer[place] for place in places), pattern.time])
         for _ in self.facts:
@@ -97,7 +90,7 @@ class Prepared:
 
     @cached_property
     def counts_until(self) -> int:
-        """The last tick that its aggregates look at, from the answer's on; 0 without any, or without end."""
+        """The last tick that its aggregates look at, after the answer's; 0 without any, or without end."""
         amounts = (each for each in self.asked if each.node.has_amount)
         return max((reach.ahead or 0 for each in amounts for reach in each.reaches), default=0)
 
@@ -108,7 +101,6 @@ class Prepared:
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
-        """The calls of functions that are conditions."""
         return tuple(each for each in self.pattern.tests if isinstance(each, Call))
 
     @cached_property
@@ -123,11 +115,11 @@ class Prepared:
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, int], ...]:
-        """Pairs of times (or tick 0): the most ticks the second may be later, implied through open times."""
+        """Pairs of times (or tick 0), and how much later the second may be, as open times imply it."""
         return tuple(self.times.indirect())
 
     def band(self, known: str, time: str) -> tuple[str, int | None, int | None] | None:
-        """A known time, and at most how far before and after it another one lies; None if nothing says so."""
+        """Returns a known time, and how far before and after it another may lie; None if nothing says so."""
         if known not in self.time_variables:
             return None
         before = self.times.furthest(Time(time, 0), Time(known, 0))
@@ -152,7 +144,7 @@ class Prepared:
 
     @cached_property
     def clocked(self) -> bool:
-        """True if answers of the pattern are reported only once their tick has come."""
+        """Whether answers of the pattern are reported only once their tick has come."""
         return not self.facts or self.pattern.unguarded_time is not None
 
     @cached_property
@@ -169,11 +161,7 @@ class Prepared:
 
     @cached_property
     def used(self) -> frozenset[str]:
-        """The variables that background facts give values to for anything but themselves.
-
-        That is all of the answer, the literals and what must not be there, and of comparisons that the
-        background alone does not decide.
-        """
+        """The variables of the background that the answer, literals or other conditions have, too."""
         return variables_in(self.pattern.answer) | self.looked_at
 
     @cached_property
@@ -199,14 +187,14 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     comparisons = (*pattern.comparisons, *implied(pattern.comparisons))
     facts = list[FactLiteral]()
     for fact in pattern.facts:
-        source, (reach,) = inputs[fact.predicate], fact.reaches(times, pattern.time)
+        source, (reach,) = inputs[fact.predicate], times.reaches(fact, pattern.time)
         # What calls functions is tested later, once for the rows that are left.
         own = (each for each in comparisons if not each.functions)
         tests = tuple(each for each in own if each.variables <= fact.variables)
         facts.append(FactLiteral(fact, tests, source.slot, reach.behind, reach.ahead, max(source.delays)))
     takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.takings}
     asked = (
-        AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))
+        AskedLiteral(each, times.reaches(each, pattern.time), takes.get(each, frozenset()))
         for each in pattern.asked
     )
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]

@@ -1,9 +1,6 @@
-"""A plan prepared for the engine: everything that follows from the rules alone, computed once.
+"""A plan prepared for the engine: all that follows from its rules together, worked out once.
 
-It has the patterns prepared, and what holds of the rules as a whole: which relations rest on their own
-negation, how far back facts matter, how far apart times are. The engine asks for it at every step.
-
-    P(X, T) :- A(X, T-3), B(X, T).    with delay 2 on both: an A matters for 5 ticks, a B for 2
+P(X, T) :- A(X, T-3), B(X, T).    with delay 2 on both: an A matters for 5 ticks, a B for 2
 """
 
 from __future__ import annotations
@@ -12,24 +9,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from antelog.compile.conditions import times_of
-from antelog.compile.literals.aggregate import Aggregate, Aggregation
-from antelog.compile.literals.last import Last
+from antelog.compile.comparisons import times_of
+from antelog.compile.literals import Aggregation, Last, Negation
+from antelog.compile.literals.aggregate import Aggregate
 from antelog.compile.literals.literal import AskedNode, Literal
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Inner, Term, Var
-from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import (
-    base_reaches,
-    delays_of_others,
-    lag,
-    needed,
-    reaches,
-    remembered,
-    widest,
-)
+from antelog.compile.plan import bounds
+from antelog.compile.plan.partition import SeenColumns
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
 
@@ -48,10 +36,13 @@ class SourceReach:
 class Rules:
     """A plan prepared for the engine.
 
-    cycles  the relations that rest on their own negation, each with all that share that cycle
-    needed  for each input how far back facts matter, counted from now (None: all do)
-    reaches for each relation how far before its time the facts of an atom lie (None: anywhere)
-    lag     for how many ticks atoms of cycles are worked out from facts after they are decided
+    cycles      the relations that rest on their own negation, each with all that share that cycle
+    needed      for each input how far back facts matter, counted from now (None: all do)
+    reaches     for each relation how far before its time the facts of an atom lie (None: anywhere)
+    lag         for how many ticks atoms of cycles are worked out from facts after they are decided
+    remembered  the inputs whose latest fact of each slot is kept, and since when, from now (None: always)
+    delays      for each input every delay that some fact may have, the shortest first
+    widest      the largest distance of two times that rules tie to each other
     """
 
     plan: Plan
@@ -62,31 +53,11 @@ class Rules:
     needed: Mapping[str, int | None]
     reaches: Mapping[str, int | None]
     lag: int
-
-    @cached_property
-    def remembered(self) -> Mapping[str, int | None]:
-        """The inputs whose latest fact of each slot is kept, and since when, from now (None: of any age)."""
-        return remembered(self.plan, self.cycles)
-
-    @cached_property
-    def queries(self) -> tuple[Relation, ...]:
-        """The relations the program asks for, in its order."""
-        return tuple(self.plan.queries)
-
-    @cached_property
-    def countings(self) -> Mapping[str, Counting]:
-        """For each input the way its times are counted."""
-        return {name: self.plan.counting(name) for name in self.inputs}
-
-    @cached_property
-    def delays(self) -> Mapping[str, tuple[int, ...]]:
-        """For each input every delay that some fact may have, the shortest first."""
-        return {name: tuple(sorted(source.delays)) for name, source in self.inputs.items()}
-
-    @cached_property
-    def widest(self) -> int:
-        """The largest distance of two times that rules tie to each other."""
-        return widest(self.plan)
+    remembered: Mapping[str, int | None]
+    queries: tuple[Relation, ...]
+    countings: Mapping[str, Counting]
+    delays: Mapping[str, tuple[int, ...]]
+    widest: int
 
     @cached_property
     def seen(self) -> Mapping[SeenColumns, None]:
@@ -96,8 +67,8 @@ class Rules:
 
     @cached_property
     def delays_of_others(self) -> Mapping[str, int | None]:
-        """For queries with unguarded variables, in how many ticks an answer about all others is decided."""
-        return delays_of_others(self.plan)
+        """For queries with unguarded variables, when answers about all other values are decided."""
+        return bounds.delays_of_others(self.plan)
 
     @cached_property
     def of_any_age(self) -> str | None:
@@ -116,7 +87,7 @@ class Rules:
         )
 
     def _may_be_late(self, query: Relation) -> bool:
-        """Whether a query negates atoms that may be decided later than expected.
+        """Returns whether a query negates atoms that may be decided later than expected.
 
         An atom with one fact literal is decided when that fact is due. With several, or with a negation of
         its own, a fact that comes meanwhile may put that off. So it may where facts that replace the latest
@@ -134,7 +105,7 @@ class Rules:
         return False
 
     def _is_put_off(self, pattern: Pattern, literal: AskedNode) -> bool:
-        """Whether atoms that come may put off when an aggregate's comparison is false.
+        """Returns whether atoms that come may put off when an aggregate's comparison is false.
 
         With one atom a tick at most, each one leaves room for another tick without; of two aggregates
         one without a value decides it alone; and with open variables it may have to wait for these.
@@ -148,21 +119,21 @@ class Rules:
         return len(literal.aggregates) > 1 or any(map(self._comes_one_by_one, literal.aggregates))
 
     def _comes_one_by_one(self, aggregate: Aggregate) -> bool:
-        """Whether at most one atom comes at each tick, of all or of one rule."""
+        """Returns whether at most one atom comes at each tick, of all or of one rule."""
         given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
         derived = self.patterns[aggregate.inside.relation]
         return self.is_single(aggregate) or any(each.one_a_tick(given) for each in derived)
 
     @cached_property
     def sources(self) -> Mapping[str, tuple[SourceReach, ...] | None]:
-        """The sources that the answers of each query rest on, named by its variables; see `_sources_of`."""
+        """The sources that the answers of each query rest on, by its variables; None: any, or at any time."""
         return {
             query.name: self._sources_of(query.name, tuple(map(Var, query.answer.variables)))
             for query in self.plan.queries
         }
 
     def _sources_of(self, name: str, given: tuple[Term | None, ...]) -> tuple[SourceReach, ...] | None:
-        """The sources of a relation's atoms with some arguments; None if it may be any, or at any time."""
+        """Returns the sources of a relation's atoms with some arguments; None: any, or at any time."""
         found = list[SourceReach]()
         for each in self.patterns[name]:
             arguments = dict(zip(each.pattern.answer, given, strict=True))
@@ -183,10 +154,10 @@ class Rules:
         return tuple(once.values())
 
     def _sources_in(self, pattern: Pattern) -> Iterator[SourceReach | None]:
-        """The sources that a pattern rests on, named by its terms, and None if it may be others."""
+        """Yields the sources that a pattern rests on, named by its terms, and None if it may be others."""
         times = times_of(pattern)
         for literal in pattern.stated:
-            for each in () if self.asks_for_silence(literal) else literal.reaches(times, pattern.time):
+            for each in () if self.asks_for_silence(literal) else times.reaches(literal, pattern.time):
                 reference = each.reference
                 below: tuple[SourceReach, ...] | None = ()
                 if reference.of_input or reference.remembered:
@@ -204,7 +175,7 @@ class Rules:
                     yield replace(inner, behind=behind, ahead=ahead)
 
     def asks_for_silence(self, literal: Literal | Aggregate) -> bool:
-        """Whether a literal asks for the silence of a source: `not Beat(X, _, T)`, or counts of all."""
+        """Returns whether a literal asks for a source's silence: `not Beat(X, _, T)`, counts of all."""
         if isinstance(literal, Aggregation):
             return all(map(self.asks_for_silence, literal.aggregates))
         if isinstance(literal, Aggregate):
@@ -221,7 +192,7 @@ class Rules:
         return bool(source) and {at for at, term in enumerate(given) if term is not None} <= {*source}
 
     def is_single(self, aggregate: Aggregate) -> bool:
-        """Whether at most one atom can be a member of an aggregate at each tick."""
+        """Returns whether at most one atom can be a member of an aggregate at each tick."""
         inside = aggregate.inside
         given = {place for place, term in enumerate(inside.given) if term is not None}
         source = self.inputs.get(inside.predicate)
@@ -231,7 +202,6 @@ class Rules:
 
 @lru_cache(maxsize=64)
 def prepared(plan: Plan) -> Rules:
-    """The rules of a plan, prepared."""
     inputs = {source.name: source for source in plan.inputs}
     of_cycle = cycles(plan)
     return Rules(
@@ -240,14 +210,19 @@ def prepared(plan: Plan) -> Rules:
         {r.name: tuple(pattern_of(p, r, plan) for p in r.patterns) for r in plan.relations},
         inputs,
         of_cycle,
-        needed(plan, of_cycle),
-        reaches(plan),
-        lag(plan),
+        bounds.needed(plan, of_cycle),
+        bounds.reaches(plan),
+        bounds.lag(plan),
+        bounds.remembered(plan, of_cycle),
+        tuple(plan.queries),
+        {name: plan.counting(name) for name in inputs},
+        {name: tuple(sorted(source.delays)) for name, source in inputs.items()},
+        bounds.widest(plan),
     )
 
 
 def cycles(plan: Plan) -> dict[str, frozenset[str]]:
-    """The relations that rest on their own negation, each with all it shares that cycle with."""
+    """Returns the relations that rest on their own negation, each with all that share that cycle."""
     members: dict[int, set[str]] = {}
     for relation in plan.relations:
         members.setdefault(relation.level.component, set()).add(relation.name)
@@ -259,8 +234,8 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
 
 
 def kept_for_ever(plan: Plan, relation: Relation) -> list[str]:
-    """The predicates of which nothing is forgotten for a relation."""
+    """Returns the predicates of which nothing is forgotten for a relation."""
     predicates = {each.name: each.predicate for each in plan.relations}
-    found = base_reaches(plan, relation.name, cycles(plan))
+    found = bounds.base_reaches(plan, relation.name, cycles(plan))
     kept = {each.name for each in found if each.ticks is None and not each.is_latest}
     return sorted({predicates.get(name, name) for name in kept})

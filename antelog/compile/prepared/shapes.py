@@ -1,9 +1,8 @@
-"""Signatures of the literals of a pattern, where some of its variables are open.
+"""Signatures of the literals of a pattern where some of its variables are open.
 
-Two hypotheses are the same if their texts are. So each gets a *signature*, the text with a gap for
-every known value, and the list of these values; equal signatures and equal values, equal texts.
-Literals that share open variables are one unit, which is the same as another only as a whole, up
-to the names of these variables.
+Two hypotheses are the same if their texts are. A *signature* is the text with a gap for every known value;
+equal signatures with equal values are equal texts. Literals that share open variables are one unit, compared
+as a whole, up to the names of these variables.
 
     p(X, T), r(Y, T), s(Y, T) with X and T known, Y open     p(#, #) [X, T]     r(A, #) s(A, #) [T, T]
 """
@@ -16,18 +15,9 @@ from functools import lru_cache
 from itertools import chain, permutations, product
 from math import factorial, prod
 
-from antelog.compile.literals.fact import Atom
+from antelog.compile.literals import Atom, terms
 from antelog.compile.literals.literal import Condition, Literal
-from antelog.compile.literals.terms import (
-    Calculated,
-    Inner,
-    Operand,
-    Time,
-    operand_text,
-    variable_in,
-    variables_in,
-)
-from antelog.compile.patterns.renaming import Called
+from antelog.compile.nodes.patterns import Called
 from antelog.compile.prepared.pattern import Prepared
 
 _TIME = "<time>"
@@ -39,20 +29,20 @@ _PERMUTATIONS = 720
 
 @dataclass(frozen=True)
 class Cluster:
-    """Literals that are compared as a whole: one with all its values, or several that share open variables.
+    """A unit: one literal with all its values, or several that share open variables.
 
-    `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same.
-    `from_answer` is the number of ticks from the answer's time to its own, where that is fixed.
+    `gaps` fill the gaps of the signature, in every order in which the unit reads the same. `from_answer` is
+    the number of ticks from the answer's time to its own, where that is fixed.
     """
 
     literals: tuple[int, ...]
     signature: str
-    gaps: tuple[tuple[Operand, ...], ...]
+    gaps: tuple[tuple[terms.Operand, ...], ...]
     is_open: bool
     from_answer: int | None
 
     def alike(self, other: Cluster) -> bool:
-        """Whether it may read the same as a unit of another explanation of the same answer."""
+        """Returns whether it may read the same as a unit of another explanation of the same answer."""
         apart = None not in (self.from_answer, other.from_answer) and self.from_answer != other.from_answer
         return self.signature == other.signature and not apart
 
@@ -61,7 +51,7 @@ class Cluster:
 def units(
     prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...], true: frozenset[int] = frozenset()
 ) -> tuple[Cluster, ...]:
-    """The units of a pattern where some of its variables are bound; `variables` are the query's.
+    """Returns the units of a pattern where some variables are bound; `variables` are the query's.
 
     Literals that are `true` although variables of them are open are units of their own.
     """
@@ -70,7 +60,7 @@ def units(
     called = {
         name: variable
         for term, variable in answer
-        if (name := variable_in(term)) is not None and name not in bound
+        if (name := terms.variable_in(term)) is not None and name not in bound
     }
     found = []
     for members in _groups(prepared, bound, frozenset(called), true):
@@ -81,7 +71,7 @@ def units(
 
 
 def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[str]) -> int | None:
-    """How many ticks a literal's time lies after the answer's, if both have the same variable."""
+    """Returns how many ticks a literal lies after the answer, if both times have the same variable."""
     time, literal = prepared.pattern.time, prepared.literals[members[0]].node
     if len(members) > 1 or time.variable not in bound or not isinstance(literal, Atom):
         return None
@@ -91,7 +81,7 @@ def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[st
 def _groups(
     prepared: Prepared, bound: frozenset[str], answer: frozenset[str], true: frozenset[int]
 ) -> Iterator[tuple[int, ...]]:
-    """The literals that share an open variable which is none of the answer's, or an open comparison."""
+    """Yields literals that share an open variable which is none of the answer's, or an open comparison."""
     own = [
         prepared.pattern.leading_to(frozenset() if i in true else literal.variables - bound)
         for i, literal in enumerate(prepared.literals)
@@ -118,8 +108,8 @@ def _groups(
 
 def _read(
     prepared: Prepared, members: Sequence[int], bound: frozenset[str], called: dict[str, str]
-) -> tuple[str, tuple[tuple[Operand, ...], ...]]:
-    """The signature, and the gaps in all orders of the literals that have it."""
+) -> tuple[str, tuple[tuple[terms.Operand, ...], ...]]:
+    """Returns the signature, and the gaps in all orders of the literals that have it."""
     alike: dict[str, list[int]] = {}
     for i in members:
         alike.setdefault(_Reading(prepared, bound, dict(called)).of([i])[0], []).append(i)
@@ -129,7 +119,7 @@ def _read(
     if prod(factorial(len(part)) for part in parts) <= _PERMUTATIONS:
         orders = (tuple(chain(*each)) for each in product(*map(permutations, parts)))
     best = ""
-    gaps: dict[tuple[Operand, ...], None] = {}
+    gaps: dict[tuple[terms.Operand, ...], None] = {}
     for order in orders:
         signature, filled = _Reading(prepared, bound, dict(called)).of(order)
         if not best or signature < best:
@@ -144,9 +134,9 @@ class _Reading:
 
     def __init__(self, prepared: Prepared, bound: frozenset[str], called: dict[str, str]) -> None:
         self.prepared, self.bound, self.called = prepared, bound, called
-        self.gaps: list[Operand] = []
+        self.gaps: list[terms.Operand] = []
 
-    def of(self, literals: Sequence[int]) -> tuple[str, tuple[Operand, ...]]:
+    def of(self, literals: Sequence[int]) -> tuple[str, tuple[terms.Operand, ...]]:
         text = " ".join(self.literal(self.prepared.literals[i].node) for i in literals)
         pattern, tests = self.prepared.pattern, self.prepared.tests(self.bound)
         own = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
@@ -164,27 +154,27 @@ class _Reading:
         return "".join(part if isinstance(part, str) else self.operand(part) for part in parts)
 
     def unfilled(self, literal: Literal) -> str:
-        """A condition without what fills its gaps, to bring them into an order."""
+        """Returns a condition with its gaps, by which conditions are sorted."""
         saved = list(self.gaps), dict(self.called)
         text = self.literal(literal)
         self.gaps, self.called = saved
         return text
 
-    def operand(self, operand: Operand) -> str:
-        if isinstance(operand, Inner):
+    def operand(self, operand: terms.Operand) -> str:
+        if isinstance(operand, terms.Inner):
             return operand.name
-        whole = not isinstance(operand, Calculated) or not operand.has_inner
-        if whole and variables_in([operand]) <= self.bound:
+        whole = not isinstance(operand, terms.Calculated) or not operand.has_inner
+        if whole and terms.variables_in([operand]) <= self.bound:
             self.gaps.append(operand)
             return "#"
-        if isinstance(operand, Calculated):
+        if isinstance(operand, terms.Calculated):
             return "".join(part if isinstance(part, str) else self.operand(part) for part in operand.parts)
-        variable = variable_in(operand)
+        variable = terms.variable_in(operand)
         assert variable is not None
-        if not isinstance(operand, Time):
-            return operand_text(Called({variable: self.name(variable)}).operand(operand))
+        if not isinstance(operand, terms.Time):
+            return terms.operand_text(Called({variable: self.name(variable)}).operand(operand))
         pattern = self.prepared.pattern
-        own = [each for each in (pattern.time, *pattern.answer) if isinstance(each, Time)]
+        own = [each for each in (pattern.time, *pattern.answer) if isinstance(each, terms.Time)]
         offset = next((each.offset for each in own if each.variable == variable), 0)
         return f"{self.name(variable)} + {operand.offset - offset}"
 

@@ -1,17 +1,11 @@
-"""Warnings about a program that can be run.
-
-Warnings: a query that never holds, a window that nothing needs, facts that may wait for ever. They need the
-plan, for each rule by itself is fine.
-
-    P(X, T) :- A(X, T), B(X, U).    nothing says how far U may lie from T: …
-"""
+"""Warnings about programs that can be run."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from antelog.compile.conditions import Times
+from antelog.compile.comparisons import Times
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Expected, Plan, Relation
@@ -22,7 +16,7 @@ from antelog.language.graph import components
 
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
-    """Warnings about a program that can be run."""
+    """Yields warnings about a program that can be run."""
     steps = {name: {g.predicate for c in own for g in c.facts} for name, own in clauses.items()}
     loops = [loop for loop in components(steps) if len(loop) > 1]
     recursive = {name for loop in loops for name in loop} | {name for name in steps if name in steps[name]}
@@ -66,7 +60,7 @@ _FEW_SINGLE = 24
 
 
 def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
-    """How many facts have a value that nothing else has, and how many of these are not alone at a tick."""
+    """Counts facts with a value that nothing else has, and those of them that are not alone at a tick."""
     literals = [each.variables for each in (*pattern.facts, *pattern.asked)]
     often = Counter(name for names in literals for name in names)
     free = {name for name, count in often.items() if count == 1} - pattern.answered
@@ -81,7 +75,7 @@ def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
 
 
 def _counted_once(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]:
-    """Counts of facts of which all equal ones of a tick are one, where a tick is a stretch of time."""
+    """Warns of counts of facts of which equal ones in a tick are one."""
     plain = (
         each
         for each in plan.inputs
@@ -102,14 +96,14 @@ def _counted_once(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]
 
 
 def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
-    """The literals of rules that look back to a fixed tick from every later one."""
+    """Warns of literals that look back to a fixed tick from every later one."""
     asked = {relation.predicate for relation in plan.relations}
     reached = asked.union(*(_reaches(name, clauses) for name in asked))
     rules = list(document.rules)
     for clause in (clause for name in clauses if name in reached for clause in clauses[name]):
         times = Times(clause.comparisons, clause.earliest)
         for literal in clause.stated:
-            for each in literal.reaches(times, clause.head.time):
+            for each in times.reaches(literal, clause.head.time):
                 reference, time = each.reference, clause.head.time.variable
                 if each.kept is None and reference.first.variable is None:
                     message = (
@@ -122,7 +116,7 @@ def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> I
 
 
 def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]:
-    """The inputs whose sources send at each tick: a reading a moment late leaves a tick without one."""
+    """Warns of inputs whose sources send at each tick: one that is a moment late leaves a tick without."""
     inputs = {each.name: each for each in plan.inputs}
     for each in document.declarations:
         expected = inputs[each.name].expected if each.name in inputs else Expected()
@@ -137,7 +131,7 @@ def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnosti
 
 
 def _reaches(name: str, clauses: Clauses) -> set[str]:
-    """The derived predicates a predicate rests on without negation, and itself."""
+    """Returns a predicate and the derived ones it rests on without negation."""
     reached = {name}
     waiting = [name]
     while waiting:
@@ -152,7 +146,7 @@ def _reaches(name: str, clauses: Clauses) -> set[str]:
 def _piling_up(
     relation: Relation, clauses: Clauses, document: syntax.Document, seen: set[int]
 ) -> Iterator[Diagnostic]:
-    """The rules that leave two times apart without a bound, each once."""
+    """Warns of rules that leave two times apart without a bound, each once."""
     rules = list(document.rules)
     reached = _reaches(relation.predicate, clauses)
     for name in clauses:
@@ -176,7 +170,7 @@ def _piling_up(
 
 
 def _loose_variables(clause: Clause) -> tuple[str, str] | None:
-    """Two time variables of a rule, the second of which may lie any number of ticks from the first."""
+    """Returns two time variables of a rule that may lie any number of ticks apart."""
     times = Times(clause.comparisons, clause.earliest)
     names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
     free = [Time(v, 0) for v in names if v is not None]

@@ -1,8 +1,7 @@
 """Rules with their literals lowered, and the clauses that resolution works on.
 
-A lowered rule has each literal of its text with those of the compiler that it stands for: `_` has become a
-variable of its own or, in an asked literal, a gap. Its clause has no equations, for what they say is put in
-wherever the variable stands. A rule whose conditions contradict each other has no clause.
+In a clause `_` is a variable of its own or, in an asked literal, a gap, and equations are put in wherever
+their variable stands. A rule whose conditions contradict each other has no clause.
 
     P(X, T) :- A(X, T2), B(_, T), T2 = T + 5, V != 3.    A(X, T+5), B(_1, T), V != 3
 """
@@ -14,10 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self, TypeAlias
 
-from antelog.compile.conditions import possible
+from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
-from antelog.compile.literals.literal import Condition
-from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.literal import Condition, Lowering
 from antelog.compile.literals.terms import AnswerTerm, Replacement, Substitution, Time, Var
 from antelog.compile.nodes.patterns import ByRole, Earliest, arranged
 from antelog.compile.nodes.plan import StaticRule
@@ -30,10 +28,9 @@ from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 @dataclass(frozen=True)
 class Clause(ByRole):
-    """A rule with a temporal head.
+    """A rule with a temporal head; `rule` is its number in the program.
 
-    `earliest` has, for each time variable, the first tick at which all the rule's terms with it are natural
-    numbers; `rule` is its number in the program.
+    `earliest` has, for each time variable, the first tick at which all terms with it are natural numbers.
     """
 
     head: Atom
@@ -70,7 +67,7 @@ class LoweredRule:
 
     @classmethod
     def of(cls, rule: syntax.Rule, vocabulary: Vocabulary, general: frozenset[str] = frozenset()) -> Self:
-        """The rule of a temporal predicate; `general` are those that a query asks for in general."""
+        """Lowers a temporal rule; `general` are the predicates that a query asks for in general."""
         times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
         lowering = Lowering(vocabulary, times, general)
         body = tuple(LoweredLiteral(each, lowered(each, lowering)) for each in rule.body)
@@ -89,13 +86,13 @@ class LoweredRule:
 
     @property
     def natural(self) -> tuple[Time, ...]:
-        """The times that have to be natural numbers: those of comparisons need not be."""
+        """The times that have to be natural numbers; those of comparisons need not be."""
         shown = (each for each in self.head.operands if isinstance(each, Time))
         parts = (each for each in self.parts if not isinstance(each, Condition))
         return (*shown, *(time for part in parts for time in part.natural))
 
     def clause(self, number: int) -> Clause | None:
-        """The clause of the rule with this number, or None if its conditions contradict each other."""
+        """Returns the rule's clause with this number; None if its conditions contradict each other."""
         known, solved = Substitution(), set[Comparison]()
         literals = arranged(self.parts)
         for each in literals:
@@ -119,7 +116,6 @@ class LoweredRule:
 
 
 def clause_of(rule: syntax.Rule, number: int, vocabulary: Vocabulary) -> Clause | None:
-    """The clause of a temporal rule, or None if its conditions contradict each other."""
     return LoweredRule.of(rule, vocabulary).clause(number)
 
 
@@ -128,12 +124,12 @@ def _first_ticks(earliest: Mapping[str, int]) -> tuple[Earliest, ...]:
 
 
 def undecided(literals: tuple[AnyLiteral, ...]) -> tuple[AnyLiteral, ...]:
-    """Literals without the conditions that hold whatever their variables stand for."""
+    """Drops conditions that hold whatever their variables stand for."""
     return tuple(each for each in literals if not isinstance(each, Condition) or each.outcome is None)
 
 
 def static_rule(rule: syntax.Rule, vocabulary: Vocabulary) -> StaticRule | None:
-    """A static rule or fact in normal form, or None if its conditions contradict each other."""
+    """Returns a static rule or fact in normal form; None if its conditions contradict each other."""
     lowering = Lowering(vocabulary, set())
     literals = arranged(each for literal in rule.body for each in lowered(literal, lowering))
     answer = tuple(map(lowering.term, rule.head.terms))
@@ -147,7 +143,7 @@ Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
 
 
 def rules_of(checked: Checked) -> Mapping[str, Mapping[int, LoweredRule]]:
-    """The rules of every derived predicate, lowered, by their numbers in the program."""
+    """Returns the rules of every derived predicate, lowered, by their numbers in the program."""
     vocabulary, queries = checked.vocabulary, checked.document.queries
     general = frozenset(q.atom.predicate for q in queries if len({*_names(q)}) == len(q.atom.terms))
     rules: dict[str, dict[int, LoweredRule]] = {
@@ -164,7 +160,7 @@ def _names(query: syntax.Query) -> Iterator[str]:
 
 
 def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
-    """The clauses of a program, and the rules that have none, for they can never hold."""
+    """Returns the clauses of a program, and the rules that have none, for they can never hold."""
     clauses: dict[str, list[Clause]] = {}
     contradictory: dict[int, syntax.Rule] = {}
     for name, rules in rules_of(checked).items():
@@ -179,7 +175,7 @@ def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
 
 
 def edges_of(clauses: Clauses) -> Iterator[Dependency]:
-    """The dependencies of each predicate, with the number of ticks by which the other lies later."""
+    """Yields the dependencies of each predicate, weighted by how many ticks later the other lies."""
     for name, own in clauses.items():
         for clause in own:
             for literals, negative in ((clause.facts, False), (clause.asked, True)):
@@ -205,7 +201,7 @@ class EvidenceFrame:
 
 
 def frame_of(query: syntax.Query, vocabulary: Vocabulary) -> EvidenceFrame | None:
-    """The window and horizon of a query in ticks, if it declares one of them."""
+    """Returns the window and horizon of a query in ticks, if it declares one of them."""
     if query.window is None and query.horizon is None:
         return None
     window, horizon = (ticks_of(b, vocabulary.tick, []) if b else 0 for b in (query.window, query.horizon))
@@ -213,7 +209,7 @@ def frame_of(query: syntax.Query, vocabulary: Vocabulary) -> EvidenceFrame | Non
 
 
 def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
-    """The query as a rule whose head has the query's variables."""
+    """Returns the query as a rule whose head has the query's variables."""
     rule = syntax.Rule(query.atom, (query.atom,))
     clause = clause_of(rule, -1, vocabulary)
     assert clause is not None
@@ -231,7 +227,7 @@ def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
 
 
 def asked_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) -> Clause:
-    """The query of an asked literal: is there an atom with these arguments?"""
+    """Returns the query whether there is an atom with arguments at the places that are `kept`."""
     columns = vocabulary[predicate].columns[:-1]
     names = [column[0].upper() + column[1:] for column in columns]
     if len({*names, "T"}) <= len(names):

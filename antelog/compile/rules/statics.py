@@ -1,10 +1,6 @@
-"""Evaluates the static relations before the run.
+"""Evaluates the static relations before the run, by semi-naive evaluation.
 
-In come the static facts of the program and those that are given, out go all facts of every static
-relation. Relations are worked out one after the other, each after those it rests on, until nothing new
-follows; every round joins at least one fact the last round found (semi-naive evaluation).
-
-    Near(a, b). Near(b, c). Far(X, Z) :- Near(X, Y), Near(Y, Z).    Far(a, c)
+Near(a, b). Near(b, c). Far(X, Z) :- Near(X, Y), Near(Y, Z).    Far(a, c)
 """
 
 from __future__ import annotations
@@ -43,7 +39,7 @@ def _call_nothing(function: str, _arguments: Sequence[Value]) -> None:
 def evaluate(
     plan: Plan, given: Mapping[str, Iterable[Row]] | None = None, call: Call = _call_nothing
 ) -> dict[str, frozenset[Row]]:
-    """All facts of every static relation: the program's, the given ones, and those derived from them."""
+    """Returns all facts of every static relation: the program's, the given ones, and the derived ones."""
     facts: Facts = {static.name: set(static.facts) for static in plan.statics}
     for name, rows in (given or {}).items():
         facts[name].update(rows)
@@ -58,7 +54,7 @@ def evaluate(
 
 
 class _World:
-    """The static facts and the functions. It counts the facts that rules derive and the rows they join."""
+    """The static facts and the functions; counts the facts that rules derive and the rows they join."""
 
     def __init__(self, facts: Facts, call: Call) -> None:
         self.facts, self.called = facts, call
@@ -66,15 +62,15 @@ class _World:
         self._derived = self._joined = 0
 
     def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
-        """Whether there is a fact with these values (None: any)."""
+        """Returns whether there is a fact with these values (None: any)."""
         positions = tuple(i for i, value in enumerate(known) if value is not None)
         return tuple(known[i] for i in positions) in self.table(name, positions)
 
     def table(self, name: str, positions: tuple[int, ...]) -> Mapping[Row, Sequence[Row]]:
-        """The facts by the values at some of their positions, put in order when first asked for."""
+        """Returns the facts by the values at some of their positions."""
         key = name, positions
         if key not in self._tables:
-            self._tables[key] = _table(self.facts[name], positions)
+            self._tables[key] = _put({}, self.facts[name], positions)
         return self._tables[key]
 
     def add(self, name: str, rows: set[Row]) -> None:
@@ -94,15 +90,12 @@ class _World:
             raise _too_much(name, f"join more than {MOST_JOINED} rows")
 
 
-def _put(table: dict[Row, list[Row]], rows: Iterable[Row], positions: tuple[int, ...]) -> None:
-    """Puts rows into a table by the values at some of their positions."""
+def _put(
+    table: dict[Row, list[Row]], rows: Iterable[Row], positions: tuple[int, ...]
+) -> dict[Row, list[Row]]:
+    """Adds rows to a table by the values at some of their positions."""
     for row in rows:
         table.setdefault(tuple([row[i] for i in positions]), []).append(row)
-
-
-def _table(rows: Iterable[Row], positions: tuple[int, ...]) -> dict[Row, list[Row]]:
-    table: dict[Row, list[Row]] = {}
-    _put(table, rows, positions)
     return table
 
 
@@ -115,23 +108,22 @@ def _too_much(name: str, what: str) -> UnsupportedError:
 
 def _saturate(rules: list[StaticRule], members: set[str], world: _World) -> None:
     """Adds all facts of some relations that rest on each other."""
-    fresh: Facts = {name: set() for name in members}
+    new: Facts = {name: set() for name in members}
     for rule in rules:
-        fresh[rule.predicate] |= _derive(rule, {}, world)
-    while any(fresh.values()):
-        new = {name: rows - world.facts[name] for name, rows in fresh.items()}
+        new[rule.predicate] |= _derive(rule, {}, world)
+    while any(new.values()):
         for name, rows in new.items():
             world.add(name, rows)
-        fresh = {name: set() for name in members}
+        fresh: Facts = {name: set() for name in members}
         for rule in rules:
             for position, atom in enumerate(rule.background):
                 if new.get(atom.predicate):
                     fresh[rule.predicate] |= _derive(rule, {position: new[atom.predicate]}, world)
-        fresh = {name: rows - world.facts[name] for name, rows in fresh.items()}
+        new = fresh
 
 
 def _derive(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> set[Row]:
-    """The heads a rule gives; an atom at a position of `only` takes none but those rows."""
+    """Returns the new heads a rule gives; an atom at a position of `only` has those rows alone."""
     known, found = world.facts[rule.predicate], set[Row]()
     for joined in _rows(rule, only, world):
         values = _with_worked_out(rule, joined, world)
@@ -144,7 +136,7 @@ def _derive(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> se
 
 
 def _with_worked_out(rule: StaticRule, values: Values, world: _World) -> Values:
-    """Values, with those of the variables that equations give some: D = W - V."""
+    """Adds the values that equations give: D = W - V."""
     equations = [each.defines for each in rule.comparisons if each.defines is not None]
     for _ in equations:
         for name, operand in equations:
@@ -155,7 +147,7 @@ def _with_worked_out(rule: StaticRule, values: Values, world: _World) -> Values:
 
 
 def _rows(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> Iterable[Values]:
-    """The values with which all atoms of a rule are facts, one after the other: there may be very many."""
+    """Yields the values with which all atoms of a rule are facts; there may be very many."""
     constants = [each for atom in rule.background for each in atom.arguments if isinstance(each, Const)]
     found: Iterable[Values] = [{_constant(each): each.value for each in constants}]
     bound, count = set[str](), partial(world.join, rule.predicate)
@@ -169,16 +161,13 @@ def _rows(rule: StaticRule, only: Mapping[int, set[Row]], world: _World) -> Iter
 
 
 def _constant(term: Const) -> str:
-    """The name of a constant among the values of variables."""
+    """Names a constant among the values of variables."""
     return f"={term.value!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """An atom after those that bind some variables: its rows, by the values given, bind others.
-
-    `same` are pairs of places that need the same value.
-    """
+    """The join with an atom: its rows by the `given` values; `same` are pairs of places with equal values."""
 
     table: Mapping[Row, Sequence[Row]]
     given: tuple[str, ...]
@@ -197,11 +186,10 @@ class _Join:
                 given[place] = each.name
             elif isinstance(each, Var) and binds.setdefault(each.name, place) != place:
                 same.append((binds[each.name], place))
-        table = world.table(atom.predicate, tuple(given)) if only is None else _table(only, tuple(given))
+        table = world.table(atom.predicate, tuple(given)) if only is None else _put({}, only, tuple(given))
         return cls(table, tuple(given.values()), tuple(binds.items()), tuple(same))
 
     def extended(self, known: Iterable[Values], count: Callable[[int], None]) -> Iterator[Values]:
-        """The values with those that the rows of the atom add."""
         for values in known:
             rows = self.table.get(tuple([values[name] for name in self.given]), ())
             if self.same:

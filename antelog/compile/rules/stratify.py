@@ -1,17 +1,14 @@
-"""T-stratification: can every negation be decided before the atoms that depend on it?
+"""T-stratification: whether every negation can be decided before the atoms that depend on it.
 
-From predicates and the edges between them it finds the level of each, or a closed walk that forbids one.
-An edge has a weight, the body's time minus the head's; one between unrelated times has every weight.
-A program is T-stratified if and only if every closed walk through a negative edge has negative total
-weight: a predicate may rest on its own negation in its past only, where there is a first tick (AAAI-20,
-definition 6, proposition 14).
+Edges between predicates have a weight, the body's time minus the head's. A program is T-stratified if and
+only if every closed walk through a negative edge has negative total weight: a predicate may rest on its own
+negation in its past only, where there is a first tick (AAAI-20, definition 6, proposition 14).
 
     P(X, T) :- A(X, T), not P(X, T-1).    weight -1: fine      not P(X, T+1): its own future
 
-In a component with a negative edge, longest walks give every predicate a shift
-such that no edge leads upwards in `time + shift`. A walk of weight zero uses only the edges
-that stay level; so a negative edge must not lie on a cycle of those. The components, the
-shifts, and the order among the level edges are a finite description of the strata.
+In a component with a negative edge, longest walks give every predicate a shift such that no edge leads
+upwards in `time + shift`; a negative edge must not lie on a cycle of edges that stay level. The components,
+the shifts and the order among the level edges are a finite description of the strata.
 """
 
 from __future__ import annotations
@@ -39,8 +36,8 @@ class Dependency:
 class Violation:
     """A closed walk through a negative edge that does not lead into the past.
 
-    If the walk itself does, then it passes a predicate of `loop`, a cycle that leads into the
-    future and can be repeated until the whole does not.
+    If the walk itself does, it passes a predicate of `loop`, a cycle that leads into the future and can be
+    repeated until the whole does not.
     """
 
     walk: tuple[Dependency, ...]
@@ -48,7 +45,7 @@ class Violation:
 
 
 def stratify(nodes: Iterable[str], edges: Iterable[Dependency]) -> dict[str, Level] | Violation:
-    """The level of every node, or the walk that forbids levels."""
+    """Returns the level of every node, or the walk that forbids levels."""
     successors: dict[str, list[Dependency]] = {node: [] for node in nodes}
     for edge in dict.fromkeys(edges):
         successors[edge.source].append(edge)
@@ -94,7 +91,7 @@ def _levels(number: int, inside: dict[str, list[Dependency]]) -> dict[str, Level
 
 
 def _shifts(inside: dict[str, list[Dependency]]) -> dict[str, int] | list[Dependency]:
-    """The weight of the longest walk from each node, or a cycle of positive weight."""
+    """Returns the weight of the longest walk from each node, or a cycle of positive weight."""
     shifts = dict.fromkeys(inside, 0)
     longest: dict[str, Dependency] = {}
     rounds = dict.fromkeys(inside, 0)
@@ -123,7 +120,7 @@ def _shifts(inside: dict[str, list[Dependency]]) -> dict[str, int] | list[Depend
 
 
 def _cycle(start: str, longest: dict[str, Dependency]) -> list[Dependency]:
-    """The cycle that following the longest walks from `start` ends in."""
+    """Returns the cycle that following the longest walks from `start` ends in."""
     node = start
     for _ in range(len(longest)):
         node = longest[node].target if node in longest else node
@@ -140,7 +137,7 @@ def _weight(walk: Iterable[Dependency]) -> int:
 def _closed_walk(
     first: Dependency, through: Dependency, inside: dict[str, list[Dependency]]
 ) -> tuple[Dependency, ...]:
-    """A closed walk that begins with one edge and passes another."""
+    """Returns a closed walk that begins with one edge and passes another."""
     if first == through:
         return (first, *_path(first.target, first.source, inside))
     there = _path(first.target, through.source, inside)
@@ -149,7 +146,7 @@ def _closed_walk(
 
 
 def _path(start: str, end: str, graph: dict[str, list[Dependency]]) -> tuple[Dependency, ...]:
-    """A shortest path; nothing if start and end are the same."""
+    """Returns a shortest path; nothing if start and end are the same."""
     came: dict[str, Dependency] = {}
     waiting = deque([start])
     while waiting and end not in came and start != end:

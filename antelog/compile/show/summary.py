@@ -1,12 +1,8 @@
-"""The summary of a program, for users: when answers come, when they are decided, memory, and key.
+"""The summary of a program for users: when answers open and are decided, what is kept, how work is divided.
 
-There are three sentences for each query and one for all: when answers open, by when they are decided,
-what is kept in memory, and by what the work can be divided. Patterns and delays say which facts can be the
-first for an answer, and which the last.
-
-    query Malf(X, T).     open     when Temp(X, high, T) arrives
-                          decided  by T+3: the Temp for T+2 may come 1 tick late
-                          memory   facts about the last 4 ticks; older ones are forgotten
+query Malf(X, T).     open     when Temp(X, high, T) arrives
+                      decided  by T+3: the Temp for T+2 may come 1 tick late
+                      memory   facts about the last 4 ticks; older ones are forgotten
 """
 
 from __future__ import annotations
@@ -15,16 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from antelog.compile.conditions import times_of
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.last import Last
+from antelog.compile.comparisons import times_of
+from antelog.compile.literals import Atom, Last
 from antelog.compile.literals.terms import Term, Var, call_text, later, term_text, time_text, variable_in
-from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.bounds import DelayTable
+from antelog.compile.plan.partition import seen_columns
 from antelog.compile.prepared.rules import kept_for_ever
-from antelog.compile.show.details import ticks_text
 from antelog.language.durations import long_duration_text
 
 _SHOWN = 3
@@ -45,7 +39,7 @@ class Summary:
 
 
 def summaries(plan: Plan, only: str | None = None) -> Iterator[Summary]:
-    """The queries of a program, in its order; or the one about a predicate."""
+    """Yields the queries of a program, in its order; or the one about a predicate."""
     delays = {source.name: DelayTable(source) for source in plan.inputs}
     for relation in plan.queries:
         if only not in (None, relation.name):
@@ -59,7 +53,7 @@ def summaries(plan: Plan, only: str | None = None) -> Iterator[Summary]:
 
 
 def work_text(plan: Plan) -> str:
-    """The argument that divides the work; or the reason why there is none, and a remedy."""
+    """Returns the argument that divides the work; or the reason why there is none, and a remedy."""
     if not plan.key:
         return f"not divided, so it runs on one core: {plan.key.why_not}"
     columns: dict[str, list[str]] = {}
@@ -87,7 +81,7 @@ def _open(relation: Relation, delays: Mapping[str, DelayTable]) -> str:
 
 
 def _arrives(groups: list[tuple[str, ...]]) -> str:
-    """`when A(X, T) or B(X, T) arrives`; of many only some are shown."""
+    """Returns `when A(X, T) or B(X, T) arrives`; of many only some are shown."""
     shown = groups if len(groups) <= _SHOWN else groups[: _SHOWN - 1]
     verb = "arrives" if all(len(group) == 1 for group in groups) else "arrive"
     more = len(groups) - len(shown)
@@ -98,7 +92,7 @@ def _arrives(groups: list[tuple[str, ...]]) -> str:
 
 
 def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The triggers of a pattern's answers: the facts that can be the first (none: the tick), and more."""
+    """Yields the facts that can be the first for an answer (none: the tick opens it), and conditions."""
     ranging = "".join(
         f", for each {name} that has been seen and once for all others" for name in pattern.unguarded
     )
@@ -113,7 +107,7 @@ def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple
 
 
 def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple[Atom, ...]]:
-    """The facts that can arrive while all others are still missing; several, if they arrive at one tick.
+    """Yields facts that can arrive while all others are missing; several, if they arrive at one tick.
 
     A(T), B(T+5) without delays: A alone, for when B arrives it is too late for A.
     """
@@ -122,12 +116,12 @@ def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[
     late = {atom: delays[atom.predicate].largest(atom.terms) for atom in atoms}
 
     def needs(atom: Atom, other: Atom) -> bool:
-        """Whether the other fact has arrived, or never will, when this one arrives."""
+        """Returns whether the other fact has arrived, or never will, when this one arrives."""
         most = times.furthest(atom.time, other.time)
         return most is not None and most + late[other] <= 0
 
     def follows(atom: Atom, other: Atom) -> bool:
-        """Whether this fact needs another one that does not need it: then it is not among the first."""
+        """Returns whether this fact needs another one that does not need it, and so is not the first."""
         return other != atom and needs(atom, other) and not needs(other, atom)
 
     # A fact that follows any at all mostly follows the one that is there first.
@@ -141,7 +135,7 @@ def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[
 
 
 def _fact(pattern: Pattern, atom: Atom) -> str:
-    """A fact with its own conditions; values that matter nowhere else are `_`."""
+    """Writes a fact with its own conditions; values that matter nowhere else are `_`."""
     own = [each for each in pattern.comparisons if each.variables and each.variables <= atom.variables]
     used = Counter(
         variable_in(term)
@@ -181,14 +175,14 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, DelayTable]) -
 
 
 def _tick(relation: Relation, after: int) -> str:
-    """A tick relative to the answer's time: `T+3`, or the tick itself if the query is about one tick."""
+    """Writes a tick relative to the answer's: `T+3`, or the tick if the query is about one tick."""
     if relation.answer.time is not None:
         return later(relation.answer.time, after)
     return f"tick {relation.patterns[0].time.offset + after}"
 
 
 def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> bool:
-    """Whether the answer is complete with its first fact."""
+    """Returns whether the answer is complete with its first fact."""
     first = [set(atoms) for atoms in first_facts(pattern, delays)]
     return first == [set(pattern.facts)] and not pattern.asked and pattern.unguarded_time is None
 
@@ -196,12 +190,12 @@ def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> boo
 def _last_fact(
     plan: Plan, relation: Relation, delays: Mapping[str, DelayTable], above: frozenset[str] = frozenset()
 ) -> tuple[str, int] | None:
-    """The last fact to wait for, below negations too, and its delay; None if only time has to pass."""
+    """Returns the last fact to wait for, below negations too, and its delay; None if only time passes."""
     delay = relation.bounds.delay
     for pattern in relation.patterns:
         times = times_of(pattern)
         for literal in pattern.stated:
-            for each in literal.reaches(times, pattern.time):
+            for each in times.reaches(literal, pattern.time):
                 reference, ahead = each.reference, each.ahead
                 if reference.of_input:
                     late = delays[reference.name].largest(reference.given)
@@ -241,7 +235,7 @@ def _memory(plan: Plan, relation: Relation) -> str:
 
 
 def _latest(plan: Plan, relation: Relation) -> str:
-    """The inputs of which the latest fact of each slot is kept."""
+    """Lists the inputs of which the latest fact of each slot is kept."""
     names = {source.name: source.columns for source in plan.inputs}
     found: dict[str, None] = {}
     for each in (relation, *(plan.relation(name) for name in _negated(plan, relation))):
@@ -261,7 +255,7 @@ def _latest(plan: Plan, relation: Relation) -> str:
 
 
 def _seen(plan: Plan, relation: Relation) -> str:
-    """The columns whose values have answers of their own; nothing if no variable is unguarded."""
+    """Lists the columns whose values have answers of their own."""
     names = {source.name: source.columns for source in plan.inputs}
     unguarded = {name: p for p in relation.patterns for name in p.unguarded}
     columns = [c for name, p in unguarded.items() for c in seen_columns(name, p, relation, plan).inputs]
@@ -275,20 +269,24 @@ def _seen(plan: Plan, relation: Relation) -> str:
 
 
 def _negated(plan: Plan, relation: Relation) -> list[str]:
-    """The relations whose truth a query needs, through negations of negations too."""
+    """Returns the relations whose truth a query needs, through negations of negations too."""
     found: dict[str, None] = {}
     waiting = [relation]
     while waiting:
         for pattern in waiting.pop().patterns:
-            for each in (reference for literal in pattern.asked for reference in literal.references):
+            for each in pattern.asked_for:
                 if each.name not in found:
                     found[each.name] = None
                     waiting.append(plan.relation(each.name))
     return list(found)
 
 
+def ticks_text(number: int) -> str:
+    return f"{number} tick" if number == 1 else f"{number} ticks"
+
+
 def _span(plan: Plan, ticks: int, after: str = "") -> str:
-    """A number of ticks as a duration, where the program says how long a tick is."""
+    """Writes a number of ticks as a duration, where the program says how long a tick is."""
     return f" ({long_duration_text(ticks * plan.tick)}{after})" if plan.tick and ticks else ""
 
 

@@ -27,7 +27,7 @@ from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
 from antelog.arrow.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.compile.plan.bounds import declared as declared_delays
+from antelog.compile.plan.bounds import DelayTable
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked
@@ -360,10 +360,10 @@ def tables_of(source: Input, values: Values) -> tuple[DelayRows, ...]:
 
 def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
     tables = []
-    for each in reversed(declared_delays(source)):
-        rows = [[*map(values.cell, row), delay] for row, delay in each.delays.items()]
+    for positions, declared_delays in reversed(DelayTable(source).tables.items()):
+        rows = [[*map(values.cell, row), delay] for row, delay in declared_delays.items()]
         *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        tables.append(DelayRows(each.positions, tuple(columns), delays))
+        tables.append(DelayRows(positions, tuple(columns), delays))
     return tuple(tables)
 
 

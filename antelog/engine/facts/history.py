@@ -29,8 +29,8 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input
+from antelog.compile.plan.partition import SeenColumns
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, find_rows
 from antelog.engine.columns.spans import Spans, spans_of

@@ -13,11 +13,9 @@ from functools import partial
 
 import numpy as np
 
-from antelog.compile.literals.aggregate import Aggregate, Aggregation
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.last import Last
+from antelog.compile.literals import Aggregation, Comparison, Last, Negation
+from antelog.compile.literals.aggregate import Aggregate
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs

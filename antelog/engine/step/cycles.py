@@ -18,8 +18,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from antelog.compile.literals.aggregate import Aggregation
-from antelog.compile.literals.last import Last
+from antelog.compile.literals import Aggregation, Last
 from antelog.compile.literals.literal import AskedLiteral, AskedNode
 from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.column_set import ColumnSet

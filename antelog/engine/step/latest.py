@@ -14,9 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.compile.literals.aggregate import Aggregation
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.last import Last
+from antelog.compile.literals import Aggregation, Atom, Last
 from antelog.compile.literals.terms import Term, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input

@@ -20,9 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals import Comparison, Negation
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import (
     Calculated,
     Const,

@@ -13,11 +13,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antelog.compile.literals import Atom, Last, Negation
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
-from antelog.compile.literals.fact import Atom, FactLiteral
-from antelog.compile.literals.last import Last
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.pattern import OpenEnd, Prepared

@@ -15,11 +15,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.compile.conditions import ZERO
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.comparisons import ZERO
+from antelog.compile.literals import Call, Comparison
+from antelog.compile.literals.atoms import FactLiteral
+from antelog.compile.literals.conditions import StaticAtom
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from antelog.compile.conditions import implied
+from antelog.compile.comparisons import implied
 from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.terms import Inner, Var
 from antelog.compile.prepared.pattern import Prepared

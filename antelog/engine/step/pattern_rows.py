@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.conditions import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.patterns import Pattern

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals import Call, Comparison
+from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared

@@ -20,9 +20,7 @@ import pyarrow as pa
 
 from antelog.arrow.arrays import in_one_piece
 from antelog.arrow.kinds import kind_of
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.last import Last
+from antelog.compile.literals import Atom, Last, StaticAtom
 from antelog.compile.literals.terms import AnswerTerm, Calculated, Const, Operand, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared

@@ -18,12 +18,9 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from antelog.compile.literals.aggregate import Aggregate, Aggregation, Inside, open_name
-from antelog.compile.literals.background import StaticAtom
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import Atom
+from antelog.compile.literals import Aggregation, Atom, Comparison, Negation, StaticAtom
+from antelog.compile.literals.aggregate import Aggregate, Inside, open_name
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Calculated, Const, Inner, Operand, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules

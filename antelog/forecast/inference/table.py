@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.column_set import ColumnSet

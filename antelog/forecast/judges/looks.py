@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
-from antelog.compile.literals.aggregate import Aggregate, Aggregation, open_name
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals import Aggregation, Comparison
+from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.terms import Const, Inner, Term, Var, shifted, variables_in
 from antelog.compile.nodes.plan import GivenFacts, Plan
 from antelog.compile.prepared.pattern import Prepared

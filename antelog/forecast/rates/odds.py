@@ -17,10 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import Atom
+from antelog.compile.literals import Atom, Comparison
 from antelog.compile.literals.terms import Const, Term, Var
-from antelog.compile.patterns.renaming import Called
+from antelog.compile.nodes.patterns import Called
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.values.values import Values

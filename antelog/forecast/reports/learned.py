@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.literals.terms import Var, call_text
-from antelog.compile.patterns.renaming import Called
+from antelog.compile.nodes.patterns import Called
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.escaping import shown

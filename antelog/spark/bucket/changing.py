@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
-from antelog.compile.meaning.versions import Fate, compared
+from antelog.compile.meanings import Fate, compared
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts import rejects

@@ -24,9 +24,9 @@ from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, ticks_of
 from antelog.compile.literals.literal import Reference, Value
 from antelog.compile.literals.terms import Const, Term, Var
-from antelog.compile.nodes.columns import input_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.plan.partition import input_columns
 from antelog.engine.columns.tables import Mask
 from antelog.engine.values.types import Types
 from antelog.language.literals.comparison import HOLDS

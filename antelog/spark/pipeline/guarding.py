@@ -14,7 +14,7 @@ import msgspec
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from antelog.compile.meaning import versions
+from antelog.compile import meanings
 from antelog.compile.nodes.plan import from_json, to_json
 from antelog.engine.transition import refuse_other_ticks
 from antelog.errors import OutputError, StateError
@@ -106,10 +106,10 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
     others = {name for name in job.identity if note.identity.get(name) != job.identity[name]}
     if others <= {"program", "background facts"} and "program" in others:
         old = from_json(note.plan)
-        between = versions.compared(old, job.plan)
+        between = meanings.compared(old, job.plan)
         if not accept and not between.is_harmless:
             raise StateError(
-                f"the checkpoint {checkpoint} is of another program: {versions.sentence(between)}. To go on "
+                f"the checkpoint {checkpoint} is of another program: {meanings.sentence(between)}. To go on "
                 "with the new one, add --accept-changes; else go on with what wrote it, or use an empty "
                 "folder and replay the facts"
             )

@@ -14,13 +14,7 @@ from typing import Any
 
 from msgspec import structs
 
-from antelog.compile.meaning.versions import (
-    Fate,
-    InputDifference,
-    QueryDifference,
-    VersionComparison,
-    compared,
-)
+from antelog.compile.meanings import Fate, InputDifference, QueryDifference, VersionComparison, compared
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.step.wording import Plain, rows_of
 from antelog.language import read

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import product
 
-from antelog.compile.meaning.canonical import NO_TIME, canonical
+from antelog.compile.meanings import NO_TIME, canonical
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.rules.clauses import clause_of, static_rule
 from antelog.language import Checked

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from antelog.compile.literals.terms import later
-from antelog.compile.meaning.versions import Fate, QueryDifference
+from antelog.compile.meanings import Fate, QueryDifference
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from antelog.compile.show.details import ticks_text
-from antelog.compile.show.summary import summaries
+from antelog.compile.show.summary import summaries, ticks_text
 from antelog.language import syntax
 from antelog.language.durations import long_duration_text
 from antelog.language.functions import BUILT_IN

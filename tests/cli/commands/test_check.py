@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from antelog.compile.patterns import work
+from antelog.compile.patterns import subsume
 from antelog.compile.rules import statics
 from tests.cli.trying import ROOT, antelog, command
 
@@ -152,7 +152,7 @@ def test_json_of_a_wrong_program(program: Path) -> None:
 def test_searches_that_were_given_up_are_counted(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "P(X, T) :- A(X, T), B(X, Y, T), B(X, Z, T), B(Y, Z, T).\nquery P(X, T)."
     assert "given up" not in check(program, text).stdout
-    monkeypatch.setattr(work, "LONGEST_SEARCH", 3)
+    monkeypatch.setattr(subsume, "LONGEST_SEARCH", 3)
     done = check(program, text)
     assert done.exit_code == 0
     assert "searches for needless literals and patterns took too many steps" in done.stdout

@@ -8,9 +8,7 @@ import sys
 
 import pytest
 
-from tests.servers import UnavailableError
-from tests.servers.artefacts import for_kafka
-from tests.servers.kafka import kafka
+from tests.servers import UnavailableError, for_kafka, kafka
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("here")]
 

@@ -16,10 +16,7 @@ import pytest
 
 from tests.cli.running import command, said_until_the_first_batch
 from tests.processes import Start
-from tests.servers import UnavailableError, free_port
-from tests.servers.artefacts import for_kafka, for_postgres
-from tests.servers.kafka import kafka
-from tests.servers.postgres import postgres
+from tests.servers import UnavailableError, for_kafka, for_postgres, free_port, kafka, postgres
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 

@@ -18,8 +18,8 @@ from antelog.compile.literals import (
     StaticAtom,
 )
 from antelog.compile.literals.aggregate import Aggregate, Inside
-from antelog.compile.literals.last import Slot
-from antelog.compile.literals.literal import AskedNode, Condition, Value
+from antelog.compile.literals.atoms import Slot
+from antelog.compile.literals.literal import Value
 from antelog.compile.literals.terms import Const, Inner, Replacement, Sum, Term, Time, Var
 
 A = Atom("A", (Var("X"), Const(3)), Time("T", 1))
@@ -74,29 +74,6 @@ def test_a_replaced_literal_has_the_same_key_and_other_variables(literal: AnyLit
     assert (type(new), new.key, len(new.operands)) == (type(literal), literal.key, len(literal.operands))
     objects = {operand.name for operand in literal.operands if isinstance(operand, Var)}
     assert {f"{name}2" for name in objects} <= new.variables
-
-
-def test_facts_and_asked_literals_look_at_an_input_or_a_relation() -> None:
-    (fact,), (asked,) = A.references, NOT_B.references
-    assert (fact.name, fact.of_input, fact.first, fact.last) == ("A", True, Time("T", 1), Time("T", 1))
-    assert (asked.name, asked.of_input, asked.given, asked.kept) == (
-        "B(x, _, time)",
-        False,
-        (Var("X"),),
-        (0,),
-    )
-    assert [isinstance(each, AskedNode) for each in EACH] == [
-        False, True, True, True, True, False, False, False, False,
-    ]  # fmt: skip
-
-    assert [(each.name, each.given, each.first, each.last) for each in LAST_B.references] == [
-        ("B(x, y, time)", (Var("X"), Const(3)), Time("T", -5), Time("T", 0)),
-        ("B(x, _, time)", (Var("X"),), Time("T", -5), Time("T", 0)),
-    ]
-    (counted,) = MUCH.references  # it asks for each atom, with all its values
-    assert (counted.given, counted.kept) == ((Var("X"), None), (0, 1))
-    conditions = [each for each in EACH if isinstance(each, Condition)]
-    assert [each.references for each in conditions] == [(), (), (), ()]
 
 
 class _World:

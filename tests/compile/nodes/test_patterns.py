@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.nodes.columns import SeenColumns, input_columns, seen_columns
 from antelog.compile.nodes.plan import Argument
+from antelog.compile.plan.partition import SeenColumns, input_columns, seen_columns
 from tests.compile.plans import pattern_of, plan_of
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hypothesis import assume, event, given, note
 
 from antelog.compile import compile_program
-from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.compile.nodes.patterns import Pattern as Compiled
 from antelog.compile.nodes.plan import Plan, Relation
@@ -16,6 +16,7 @@ from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
 from antelog.language.syntax import number
 from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
+from tests.compile.plans import plan_of
 from tests.few_literals import programs as programs_of_few_literals
 from tests.specification import RefusedError, Stream, TooManyDerivationsError, evaluate
 from tests.specification import terms as told
@@ -134,8 +135,7 @@ def test_a_time_of_its_own_may_be_any_tick_from_0_on() -> None:
         "input A(x: text, time). input B(x: text, time). "
         "P(X, T) :- A(X, T), B(X, U-2), U-1 <= T, not A(X, T+1). query P(X, T)."
     )
-    plan = compile_program(read(Source(text))).plan
-    assert plan is not None
+    plan = plan_of(text)
     (pattern,) = plan.relation("P").patterns
     assert pattern.text == "A(X, T), B(X, U), not A(X, T+1), U+1 <= T"
     assert {(first.variable, first.tick) for first in pattern.earliest} == {("T", 0), ("U", 0)}

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.patterns import work
-from antelog.compile.patterns.relations import Failed, Resolved, relations_of
-from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
+from antelog.compile.patterns import subsume
+from antelog.compile.patterns.resolve import (
+    EndlessError,
+    Failed,
+    Resolved,
+    Resolver,
+    TooManyPatternsError,
+    relations_of,
+)
 from antelog.compile.rules.clauses import clauses_of, frame_of, query_clause
 from antelog.diagnostics import Source
 from antelog.language import read
@@ -62,8 +68,8 @@ def test_a_chain_that_grows_with_each_rule() -> None:
 
 
 def test_too_many_that_differ_in_a_comparison_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "FEWEST_STEPS", 10_000)
-    monkeypatch.setattr(work, "STEPS_EACH", 1)
+    monkeypatch.setattr(subsume, "FEWEST_STEPS", 10_000)
+    monkeypatch.setattr(subsume, "STEPS_EACH", 1)
     rules = "P(X, T) :- A(X, V, T), V > {0}, V < {0}.5."
     assert len(patterns(" ".join(map(rules.format, range(9))) + " query P(X, T).")) == 9
     with pytest.raises(TooManyPatternsError) as caught:

@@ -7,8 +7,7 @@ import pytest
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import antichain
-from antelog.compile.patterns.subsume import Target
-from antelog.compile.patterns.work import Budget
+from antelog.compile.patterns.subsume import Budget, Target
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
 
@@ -26,26 +25,26 @@ def _literals(text: str) -> list[int]:
 LARGE = {
     "a chain of 500 rules": (
         "".join(f"P{i + 1}(X, T+1) :- P{i}(X, T), P{i}(X, T+1)." for i in range(500)) + "query P500(X, T).",
-        [501],
+        [501]
     ),
     "a chain of 3000 rules": (
         "".join(f"P{i + 1}(X, T) :- P{i}(X, T)." for i in range(3_000))
         + "P0(X, T) :- A(X, T). query P3000(X, T).",
-        [1],
+        [1]
     ),
     "2000 literals": (
-        f"P(X, T) :- {', '.join(f'Temp(X, V{i}, T+{i})' for i in range(2_000))}. query P(X, T).", [2_000],
+        f"P(X, T) :- {', '.join(f'Temp(X, V{i}, T+{i})' for i in range(2_000))}. query P(X, T).", [2_000]
     ),
     "2000 derived literals": (
         f"P(X, T) :- {', '.join(f'Q{i}(X, T)' for i in range(2_000))}. query P(X, T)."
         + "".join(f"Q{i}(X, T) :- Temp(X, {i}, T)." for i in range(2_000)),
-        [2_000],
+        [2_000]
     ),
     "3000 rules of one predicate": (
-        "".join(f"P(X, T) :- A{i}(X, T), B(X, T+{i})." for i in range(3_000)) + "query P(X, T).", [2] * 3_000,
+        "".join(f"P(X, T) :- A{i}(X, T), B(X, T+{i})." for i in range(3_000)) + "query P(X, T).", [2] * 3_000
     ),
     "a window of 1000 ticks": (
-        "S(X, T+1) :- S(X, T). S(X, T) :- R(X, T). query S(X, T) window 1000.", [1] * 1_001,
+        "S(X, T+1) :- S(X, T). S(X, T) :- R(X, T). query S(X, T) window 1000.", [1] * 1_001
     ),
 }  # fmt: skip
 

@@ -7,21 +7,19 @@ from unittest.mock import Mock
 import pytest
 
 from antelog.compile import compile_program
-from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.negation import Negation
+from antelog.compile.literals import Atom, Negation
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns import subsume, work
+from antelog.compile.patterns import subsume
 from antelog.compile.patterns.antichain import Antichain
-from antelog.compile.patterns.subsume import alike
-from antelog.compile.patterns.work import Budget
+from antelog.compile.patterns.subsume import Budget, alike
 from antelog.diagnostics import Source
 from antelog.language import read
+from tests.compile.plans import plan_of
 
 
 def _patterns(rules: str) -> list[str]:
-    plan = compile_program(read(Source(f"{rules} query Q(X, T)."))).plan
-    assert plan is not None
+    plan = plan_of(f"{rules} query Q(X, T).")
     return [p.text for p in plan.relation("Q").patterns]
 
 
@@ -83,7 +81,7 @@ def test_condensing_ends_once_searches_have_taken_their_steps(monkeypatch: pytes
     rules = "".join(f"A{n}(X, Z, T) :- A{n - 1}(X, Y, T), A{n - 1}(Y, Z, T). " for n in range(1, 14))
     tried = Mock(side_effect=subsume._without)
     monkeypatch.setattr(subsume, "_without", tried)
-    monkeypatch.setattr(work, "FEWEST_STEPS", 300_000)
+    monkeypatch.setattr(subsume, "FEWEST_STEPS", 300_000)
     text = f"input E(x, y, time). A0(X, Y, T) :- E(X, Y, T). {rules} query A13(X, Y, T)."
     found = compile_program(read(Source(text)), 100)
     assert found.plan is None
@@ -100,8 +98,7 @@ def test_condensing_ends_once_searches_have_taken_their_steps(monkeypatch: pytes
     ],
 )
 def test_those_are_alike_whose_exchange_changes_nothing(body: str, expected: list[int]) -> None:
-    plan = compile_program(read(Source(f"P(I, T) :- {body}. query P(I, T)."))).plan
-    assert plan is not None
+    plan = plan_of(f"P(I, T) :- {body}. query P(I, T).")
     (pattern,) = next(plan.queries).patterns
     assert list(alike(pattern)) == expected
 

@@ -5,40 +5,24 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.compile import Plan, compile_program
-from antelog.compile.literals.fact import Atom
+from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Refinement
-from antelog.compile.plan.bounds import Declared, DelayTable, declared
-from antelog.diagnostics import Source
-from antelog.language import read
-from tests.compile.plans import rules_of
+from antelog.compile.plan.bounds import DelayTable
+from tests.compile.plans import plan_of, possible_plan, rules_of
 from tests.specification import snapshots
 from tests.specification.helpers import evaluation_of
 from tests.specification.stream import time_of
 from tests.strategies import Case, cases
 
 
-def _plan(text: str) -> Plan:
-    plan = compile_program(read(Source(text))).plan
-    assert plan is not None
-    return plan
-
-
-def _plan_of(case: Case) -> Plan:
-    plan = compile_program(case.checked).plan
-    assume(plan is not None)
-    assert plan is not None
-    return plan
-
-
 @pytest.mark.slow
 @given(cases())
 def test_answers_are_settled_in_time_and_rest_on_recent_facts(case: Case) -> None:
-    plan = _plan_of(case)
+    plan = possible_plan(case.checked)
     for report in snapshots(evaluation_of(case)):
         relation = plan.relation(report.query)
         answer = dict(report.answer)
@@ -85,27 +69,27 @@ Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).
 )
 def test_bounds_of_examples(rules: str, delay: int | None, window: int | None) -> None:
     arguments = "T" if "Q(T+1)" in rules else "X, T"
-    relation = next(_plan(f"{rules} query Q({arguments}).").queries)
+    relation = next(plan_of(f"{rules} query Q({arguments}).").queries)
     assert relation.bounds.delay == delay
     if window is not None or delay is None:
         assert relation.bounds.window == window
 
 
 def test_negations_ask_as_long_as_their_answers_are_open() -> None:
-    plan = _plan("Q(X, T) :- A(X, T+3), not B(X, T-1). B(X, T) :- C(X, T). query Q(X, T).")
+    plan = plan_of("Q(X, T) :- A(X, T+3), not B(X, T-1). B(X, T) :- C(X, T). query Q(X, T).")
     negated = plan.relation("B(X, T)")
     assert negated.bounds.asked_by == ("Q",)
     assert negated.bounds.kept == 4  # B at T-1 may be asked for until Q about T is decided, at T+3
-    plan = _plan("Q(X, T) :- A(X, T), B(X, T2), not C(X, T2). query Q(X, T).")
+    plan = plan_of("Q(X, T) :- A(X, T), B(X, T2), not C(X, T2). query Q(X, T).")
     assert plan.relation("C(c0, time)").bounds.kept is None
 
 
 def test_evidence_that_piles_up_is_named() -> None:
-    plan = _plan("Q(X, 0) :- A(X, T1), B(X, T2). query Q(X, T).")
+    plan = plan_of("Q(X, 0) :- A(X, T1), B(X, T2). query Q(X, T).")
     assert plan.relation("Q").bounds.piling_up == "T2"
-    plan = _plan("Q(X, 0) :- A(X, T1), B(X, T2), T2 >= T1, T2 <= T1 + 3. query Q(X, T).")
+    plan = plan_of("Q(X, 0) :- A(X, T1), B(X, T2), T2 >= T1, T2 <= T1 + 3. query Q(X, T).")
     assert plan.relation("Q").bounds.piling_up is None
-    plan = _plan("Q(X, T) :- A(X, T), B(X, 5). query Q(X, T).")
+    plan = plan_of("Q(X, T) :- A(X, T), B(X, 5). query Q(X, T).")
     assert plan.relation("Q").bounds.piling_up is None
 
 
@@ -210,12 +194,3 @@ def test_every_fact_has_one_of_the_delays_of_its_input(source: Input) -> None:
     for values in product((*VALUES, *NEW), repeat=3):
         atom = Atom("P", tuple(map(Const, values)), Time("T", 0))
         assert DelayTable(source).largest(atom.terms) in source.delays
-
-
-def test_of_declarations_those_with_more_constants_come_first() -> None:
-    patterns: tuple[tuple[str | None, ...], ...] = (("a", None), ("b", None), ("a", "b"))
-    refinements = tuple(Refinement(pattern, delay) for delay, pattern in enumerate(patterns))
-    assert declared(Input("P", ("x", "y", "time"), (None, None), 9, refinements)) == (
-        Declared((0, 1), {("a", "b"): 2}),
-        Declared((0,), {("a",): 0, ("b",): 1}),
-    )

@@ -13,6 +13,7 @@ from antelog.compile.show.explain import plan_text
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.language.syntax import Value
+from tests.compile.plans import plan_of, possible_plan
 from tests.specification import Report, snapshots
 from tests.specification.helpers import evaluation_of
 from tests.specification.terms import Special
@@ -75,9 +76,7 @@ def keyed(draw: st.DrawFn, inputs: str = INPUTS) -> Case:
 
 @given(keyed())
 def test_parts_of_a_stream_do_not_need_each_other(case: Case) -> None:
-    plan = compile_program(case.checked).plan
-    assume(plan is not None)
-    assert plan is not None
+    plan = possible_plan(case.checked)
     assume(plan.key)
     note(plan_text(plan))
     inputs = {i.name for i in plan.inputs}
@@ -98,8 +97,7 @@ def test_parts_of_a_stream_do_not_need_each_other(case: Case) -> None:
 
 
 def _key(rules: str) -> dict[str, int] | None:
-    plan = compile_program(read(Source(rules))).plan
-    assert plan is not None
+    plan = plan_of(rules)
     return {k.name: k.position for k in plan.key.positions} if plan.key else None
 
 

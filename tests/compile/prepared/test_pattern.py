@@ -19,13 +19,6 @@ def test_comparisons_of_times_are_bands_and_those_of_values_say_more_together() 
     assert said[-1] == "V < 8.5"  # for W is at least V + 0.5, and less than 9
 
 
-def test_the_clock_speaks_where_no_fact_gives_the_answer_its_time() -> None:
-    assert not prepared_of("Q(X, T) :- A(X, T), not B(X, T). query Q(X, T).").clocked
-    assert prepared_of("input B(x, time). Q(X, T) :- not B(X, T). query Q(X, T).").clocked
-    since = "input B(x, time). Q(X, T) :- A(X, U), T >= U, T <= U + 3, not B(X, T). query Q(X, T)."
-    assert prepared_of(since).clocked
-
-
 def test_background_gives_values_that_something_else_uses() -> None:
     text = """static S(x, y, z). static V(x). input A(x, time).
         Q(X, T) :- A(X, T), S(X, Y, Z), V(Y), Z != b, not V(X). query Q(X, T)."""
@@ -90,25 +83,3 @@ def test_which_query_rests_on_a_negation_and_on_facts_of_any_age() -> None:
     assert rules_of(aged).of_any_age == "P"
     assert rules_of(aged.replace("U <= T", "U <= T, U >= T - 9")).of_any_age is None
     assert rules_of(aged.replace(", not C(X, T)", "")).of_any_age is None
-
-
-def test_a_fact_literal_knows_which_columns_bind_repeat_or_are_fixed() -> None:
-    text = "input P(a, b, c, d: number, time). Q(X, T) :- P(X, X, red, V, T+1), V > 3. query Q(X, T)."
-    (fact,) = prepared_of(text).facts
-    assert (fact.binds, fact.repeats, fact.constants) == ((("X", 0), ("V", 3)), ((0, 1),), ((2, "red"),))
-    assert [test.text for test in fact.tests] == ["V > 3"]
-
-
-def test_how_far_from_the_answer_a_literal_lies() -> None:
-    first, second = prepared_of(RISE).facts
-    assert (first.behind, first.ahead) == (0, 0)
-    assert (second.behind, second.ahead) == (-1, 20)
-    assert (first.slot, sorted(first.slot_variables)) == ((0,), ["D", "T"])
-
-
-def test_a_negated_literal_lies_as_far_as_comparisons_say() -> None:
-    text = "input A(x, time). Q(X, T) :- A(X, T), A(X, U), U > T, U <= T + 3, not B(X, U). query Q(X, T)."
-    (negation,) = prepared_of(text).asked
-    (reach,) = negation.reaches
-    assert (reach.behind, reach.ahead) == (-1, 3)
-    assert negation.variables == {"X", "U"}

@@ -18,7 +18,7 @@ from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
 from antelog.language import read
 from antelog.language.syntax import Value
-from tests.compile.plans import pattern_of
+from tests.compile.plans import pattern_of, plan_of
 from tests.specification import Stream, terms
 from tests.specification import evaluate as evaluate_reference
 
@@ -73,8 +73,7 @@ def test_what_a_rule_becomes(rule: str, pattern: str | None) -> None:
     ],
 )
 def test_no_pattern_needs_a_tick_before_0(rules: str, patterns: list[str]) -> None:
-    plan = compile_program(read(Source(f"input A(x, time). input B(x, time). {rules} query Q(X, T)."))).plan
-    assert plan is not None
+    plan = plan_of(f"input A(x, time). input B(x, time). {rules} query Q(X, T).")
     assert [each.text for each in plan.relation("Q").patterns] == patterns
 
 
@@ -120,16 +119,14 @@ def test_a_rule_works_out_values_of_static_facts() -> None:
     weights = "static Weight(x: text, w: number). Weight(a, 1). Weight(b, 3)."
     rules = "static Gap(x, d: number). Gap(X, D) :- Weight(X, V), Weight(_, W), D = W - V."
     text = f"{weights} {rules} Q(X, T) :- A(X, T), Gap(X, 2). query Q(X, T)."
-    plan = compile_program(read(Source(text))).plan
-    assert plan is not None
+    plan = plan_of(text)
     assert evaluate(plan)["Gap"] == {("a", 0), ("a", 2), ("b", -2), ("b", 0)}
 
 
 def test_a_long_chain_is_followed_to_its_end() -> None:
     chain = "".join(f"Link(c{i}, c{i + 1})." for i in range(300))
     rules = "static Link(x, y). static From(y). From(c0). From(Y) :- From(X), Link(X, Y)."
-    plan = compile_program(read(Source(f"{rules} {chain} Q(X, T) :- A(X, T), From(X). query Q(X, T)."))).plan
-    assert plan is not None
+    plan = plan_of(f"{rules} {chain} Q(X, T) :- A(X, T), From(X). query Q(X, T).")
     assert len(evaluate(plan)["From"]) == 301
 
 
@@ -139,8 +136,7 @@ def test_a_relation_that_would_take_all_memory_is_refused(monkeypatch: pytest.Mo
     every, none = (f"All(A, B, C, D, E) :- S(A), S(B), S(C), S(D), S(E){more}." for more in ("", ", A < 0"))
 
     def evaluated(rule: str) -> None:
-        plan = compile_program(read(Source(rules.format(rule) + " query Q(X, T)."))).plan
-        assert plan is not None
+        plan = plan_of(rules.format(rule) + " query Q(X, T).")
         evaluate(plan)
 
     monkeypatch.setattr(statics, "MOST_FACTS", 1_000)

@@ -8,8 +8,15 @@ import pytest
 
 import antelog
 from antelog.compile import from_json, to_json
-from antelog.compile.show.details import bounds_lines, key_text, source_lines
-from antelog.compile.show.explain import Line, explain, plan_html, plan_text
+from antelog.compile.show.explain import (
+    Line,
+    bounds_lines,
+    explain,
+    key_text,
+    plan_html,
+    plan_text,
+    source_lines,
+)
 from tests.compile.plans import plan_of
 
 PLAN = plan_of("""input A(x: text, time) delay 2. static S(x). S(a). S(b).

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Argument
+from antelog.compile.plan.partition import SeenColumns
 from antelog.engine.facts.history import Facts, SeenValues, seen_from_the_start, seen_with
 from antelog.engine.values.values import Values
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 from antelog.engine.step.rows import holds, passing
 from antelog.engine.values.encoding import OTHERS

@@ -28,8 +28,7 @@ from tests.cli.trying import PROGRAM
 from tests.processes import started
 from tests.run.sources.brokers import Broker
 from tests.run.sources.taking import WANTED, taken
-from tests.servers import UnavailableError
-from tests.servers.kafka import Kafka, kafka
+from tests.servers import Kafka, UnavailableError, kafka
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 

@@ -21,10 +21,7 @@ import pyarrow.dataset as ds
 import pytest
 
 import antelog
-from tests.servers import UnavailableError
-from tests.servers.artefacts import for_kafka, for_postgres
-from tests.servers.kafka import Kafka, kafka
-from tests.servers.postgres import Postgres, postgres
+from tests.servers import Kafka, Postgres, UnavailableError, for_kafka, for_postgres, kafka, postgres
 from tests.spark.killing import run_and_kill, run_to_end
 
 pytestmark = pytest.mark.slow

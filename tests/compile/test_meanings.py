@@ -6,15 +6,14 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.compile import compile_program
-from antelog.compile.meaning.versions import Fate, QueryDifference, compared
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.meanings import Fate, QueryDifference, compared
 from antelog.diagnostics import Source
 from antelog.language import read, syntax
 from antelog.language.printer import to_text
+from tests.compile.plans import plan_of, possible_plan
 from tests.random_mixtures import mixtures
 from tests.strategies import Case, cases
 
@@ -32,14 +31,8 @@ query Malf(X, T).
 """
 
 
-def plan(text: str) -> Plan:
-    found = compile_program(read(Source(text))).plan
-    assert found is not None, text
-    return found
-
-
 def differences(old: str, new: str) -> dict[str, QueryDifference]:
-    return {each.name: each for each in compared(plan(old), plan(new)).queries}
+    return {each.name: each for each in compared(plan_of(old), plan_of(new)).queries}
 
 
 def fate(old: str, new: str, query: str = "Malf") -> Fate:
@@ -58,14 +51,14 @@ def fate(old: str, new: str, query: str = "Malf") -> Fate:
         ("query Malf(X, T).", "query Malf(D, S)."),
         ('query Malf(X, T).', 'query Malf(X, T) critical alert 80% "{X} fails".'),
         ("Hot(X, T) :- Temp(X, V, T), V > 90.", "Hot(X, T-3) :- Temp(X, V, T-3), V > 90."),
-        ("input Temp(device,", "input Temp(turbine,"),
+        ("input Temp(device,", "input Temp(turbine,")
     ],
 )  # fmt: skip
 def test_the_same_in_other_words(before: str, after: str) -> None:
     assert before in BASE
     new = BASE.replace(before, after)
     assert fate(BASE, new) is Fate.SAME
-    assert compared(plan(BASE), plan(BASE)).is_same
+    assert compared(plan_of(BASE), plan_of(BASE)).is_same
 
 
 @pytest.mark.parametrize(
@@ -160,12 +153,9 @@ def shuffled(case: Case, order: st.DataObject) -> str:
 @pytest.mark.slow
 @given(cases() | mixtures(), st.data())
 def test_another_order_and_other_variables(case: Case, order: st.DataObject) -> None:
-    before = compile_program(case.checked).plan
-    assume(before is not None)
-    assert before is not None
-    after = compile_program(read(Source(shuffled(case, order)))).plan
-    assume(after is not None)  # what the parser makes of `T+N` is no text that one can write
-    assert after is not None
+    before = possible_plan(case.checked)
+    # What the parser makes of `T+N` is no text that one can write.
+    after = possible_plan(read(Source(shuffled(case, order))))
     assert [each.fate for each in compared(before, after).queries] == [Fate.SAME] * len([*before.queries])
 
 

@@ -1,18 +1,9 @@
 """Comparisons as one system: whether they can hold together, and what else follows from them.
 
-The largest difference there can be between two variables is a shortest path in the graph that comparisons
-form; a cycle of negative length means that they contradict each other. Times use this and values too, each
-with its own smallest step. Which facts can meet, when an answer is decided and how long a fact matters all
-follow from how far apart times can lie.
+Comparisons form a graph. The largest difference of two variables is a shortest path in it, and a cycle of
+negative length is a contradiction. Times and values each have a system with a smallest step of their own.
 
-    U <= T + 2, V <= U + 3: V is at most 5 later than T      U < T, T < U: impossible
-
-Numbers are as far apart as comparisons with sums say, and there is always another in between. Texts, and
-values of other kinds, have an order; a text that a rule names has its place among those. From two comparisons
-follows another one that leaves out the variable they share: with `W > V, W < 90` a literal with W open is
-false at once where V is 95.
-
-    W > V, W < 10: V < 10 follows      V > b, V < a: impossible
+    U <= T + 2, V <= U + 3: V is at most 5 later than T      W > V, W < 10: V < 10 follows
 """
 
 from __future__ import annotations
@@ -25,7 +16,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals import Comparison
+from antelog.compile.literals.literal import Literal, ReferenceReach
 from antelog.compile.literals.terms import (
     Calculated,
     Const,
@@ -46,7 +38,7 @@ ZERO = ""
 
 
 class Most(NamedTuple):
-    """The upper bound of a difference; `below` is minus the number of strict comparisons it follows from."""
+    """An upper bound of a difference; `below` is minus the number of strict comparisons it follows from."""
 
     value: int | Fraction
     below: int = 0
@@ -60,11 +52,9 @@ Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
 
 
 class Differences:
-    """Difference constraints between variables: those of comparisons between operands of one sort.
+    """Difference constraints of comparisons between operands of one sort, and of further `known` bounds.
 
-    `known` are further ones: how much later, or greater, the second variable may be than the first.
-    `excludes` says whether differences are excluded: excluding the largest makes the next one smaller by a
-    `step`.
+    `excludes` says whether `!=` excludes differences; that makes a largest difference smaller by a `step`.
     """
 
     def __init__(
@@ -111,11 +101,11 @@ class Differences:
         return False
 
     def most(self, lower: str, upper: str) -> Most | None:
-        """The largest `upper - lower` there can be; None if there is no bound."""
+        """Returns the largest `upper - lower` there can be; None if there is no bound."""
         return Most(0) if lower == upper else self._reached(lower).get(upper)
 
     def follows(self, wanted: Comparison) -> bool | None:
-        """Whether a comparison follows from the largest differences; None if more has to be known."""
+        """Returns whether a comparison follows from the bounds alone; None if that is not enough to tell."""
         left, right = self._placed(wanted.left), self._placed(wanted.right)
         if left is None or right is None:
             return None
@@ -136,7 +126,7 @@ class Differences:
         return None if self.excludes else False
 
     def _consistent(self) -> bool:
-        """Whether no circle of constraints leads below nothing."""
+        """Returns whether no cycle of constraints has a negative length."""
         return self._settled(dict.fromkeys(self._most, Most(0)))
 
     def _reached(self, start: str) -> dict[str, Most]:
@@ -146,7 +136,7 @@ class Differences:
         return self._from[start]
 
     def _settled(self, distances: dict[str, Most]) -> bool:
-        """Bellman-Ford: makes distances as small as constraints say; False if these contradict each other."""
+        """Makes distances as small as constraints say (Bellman-Ford); False if constraints contradict."""
         rounds = dict.fromkeys(distances, 1)
         waiting, among = deque(distances), set(distances)
         while waiting:
@@ -180,12 +170,21 @@ class Times(Differences):
         )
 
     def furthest(self, origin: Time, time: Time) -> int | None:
-        """The largest `time - origin` there can be; None if there is no bound."""
+        """Returns the largest `time - origin` there can be; None if there is no bound."""
         most = self.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
 
+    def reaches(self, literal: Literal, time: Time) -> tuple[ReferenceReach, ...]:
+        """Returns how far each reference of a literal lies from an answer's time."""
+        found = []
+        for each in literal.references:
+            behind, ahead = self.furthest(each.first, time), self.furthest(time, each.last)
+            kept = self.furthest(each.last, time) if each.remembered else behind
+            found.append(ReferenceReach(each, behind, ahead, kept))
+        return tuple(found)
+
     def indirect(self) -> Iterator[tuple[str, str, int]]:
-        """Pairs of variables, with the most ticks the second may be later, as implied only through others."""
+        """Yields pairs of variables, and how much later the second may be, as only others imply it."""
         for start, direct in self._most.items():
             for end, most in self._reached(start).items():
                 if end != start and (end not in direct or most < direct[end]):
@@ -198,6 +197,12 @@ def _time_placed(operand: Operand) -> tuple[str, int] | None:
 
 def times_of(pattern: Pattern) -> Times:
     return Times(pattern.comparisons, pattern.earliest)
+
+
+def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
+    """Yields how far all that a pattern looks at lies from the answer's time."""
+    times = times_of(pattern)
+    return (each for literal in pattern.stated for each in times.reaches(literal, pattern.time))
 
 
 # ---- values ----
@@ -213,12 +218,12 @@ _BELOW = Most(0, -1)
 
 
 def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
-    """Whether comparisons are consistent, those of times too, given the first ticks of times."""
+    """Returns whether comparisons can hold together, given the first ticks of times."""
     return System(comparisons, earliest).possible
 
 
 class System:
-    """Comparisons that hold together, with the first ticks of times: which others follow from them."""
+    """A conjunction of comparisons, with the first ticks of times, that says which others follow from it."""
 
     def __init__(self, comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> None:
         self._known = tuple(comparisons)
@@ -232,16 +237,11 @@ class System:
 
     @property
     def size(self) -> int:
-        """How many comparisons there are: the long way to see whether one follows looks at each."""
+        """The number of comparisons, which is what `follows_after_all` costs."""
         return len(self._known)
 
-    def follows(self, wanted: Comparison) -> bool:
-        """Whether a comparison holds wherever all those known do."""
-        short = self.follows_at_once(wanted)
-        return self.follows_after_all(wanted) if short is None else short
-
     def follows_at_once(self, wanted: Comparison) -> bool | None:
-        """Whether it is known, or a bound of those known says so; None if that is not enough to tell."""
+        """Returns whether it is stated or follows from bounds; None if that is not enough to tell."""
         decided = wanted.outcome
         if decided is not None:
             return decided
@@ -253,7 +253,7 @@ class System:
         return self._values.follows(wanted) if known else None
 
     def follows_after_all(self, wanted: Comparison) -> bool:
-        """Whether it holds, because its opposite contradicts the known comparisons."""
+        """Returns whether the opposite of a comparison contradicts those known."""
         denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
         return not possible([*self._known, denied], self._earliest)
 
@@ -277,13 +277,12 @@ class System:
 
 
 def _texts(comparisons: Iterable[Comparison]) -> frozenset[str]:
-    """The texts among the sides of comparisons."""
     sides = (side for comparison in comparisons for side in (comparison.left, comparison.right))
     return frozenset(s.value for s in sides if isinstance(s, Const) and isinstance(s.value, str))
 
 
 def _value_placed(operand: Operand) -> tuple[str, int | Fraction] | None:
-    """A variable, the number 0 or a text, and what is added to it."""
+    """Splits an operand into a variable, a text or 0, and the number added to it."""
     match shifted(operand):
         case Var(name), offset:
             return name, _exact(offset)
@@ -302,7 +301,7 @@ def _exact(number: int | float) -> int | Fraction:
 
 @dataclass(frozen=True)
 class _Bound:
-    """A variable is less (or at most, if not `strict`) than `other + more`."""
+    """A bound of a variable: it is less (or at most, if not `strict`) than `other + more`."""
 
     other: Term | Calculated
     more: Fraction
@@ -310,7 +309,7 @@ class _Bound:
 
 
 def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
-    """The comparisons that follow from two others by leaving out the variable they share."""
+    """Yields the comparisons that follow from two others by leaving out the variable they share."""
     above: dict[str, list[_Bound]] = {}
     below: dict[str, list[_Bound]] = {}
     known = tuple(comparisons)
@@ -337,7 +336,7 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
 
 
 def _bound(comparison: Comparison) -> tuple[str | None, _Bound | None]:
-    """The variable on the left, and its bound by the right side."""
+    """Returns the variable on the left, and its bound by the right side."""
     left, other = shifted(comparison.left), comparison.right
     right = (other, 0) if isinstance(other, Calculated) else shifted(other)
     if left is None or right is None or not isinstance(left[0], Var):

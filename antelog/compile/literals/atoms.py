@@ -1,0 +1,302 @@
+"""Literals about atoms: facts such as `Reading(D, V, T+1)`, negations, and `last`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, Self
+
+from msgspec import Struct, structs
+
+from antelog.compile.literals.conditions import Comparison
+from antelog.compile.literals.literal import AskedNode, Literal, Lowering, Reference, TextAround
+from antelog.compile.literals.terms import (
+    AnswerTerm,
+    Const,
+    Operand,
+    Part,
+    Replacement,
+    Term,
+    Time,
+    Var,
+    call_parts,
+    variables_in,
+)
+from antelog.language import syntax
+
+
+class Atom(Literal, frozen=True, tag=True):
+    """A fact of an input; in clauses a head or a goal, too, whose arguments may be times."""
+
+    predicate: str
+    arguments: tuple[AnswerTerm, ...]
+    time: Time
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Atom | Comparison] | None:
+        if not isinstance(literal, syntax.Atom) or lowering.is_static(literal):
+            return None
+        if literal.range is None:
+            return (cls.of(literal, lowering),)
+        # It is about some tick in its range, which has no name.
+        first, last = map(lowering.time, literal.range.ends)
+        atom = cls.of(replace(literal, terms=(*literal.terms[:-1], syntax.Anonymous())), lowering)
+        return atom, Comparison(first, "<=", atom.time), Comparison(atom.time, "<=", last)
+
+    @classmethod
+    def of(cls, atom: syntax.Atom, lowering: Lowering) -> Atom:
+        *arguments, time = atom.terms
+        times = lowering.vocabulary.times_of(atom.predicate)
+        terms = (
+            lowering.time(each) if place in times else lowering.term(each)
+            for place, each in enumerate(arguments)
+        )
+        return cls(atom.predicate, tuple(terms), lowering.time(time))
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return "fact", self.predicate
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (*self.arguments, self.time)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return tuple(each for each in self.arguments if not isinstance(each, Time))
+
+    @property
+    def times(self) -> tuple[Time, ...]:
+        return (self.time,)
+
+    def replaced(self, by: Replacement) -> Self:
+        return type(self)(self.predicate, by.answer(self.arguments), by.time(self.time))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return call_parts(self.predicate, self.operands)
+
+    @property
+    def binds(self) -> frozenset[str]:
+        return self.variables
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        time = self.time
+        return (Reference(self.predicate, self.predicate, self.terms, time, time, of_input=True),)
+
+
+@dataclass(frozen=True)
+class FactLiteral:
+    """A fact literal prepared for the engine: the columns that bind variables, repeat them, or are fixed.
+
+    tests          the comparisons about it alone
+    slot           the columns of `one per`, if its input has that promise
+    behind, ahead  the most ticks its time lies before and after the answer's; None: no bound
+    latest         the most ticks its fact comes after its time
+    """
+
+    node: Atom
+    tests: tuple[Comparison, ...]
+    slot: tuple[int, ...] | None
+    behind: int | None
+    ahead: int | None
+    latest: int
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        return self.node.variables
+
+    @cached_property
+    def binds(self) -> tuple[tuple[str, int], ...]:
+        """The variables, each with the first column that has it."""
+        return tuple((name, first) for name, (first, *_) in self._columns.items())
+
+    @cached_property
+    def repeats(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of columns that must be equal."""
+        return tuple((first, more) for first, *rest in self._columns.values() for more in rest)
+
+    @cached_property
+    def constants(self) -> tuple[tuple[int, str | int | float], ...]:
+        arguments = enumerate(self.node.arguments)
+        return tuple((column, each.value) for column, each in arguments if isinstance(each, Const))
+
+    @cached_property
+    def slot_variables(self) -> frozenset[str]:
+        return variables_in([*(self.node.arguments[i] for i in self.slot or ()), self.node.time])
+
+    @cached_property
+    def _columns(self) -> dict[str, list[int]]:
+        columns: dict[str, list[int]] = {}
+        for column, argument in enumerate(self.node.arguments):
+            if isinstance(argument, Var):
+                columns.setdefault(argument.name, []).append(column)
+        return columns
+
+
+class AskedAtom(AskedNode, frozen=True):
+    """Asks for atoms with these arguments (None: any) from one tick to another.
+
+    If it is `single`, no range is written: it is about the tick `last`.
+    """
+
+    predicate: str
+    arguments: tuple[Term | None, ...]
+    first: Time
+    last: Time
+    single: bool
+
+    @property
+    def operands(self) -> tuple[Operand | None, ...]:
+        return (*self.arguments, *self.times)
+
+    @property
+    def terms(self) -> tuple[Term | None, ...]:
+        return self.arguments
+
+    @property
+    def times(self) -> tuple[Time, ...]:
+        return (self.last,) if self.single else (self.first, self.last)
+
+    @property
+    def natural(self) -> tuple[Time, ...]:
+        return (self.last,) if self.single else ()
+
+    def replaced(self, by: Replacement) -> Self:
+        first, last = by.time(self.first), by.time(self.last)
+        return structs.replace(self, arguments=by.terms(self.arguments), first=first, last=last)
+
+    def around_atom(self, opening: str) -> TextAround:
+        """Returns the text of the atom around its last time."""
+        *before, _, end = call_parts(opening, (*self.arguments, self.last))
+        return TextAround((*before, *(() if self.single else (self.first, ".."))), self.last, (end,))
+
+
+class Negation(AskedAtom, frozen=True, tag=True):
+    """`not P(…, first..last)`: no atom has these values at any of the ticks, or can still become true.
+
+    Ticks before 0 have no facts, so the ends need not be natural numbers, and an empty range has no atoms.
+    The relation's answer variables are the arguments that are not None, in order, and the time.
+    """
+
+    denies: ClassVar[bool] = True
+    relation: str
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Negation] | None:
+        if not isinstance(literal, syntax.Negation) or lowering.is_static(literal.atom):
+            return None
+        *terms, time = literal.atom.terms
+        predicate, arguments, span = literal.atom.predicate, lowering.gaps(terms), literal.atom.range
+        first, *others = map(lowering.time, (time,) if span is None else span.ends)
+        last, relation = others[0] if others else first, lowering.relation(predicate, arguments)
+        return (cls(predicate, arguments, first, last, span is None, relation),)
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        return "negation", self.predicate, self.single
+
+    @property
+    def around(self) -> TextAround:
+        return self.around_atom(f"not {self.predicate}")
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        return (Reference(self.relation, self.predicate, self.arguments, self.first, self.last),)
+
+
+class Slot(Struct, frozen=True):
+    """The `places` of the arguments that name a slot, and the relation of all atoms in it.
+
+    The text names those at `per`. It is `promised` if an input has at most one fact for it and a tick.
+    """
+
+    places: tuple[int, ...]
+    per: tuple[int, ...]
+    promised: bool
+    relation: str
+
+
+class Last(AskedAtom, frozen=True, tag=True):
+    """`last P(…, first..last)`: the latest atom of its slot has these arguments.
+
+    It looks at the relation of the atoms that fit, and at that of all atoms of the slot, of which one may be
+    later. Variables that nothing else gives values take those of the latest atom. Where an input promises
+    the slot, the engine keeps the latest fact of each slot, however old, and no others.
+    """
+
+    slot: Slot
+    relation: str
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Last] | None:
+        if not isinstance(literal, syntax.Last):
+            return None
+        *terms, time = literal.atom.terms
+        predicate, arguments = literal.atom.predicate, lowering.gaps(terms)
+        places = literal.slot(lowering.vocabulary) or ()
+        slot = Slot(
+            places,
+            tuple(terms.index(term) for term in literal.per),
+            literal.is_promised(lowering.vocabulary),
+            lowering.relation(predicate, _only(places, arguments)),
+        )
+        first, last = time.ends if isinstance(time, syntax.Range) else (syntax.Constant(0), time)
+        return (
+            cls(
+                *(predicate, arguments, lowering.time(first), lowering.time(last)),
+                not isinstance(time, syntax.Range),
+                slot,
+                lowering.relation(predicate, arguments),
+            ),
+        )
+
+    @property
+    def key(self) -> tuple[str, str, Slot, bool]:
+        return "last", self.predicate, self.slot, self.single
+
+    @property
+    def around(self) -> TextAround:
+        before, last, after = self.around_atom(f"last {self.predicate}")
+        named: list[Part] = []
+        for place in self.slot.per:
+            term = self.arguments[place]
+            assert term is not None
+            named += [" and " if named else " per ", term]
+        return TextAround(before, last, (*after, *named))
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        relations = {self.relation: self.arguments, self.slot.relation: self.named_only}
+        return tuple(
+            Reference(name, self.predicate, arguments, self.first, self.last, remembered=self.slot.promised)
+            for name, arguments in relations.items()
+        )
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The variables that name its slot and its range."""
+        return variables_in((*self.named, self.first, self.last))
+
+    @property
+    def any_fits(self) -> bool:
+        """Whether every atom of the slot fits."""
+        return self.arguments == self.named_only
+
+    @property
+    def named(self) -> tuple[Term, ...]:
+        """The arguments that name the slot."""
+        return tuple(
+            term for term in (self.arguments[place] for place in self.slot.places) if term is not None
+        )
+
+    @property
+    def named_only(self) -> tuple[Term | None, ...]:
+        """Its arguments, with None for those that do not name the slot."""
+        return _only(self.slot.places, self.arguments)
+
+
+def _only(places: Sequence[int], arguments: Sequence[Term | None]) -> tuple[Term | None, ...]:
+    return tuple(argument if place in places else None for place, argument in enumerate(arguments))

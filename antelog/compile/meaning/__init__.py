@@ -1,1 +1,0 @@
-"""When two programs mean the same, query by query, and what differs between them."""

@@ -1,0 +1,465 @@
+"""When two programs mean the same, query by query, and what a new version of a program changes.
+
+Two queries mean the same if their patterns have the same canonical form, which does not depend on the names
+of variables and predicates or on the order of literals, and so have those of all that they ask for. Delays,
+`one per`, severity and words are compared apart from that. Some queries that mean the same have different
+forms; taking them for different ones is always safe.
+
+    Hot(D, U) :- Temp(D, V, U), V > 90.      Hot(X, T) :- 90 < W, Temp(X, W, T).      one canonical form
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct, structs
+from msgspec.structs import fields as struct_fields
+
+from antelog.compile.literals import AnyLiteral, Comparison, Negation, terms
+from antelog.compile.nodes.patterns import Earliest, Pattern
+from antelog.compile.nodes.plan import Input, Plan, Relation
+from antelog.compile.plan.partition import seen_columns
+from antelog.language.moments import DEFAULT_ZONE
+
+Named = Callable[[str, str], Hashable]
+"""Gives the form of a name in a literal: of a `predicate`, of one that is `asked` for, of its `relation`."""
+
+_MOST_ORDERS = 64
+"""Orders of variables to try, at most, where all variables look alike; with more, the first one is taken."""
+
+
+NO_TIME = terms.Time(None, 0)
+"""The time of what rules of the background derive."""
+
+
+def digest(form: Hashable) -> str:
+    return sha256(repr(form).encode()).hexdigest()[:24]
+
+
+def canonical(conjunction: Pattern, named: Named) -> str:
+    """Returns the canonical form of a pattern, or of a rule as one, as a digest."""
+    writer = _FormWriter(_from_answer(conjunction), named)
+    # The least of the forms that orders of the variables give; the orders go with their colours.
+    best: str | None = None
+    waiting, tried = [writer.refined(writer.first_colours())], 0
+    while waiting and tried < _MOST_ORDERS:
+        found = waiting.pop()
+        classes: dict[str, list[str]] = {}
+        for name in sorted(found):
+            classes.setdefault(found[name], []).append(name)
+        alike = next((classes[each] for each in sorted(classes) if len(classes[each]) > 1), None)
+        if alike is not None:
+            waiting += (writer.refined({**found, name: digest((found[name], "first"))}) for name in alike)
+            continue
+        tried += 1
+        numbers = {name: place for place, name in enumerate(sorted(found, key=found.__getitem__))}
+        written = repr(writer.written(numbers))
+        best = written if best is None else min(best, written)
+    if best is None:  # pragma: no cover - the first one that is waiting ends in an order
+        raise AssertionError("no order of the variables was tried")
+    return digest(best)
+
+
+class _FormWriter:
+    """Writes a conjunction with something in place of each variable."""
+
+    def __init__(self, conjunction: Pattern, named: Named) -> None:
+        self._whole, self._named = conjunction, named
+        self._earliest = {each.variable: each.tick for each in conjunction.earliest}
+        literals = (operand for each in conjunction.literals for operand in each.operands)
+        self.variables = sorted(conjunction.answered | terms.variables_in(literals) | self._earliest.keys())
+
+    def first_colours(self) -> dict[str, str]:
+        """Returns a colour of each variable by its places in the answer and its first tick."""
+        whole = self._whole
+        return {
+            name: digest(
+                (
+                    [place for place, term in enumerate(whole.answer) if terms.variable_in(term) == name],
+                    whole.time.variable == name,
+                    self._earliest.get(name),
+                )
+            )
+            for name in self.variables
+        }
+
+    def refined(self, colours: Mapping[str, str]) -> dict[str, str]:
+        """Gives variables different colours if they stand in different literals."""
+        found = dict(colours)
+        for _ in self.variables:
+            new = {}
+            for name in self.variables:
+                marked = {**found, name: f"*{found[name]}"}
+                uses = [
+                    self._literal(each, marked) for each in self._whole.literals if name in each.variables
+                ]
+                new[name] = digest((found[name], sorted(map(repr, uses))))
+            if len(set(new.values())) == len(set(found.values())):
+                return new
+            found = new
+        return found
+
+    def written(self, names: Mapping[str, Hashable]) -> Hashable:
+        whole = self._whole
+        literals = {repr(self._literal(each, names)) for each in whole.literals}
+        earliest = sorted((names[name], tick) for name, tick in self._earliest.items())
+        answer = tuple(self._value("", term, names) for term in whole.answer)
+        return answer, self._value("", whole.time, names), tuple(sorted(literals)), tuple(earliest)
+
+    def _literal(self, literal: AnyLiteral, names: Mapping[str, Hashable]) -> Hashable:
+        # An aggregate's own variables have no names outside.
+        inner = (e.name for e in terms.all_in(literal.operands) if isinstance(e, terms.Inner))
+        own = {f"<{name}": f"<{place}" for place, name in enumerate(dict.fromkeys(inner))}
+        return self._value("", literal, {**names, **own})
+
+    def _struct(self, node: Any, names: Mapping[str, Hashable]) -> tuple[Hashable, ...]:
+        keys = [f.name for f in (struct_fields(node) if isinstance(node, Struct) else fields(node))]
+        if isinstance(node, Negation) and self._named("relation", node.relation) is not None:
+            # Its relation has no column for what may be any.
+            node = structs.replace(node, arguments=tuple(each for each in node.arguments if each is not None))
+        asked = "relation" in keys
+        return (
+            type(node).__name__,
+            *(
+                self._value("asked" if asked and key == "predicate" else key, getattr(node, key), names)
+                for key in keys
+            ),
+        )
+
+    def _value(self, field: str, value: Any, names: Mapping[str, Hashable]) -> Hashable:
+        match value:
+            case terms.Var(name):
+                return "v", names[name]
+            case terms.Time(variable, offset):
+                return "t", None if variable is None else names[variable], offset
+            case terms.Sum(variable, offset):
+                return "s", names[variable], offset
+            case terms.Inner(name):
+                return "i", names[f"<{name}"]
+            case terms.Calculated("+" | "*" as sign, (left, right)):
+                sides = (self._value("", left, names), self._value("", right, names))
+                return sign, *sorted(sides, key=repr)
+            case Comparison():
+                ways = (self._struct(_as_bound(each), names) for each in (value, value.mirrored))
+                return min(ways, key=repr)
+            case tuple() if field == "conditions":
+                return tuple(sorted((self._value("", each, names) for each in value), key=repr))
+            case tuple():
+                return tuple(self._value(field, each, names) for each in value)
+            case str() if field in ("predicate", "asked", "relation"):
+                return self._named(field, value)
+            case Struct():
+                return self._struct(value, names)
+            case _ if is_dataclass(value):
+                return self._struct(value, names)
+            case _:
+                plain: Hashable = value
+                return plain
+
+
+# ---- times ----
+
+
+def _from_answer(whole: Pattern) -> Pattern:
+    """Counts times from the answer's time, or from the least one with their variable.
+
+    `A(X, U+1), B(X, U+2)` becomes `A(X, U), B(X, U+1)`; first ticks that follow from the least are left out.
+    """
+    least: dict[str, int] = {}
+    for time in (time for each in whole.literals for time in each.natural):
+        if time.variable is not None:
+            least[time.variable] = min(least.get(time.variable, time.offset), time.offset)
+    by = {name: -offset for name, offset in least.items()}
+    if whole.time.variable is not None:
+        name = whole.time.variable
+        least[name] = min(least.get(name, whole.time.offset), whole.time.offset)
+        by[name] = -whole.time.offset
+    moved = terms.Moved(by)
+    first = (Earliest(each.variable, each.tick - by.get(each.variable, 0)) for each in whole.earliest)
+    follows = {name: max(0, -(least[name] + by[name])) for name in least}
+    return Pattern(
+        moved.answer(whole.answer),
+        moved.time(whole.time),
+        tuple(each.replaced(moved) for each in whole.literals),
+        tuple(each for each in first if each.tick > follows.get(each.variable, 0)),
+    )
+
+
+def _as_bound(literal: Comparison) -> Comparison:
+    """Writes a comparison of two times with all ticks on the right side, and without `<` and `>`."""
+    left, right = literal.left, literal.right
+    if not (isinstance(left, terms.Time) and isinstance(right, terms.Time)):
+        return literal
+    more = {"<": -1, ">": 1}.get(literal.operator, 0)
+    operator = {"<": "<=", ">": ">="}.get(literal.operator, literal.operator)
+    if left.variable is None:  # `3 <= T` is `T >= 3`
+        return _as_bound(literal.mirrored) if right.variable is not None else literal
+    return Comparison(terms.Time(left.variable, 0), operator, right + (more - left.offset))
+
+
+@dataclass(frozen=True)
+class QueryMeaning:
+    """A digest of a query's `patterns`, and what the declarations of inputs say on when it is decided."""
+
+    relation: Relation
+    patterns: str
+    inputs: Mapping[str, Hashable]
+
+
+class Meanings:
+    """The meanings of the relations of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.known: dict[str, str] = {}
+        self.relations = {each.name: each for each in plan.relations}
+        self.inputs = {each.name: each for each in plan.inputs}
+        self.statics = {each.name: each for each in plan.statics}
+
+    @cached_property
+    def queries(self) -> dict[str, QueryMeaning]:
+        return {each.name: self._query(each) for each in self.plan.queries}
+
+    def relation(self, name: str) -> str:
+        return _Descent(self, ()).relation(name)
+
+    def _query(self, relation: Relation) -> QueryMeaning:
+        inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation.name)}
+        # The columns that unguarded variables lead to: which values have answers of their own.
+        columns = (
+            seen_columns(name, pattern, relation, self.plan)
+            for pattern in relation.patterns
+            for name in pattern.unguarded
+        )
+        seen = {repr((each.inputs, each.statics, sorted(map(repr, each.constants)))) for each in columns}
+        scale = self.plan.timescale
+        zone = scale.zone if scale is not None and scale.of_days else None  # where ticks begin by it
+        length = None if scale is None else (scale.length, zone)
+        form = length, self.relation(relation.name), tuple(sorted(seen))
+        return QueryMeaning(relation, digest(form), inputs)
+
+    def _timing(self, source: Input) -> Hashable:
+        """Returns what an input's declaration, and its zone, say on when answers are decided."""
+        refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
+        zone = self.plan.counting(source.name).zone or DEFAULT_ZONE
+        return source.delay, refinements, source.slot, zone
+
+
+class _Descent:
+    """The way down from a relation to what it asks for; relations above are named by how far up they are."""
+
+    def __init__(self, meanings: Meanings, above: tuple[str, ...]) -> None:
+        self._meanings, self._above = meanings, above
+        self._highest = len(above)
+        """The place in `above` of the highest relation that was found again."""
+
+    def relation(self, name: str) -> str:
+        return self._found(name, lambda below: self._relation(name, below))
+
+    def static(self, name: str) -> str:
+        """Returns the digest of a static predicate: facts, rules, and the name if facts are stated."""
+        return self._found(f"static {name}", lambda below: self._static(name, below))
+
+    def _found(self, name: str, form: Callable[[_Descent], Hashable]) -> str:
+        if name in self._above:
+            place = self._above.index(name)
+            self._highest = min(self._highest, place)
+            return f"^{len(self._above) - place}"
+        known = self._meanings.known
+        if name in known:
+            return known[name]
+        below = _Descent(self._meanings, (*self._above, name))
+        found = digest(form(below))
+        self._highest = min(self._highest, below._highest)
+        if below._highest >= len(self._above):  # nothing below it rests on what is above it
+            known[name] = found
+        return found
+
+    def _relation(self, name: str, below: _Descent) -> Hashable:
+        relation = self._meanings.relations[name]
+        patterns = {canonical(each, below.named) for each in relation.patterns}
+        return len(relation.answer.variables), relation.answer.time is None, sorted(patterns)
+
+    def _static(self, name: str, below: _Descent) -> Hashable:
+        static = self._meanings.statics[name]
+        rules = {
+            canonical(Pattern(rule.answer, NO_TIME, rule.literals), below.named)
+            for rule in self._meanings.plan.static_rules
+            if rule.predicate == name
+        }
+        outside = name if static.facts or not rules else None
+        return outside, len(static.columns), sorted(map(repr, static.facts)), sorted(rules)
+
+    def named(self, field: str, name: str) -> Hashable:
+        """Returns the meaning of a relation or of a static predicate; the name of an input."""
+        if field == "relation":
+            return self.relation(name)
+        if field == "asked":  # the relation says all of it
+            return None
+        if name in self._meanings.statics:
+            return self.static(name)
+        return name if name in self._meanings.inputs else None
+
+
+def inputs_of(plan: Plan, query: str) -> tuple[str, ...]:
+    """Returns the inputs that a relation rests on, also through others, in the plan's order."""
+    relations = {each.name: each for each in plan.relations}
+    waiting, seen, found = [query], {query}, set[str]()
+    while waiting:
+        for pattern in relations[waiting.pop()].patterns:
+            for each in pattern.references:
+                if each.of_input:
+                    found.add(each.name)
+                elif each.name not in seen:
+                    seen.add(each.name)
+                    waiting.append(each.name)
+    return tuple(each.name for each in plan.inputs if each.name in found)
+
+
+class Fate(Enum):
+    """The fate of a query in a new version."""
+
+    SAME = "same"
+    RETIMED = "retimed"
+    """Its patterns are the same, but its answers may be decided at other ticks: by a delay, or `one per`."""
+    CHANGED = "changed"
+    ADDED = "added"
+    GONE = "gone"
+
+
+@dataclass(frozen=True)
+class QueryDifference:
+    """A query in both programs (None: in one of them only).
+
+    `inputs` are those it rests on whose declarations differ; `twin` is a query of the other program that
+    means the same, where this one is added or gone.
+    """
+
+    name: str
+    fate: Fate
+    old: Relation | None
+    new: Relation | None
+    inputs: tuple[str, ...] = ()
+    twin: str | None = None
+
+    @property
+    def has_other_columns(self) -> bool:
+        """Whether the columns of its answers have other names."""
+        old, new = self.old, self.new
+        return old is not None and new is not None and old.answer.names != new.answer.names
+
+    @property
+    def has_other_notice(self) -> bool:
+        """Whether severity, words, the threshold of alerts, or `given` facts differ."""
+        old, new = self.old, self.new
+        return old is not None and new is not None and old.notice != new.notice
+
+    @property
+    def continues(self) -> bool:
+        """Whether its log goes on as if nothing had been changed."""
+        return self.fate is Fate.SAME and not self.has_other_columns
+
+
+@dataclass(frozen=True)
+class InputDifference:
+    """An input whose declaration differs; None: it is not in that program."""
+
+    name: str
+    old: Input | None
+    new: Input | None
+
+
+@dataclass(frozen=True)
+class VersionComparison:
+    """The differences of two plans: all queries, the inputs that differ, and those of other local times."""
+
+    queries: tuple[QueryDifference, ...]
+    inputs: tuple[InputDifference, ...]
+    rezoned: tuple[str, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        """Whether no answer, and no line about one, can differ."""
+        return all(each.continues and not each.has_other_notice for each in self.queries)
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether every query goes on, but for how it is shown."""
+        return all(each.continues for each in self.queries)
+
+    def of(self, *fates: Fate) -> Iterator[QueryDifference]:
+        return (each for each in self.queries if each.fate in fates)
+
+
+def compared(old: Plan, new: Plan) -> VersionComparison:
+    """Compares two plans: the queries of the new one in order, then those that are gone."""
+    before, after = Meanings(old).queries, Meanings(new).queries
+    queries = [_query(name, before.get(name), after[name]) for name in after]
+    gone = [name for name in before if name not in after]
+    queries += [QueryDifference(name, Fate.GONE, before[name].relation, None) for name in gone]
+    twins = _twins(before, after)
+    found = (replace(each, twin=twins.get(each.name)) for each in queries)
+    was, now = ({each.name: each for each in plan.inputs} for plan in (old, new))
+    inputs = (InputDifference(name, was.get(name), now.get(name)) for name in {**now, **was})
+    zone, other = ({each.input: each.zone for each in plan.read.readings} for plan in (old, new))
+    rezoned = sorted(name for name in was.keys() & now.keys() if zone.get(name) != other.get(name))
+    differing = tuple(each for each in inputs if each.old != each.new)
+    return VersionComparison(tuple(found), differing, tuple(rezoned))
+
+
+def _query(name: str, old: QueryMeaning | None, new: QueryMeaning) -> QueryDifference:
+    if old is None:
+        return QueryDifference(name, Fate.ADDED, None, new.relation)
+    inputs = tuple(name for name in new.inputs if old.inputs.get(name) != new.inputs[name])
+    same = Fate.RETIMED if inputs else Fate.SAME
+    fate = same if old.patterns == new.patterns else Fate.CHANGED
+    return QueryDifference(name, fate, old.relation, new.relation, inputs)
+
+
+def _twins(before: Mapping[str, QueryMeaning], after: Mapping[str, QueryMeaning]) -> dict[str, str]:
+    """Pairs queries that are gone with added ones that mean the same."""
+    free = [name for name in after if name not in before]
+    found: dict[str, str] = {}
+    for name in (name for name in before if name not in after):
+        twin = next((each for each in free if after[each].patterns == before[name].patterns), None)
+        if twin is not None:
+            free.remove(twin)
+            found |= {name: twin, twin: name}
+    return found
+
+
+_WORDS = {
+    Fate.CHANGED: "changed",
+    Fate.RETIMED: "decided at other ticks",
+    Fate.ADDED: "new",
+    Fate.GONE: "gone",
+}
+
+
+def sentence(comparison: VersionComparison) -> str:
+    """Returns the differences of the queries in one line: `Malf is changed; Hot and Cold are new`."""
+    parts = []
+    for fate, words in _WORDS.items():
+        names = [each.name for each in comparison.of(fate)]
+        if names:
+            parts.append(f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {words}")
+    names = [each.name for each in comparison.of(Fate.SAME) if each.has_other_columns]
+    if names:
+        parts.append(f"the columns of {_listed(names)} are called otherwise")
+    if comparison.rezoned:
+        parts.append(f"times of {_listed(comparison.rezoned)} without an offset are read in another zone")
+    if not parts:
+        return "the queries mean the same, but are written otherwise"
+    same = [each.name for each in comparison.of(Fate.SAME) if not each.has_other_columns]
+    if same:
+        parts.append(f"{_listed(same)} {'is' if len(same) == 1 else 'are'} the same")
+    return "; ".join(parts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
