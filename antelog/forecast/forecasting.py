@@ -1,10 +1,6 @@
-"""A step with chances: new facts are seen, and lines get the columns that say how likely they are.
+"""The state of all forecasts: a step counts new facts, and adds chances to the lines of the engine.
 
-    tick  change    X    T  …  chance  forecast                      chance_from
-    1     possible  wt2  0     0.64    [[2, 0.14], [3, 0.43], …]     model
-
-Takes the lines of a step and its new facts, and adds columns to the lines. The kernel knows nothing of
-forecasts: its lines are the same with and without.
+The kernel knows nothing of forecasts: its lines are the same with and without them.
 """
 
 from __future__ import annotations
@@ -51,10 +47,10 @@ from antelog.forecast.scores.scores import Scores
 class Forecasting:
     """The state of all forecasts, kept next to the state of the engine.
 
-    sightings  the facts that have come, by family
-    series     what was learned of each family
-    queries    for each query the answers that are followed, and what was learned of them
-    features   for each query the latest values that its judges may look at
+    sightings  facts by family
+    series     learned counts of each family
+    queries    tracked answers and judges of each query
+    features   latest values that the judges of each query look at
     epoch      the first epoch whose facts are not counted yet
     """
 
@@ -67,7 +63,7 @@ class Forecasting:
 
 
 def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
-    """The state before the first step: empty, or that of a model."""
+    """Makes the state before the first step: empty, or that of a model."""
     sightings = nothing_seen(layout(plan).families)
     features = {query.name: features_of(plan, query.name) for query in plan.queries}
     queries = {}
@@ -89,7 +85,7 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
 
 
 def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
-    """The state if these judges alone have a say (None: all)."""
+    """Gives a say to these judges alone (None: to all)."""
     if judges is None:
         return current
     return replace(current, queries={name: each.only(judges) for name, each in current.queries.items()})
@@ -98,9 +94,9 @@ def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
 def advanced(
     plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
 ) -> tuple[Forecasting, dict[str, pa.Table], dict[str, LeftOut]]:
-    """The forecasts after a step, the lines of each query with their chances, and how many were left out.
+    """Returns the forecasts after a step, its lines with chances, and the lines left out.
 
-    The limits make no difference to what is known after the step.
+    Limits affect the lines only, never the state.
     """
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
@@ -133,7 +129,7 @@ def advanced(
 
 
 def known_of(plan: Plan, current: Forecasting, state: State) -> Known:
-    """The inputs of the chances of a step."""
+    """Collects what the chances of a step are computed from."""
     tables = tables_of(state, current.sightings.values)
     odds = OddsOf(layout(plan), current.series, current.learning)
     return Known(plan, tables, current.sightings, state.begin or 0, odds)
@@ -142,7 +138,7 @@ def known_of(plan: Plan, current: Forecasting, state: State) -> Known:
 def with_chances(
     plan: Plan, current: Forecasting, state: State, found: Mapping[str, Lines], limits: Limits
 ) -> dict[str, pa.Table]:
-    """The open answers of queries with their chances as of the last tick."""
+    """Adds chances as of the last tick to the open answers of queries."""
     known, log = known_of(plan, current, state), {}
     for name, lines in found.items():
         query = QueryForecast(known, plan.relation(name), current.features[name], limits)
@@ -151,7 +147,7 @@ def with_chances(
 
 
 def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
-    """Adds the counts of epochs whose facts have all come by now."""
+    """Counts the epochs whose facts have all come by now."""
     length = current.learning.length
     end = (now + 1 - own.slowest) // length
     if end <= current.epoch:
@@ -169,7 +165,7 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
 
 
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
-    """A model of all that was learned, also from epochs that forecasts do not use yet."""
+    """Returns a model of all that was learned, including epochs that forecasts do not use yet."""
     learning = current.learning
     epoch = now // learning.length if learning.counts else learning.epoch
     return Model(
@@ -191,7 +187,7 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
 
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:
-    """The scores of each query's chances so far."""
+    """Returns the scores of each query's chances so far."""
     return {name: judging.all_scored(each) for name, each in current.queries.items()}
 
 
@@ -202,7 +198,7 @@ _WRITTEN: WeakKeyDictionary[Values, dict[str, tuple[Rows, Sequence[Column]]]] = 
 
 
 def tables_of(state: State, values: Values) -> Tables:
-    """The background in the cells of these values."""
+    """Rewrites the background into the cells of these values."""
     written = _WRITTEN.setdefault(values, {})
     for name, rows in state.static.tables.items():
         if name not in written or written[name][0] is not rows:
@@ -212,7 +208,7 @@ def tables_of(state: State, values: Values) -> Tables:
 
 
 def columns_in(values: Values) -> Iterator[Column]:
-    """The columns of the background in cells of these values; these values must be kept."""
+    """Lists the columns of the background in cells of these values, which must stay valid."""
     for _, columns in _WRITTEN.get(values, {}).values():
         yield from columns
 
@@ -225,7 +221,7 @@ def columns_in(values: Values) -> Iterator[Column]:
 
 
 def members(current: Forecasting) -> dict[str, bytes]:
-    """The members of a saved state that hold the forecasts."""
+    """Saves the forecasts as members of a saved state."""
     seen, own = current.sightings, {**vars(current)}
     own["sightings"] = {name: gather(seen.history, name, None) for name in seen.history}
     structure, columns = packed(own)
@@ -235,7 +231,7 @@ def members(current: Forecasting) -> dict[str, bytes]:
 
 
 def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
-    """The forecasts read back from `members`. Raises StateError if another version has written them."""
+    """Reads what `members` saved. Raises StateError if another version has written it."""
     there = {name.removeprefix(FORECAST): content for name, content in members.items()}
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
     try:

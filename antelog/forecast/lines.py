@@ -1,14 +1,10 @@
-"""Columns of lines: how likely an open answer is, by when, and which judge says so; and lines of alerts.
+"""The columns that lines get: chance, growth of the chance, its judge; lines of alerts; limits.
 
     chance  forecast                      chance_from    holds
     0.64    [[2, 0.14], [3, 0.43], …]     model          null
 
-An answer becomes likely, or unlikely again, also where only time passes:
-
-    query Malf(X, T) alert 80%.
-    chances 0.78 at 3, 0.83 at 4    a line at 4: likely
-
-A line of an alert is the last line of its answer with the tick and the chance of the alert.
+An answer may become likely, or unlikely again, at a tick without a line: then a line of an alert repeats
+its last line with the tick and the chance of the alert.
 """
 
 from __future__ import annotations
@@ -40,7 +36,7 @@ from antelog.forecast.judges.mean import Predictions
 class AnswerChances(ColumnSet):
     """Answers with their chances at some ticks, and the growth of the model's chances.
 
-    `line` is the row of the last line of each answer in this step, or -1 if that is from an earlier step.
+    `line` is the row of an answer's last line in this step, or -1 if that is from an earlier step.
     """
 
     predictions: Predictions
@@ -53,9 +49,9 @@ class AnswerChances(ColumnSet):
 def with_chances(
     lines: pa.Table, rows: Column, answers: AnswerChances, sources: Sequence[str], holds: Numbers | None
 ) -> pa.Table:
-    """Lines with their columns, given answers and their rows, the names for `chance_from`, and `holds`.
+    """Adds the columns of forecasts to lines, given the rows of the answers.
 
-    Chances grow as the model of facts says; in proportion where a row's chance is another than the model's.
+    Chances grow as in the model of facts, scaled to the mean of all judges.
     """
     chance, source = np.full(lines.num_rows, np.nan), np.full(lines.num_rows, -1)
     chance[rows], source[rows] = answers.predictions.chance, answers.predictions.source
@@ -89,15 +85,15 @@ def with_chances(
 
 
 ROUNDED = 1e-9
-"""By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
+"""Tolerance for chances: rounding depends on which rows are computed together."""
 
 
 def alert_changes(
     before: Column, number: Column, tick: Column, chance: Numbers, threshold: float
 ) -> tuple[Column, Column, Mask]:
-    """The numbers of answers that are likely after some chances, given those before.
+    """Returns the numbers of the likely answers after some chances, the rows at which that changes, and how.
 
-    And which of the chances make an answer likely, or unlikely again; NaN changes nothing.
+    A chance of NaN changes nothing.
     """
     if len(number) == 0:
         return before, number, number > 0
@@ -122,7 +118,7 @@ def alert_changes(
 def lines_of_alerts(
     lines: pa.Table, answers: AnswerChances, likely: Mask, sources: Sequence[str], *, lossy: bool
 ) -> pa.Table:
-    """The lines that answers are likely, or unlikely again, given the last line of each."""
+    """Makes the lines of alerts from the last lines of their answers."""
     kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
     for name, column in (("tick", pa.array(answers.predictions.tick)), ("change", kinds)):
         index = lines.schema.get_field_index(name)
@@ -132,7 +128,7 @@ def lines_of_alerts(
 
 
 def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Mask) -> pa.Table:
-    """The last lines of answers with what is lost of those that are unlikely, though no fact contributed."""
+    """Fills the column `lost` of answers that are unlikely though no fact contributed."""
     lost: list[list[str] | None] = [None] * lines.num_rows
     for row in np.flatnonzero(unlikely & (lines.column("tick").to_numpy() < tick)).tolist():
         awaited = (each["hypotheses"] for each in lines.column("explanations")[row].as_py() or ())
@@ -143,7 +139,7 @@ def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Ma
 
 
 def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
-    """Lines in the order of the log; lines of alerts come after other lines of their answer and tick."""
+    """Sorts lines as the log has them; lines of alerts follow other lines of their answer and tick."""
     if len(parts) == 1:
         return parts[0]
     lines = united(parts)
@@ -167,7 +163,7 @@ def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
 
 @dataclass(frozen=True)
 class Limits:
-    """The least chance of a line, and the number of lines for each query and tick (None: no limit)."""
+    """The least chance of a line, and the most lines for each query and tick (None: no limit)."""
 
     min_chance: float | None = None
     most: int | None = None
@@ -187,7 +183,7 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The number of lines of open answers that were left out, and the sum of their chances."""
+    """A number of lines of open answers that were left out, and the sum of their chances."""
 
     lines: int = 0
     chances: float = 0.0
@@ -197,10 +193,9 @@ class LeftOut:
 
 
 def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
-    """Lines of these kinds of changes within the limits, and a count of those left out.
+    """Drops the lines beyond the limits, and counts them.
 
-    `likeliest` is for each line the largest chance that its answer had in lines before: 1 if one of them had
-    no chance, NaN if there was none.
+    `likeliest` is the largest earlier chance of each answer: 1 if one was unknown, NaN if there was none.
     """
     if not limits or lines.num_rows == 0:
         return lines, LeftOut()
@@ -214,7 +209,7 @@ def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -
 
 
 def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:
-    """A table of open and confirmed answers within the limits."""
+    """Drops open answers beyond the limits from a table of open and confirmed ones."""
     if not limits or table.num_rows == 0:
         return table
     tick = np.zeros(table.num_rows, np.int64)
@@ -223,7 +218,7 @@ def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:
 
 
 def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> Mask:
-    """The lines of open answers that limits leave out; a line without a chance counts as the likeliest."""
+    """Marks the open answers beyond the limits; an unknown chance counts as the largest."""
     out = np.zeros(len(open_), np.bool_)
     if limits.min_chance is not None:
         out = open_ & (chance < limits.min_chance - ROUNDED)

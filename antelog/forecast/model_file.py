@@ -1,8 +1,4 @@
-"""A model: rates and outcome statistics in a file, for other runs of the same program.
-
-antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
-antelog try turbines.alog --input Temp=today.csv --model turbines.model
-"""
+"""A model: rates and outcome statistics in a file, for other runs of the same program."""
 
 from __future__ import annotations
 
@@ -52,7 +48,7 @@ _CLASSES: Mapping[str, type[Any]] = {
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
-    """The JSON and the Arrow bytes of a thing; waits for the parts that are still being worked out."""
+    """Encodes a thing as JSON and Arrow bytes; waits for parts that are still being computed."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
     # The columns have different lengths, so each is a list in one row.
@@ -82,7 +78,7 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
 
 
 def unpacked(structure: bytes, columns: bytes) -> Any:
-    """The thing of two pieces of bytes that `packed` made."""
+    """Decodes what `packed` made."""
     table = pa.ipc.open_file(pa.BufferReader(columns)).read_all()
     arrays = [table.column(i).combine_chunks().flatten() for i in range(table.num_columns)]
     return _built(
@@ -203,18 +199,14 @@ class Model:
         return cls(plan, values, *counted, head.epoch, head.half_life, head.length)
 
     def of(self, plan: Plan, name: str = "the model") -> Model:
-        """The model, if it is of this program; raises StateError with what differs.
-
-        From which chance on an answer is worth an alert, and in which unit times are given, makes no
-        difference to what was learned.
-        """
+        """Returns the model if it was learned for this program. Raises StateError with the difference."""
         if self.plan.meaning == plan.meaning:
             return self
         raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
 
 
 def _difference(one: Plan, other: Plan) -> str:
-    """The first difference between the program of a model and another, in words."""
+    """Describes the first difference between the program of a model and another."""
     for what, first, second in (
         ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
         ("queries", _by_name(one.meaning.queries), _by_name(other.meaning.queries)),

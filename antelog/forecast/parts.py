@@ -1,9 +1,7 @@
-"""Parts of models: the keys of one of several workers cut out, and the models of several merged.
+"""Parts of models for workers by key, and models of several workers merged.
 
-    model of wt1 to wt9    a worker with wt2 and wt5 gets what is known of these, and what all keys share
-
-What all keys share stands still in a part, as of the model's epoch: so it makes no difference to a key which
-others are beside it.
+In a part, the sums over all keys stay as of the model's epoch: so a key's chances do not depend on the other
+keys of its worker.
 """
 
 from __future__ import annotations
@@ -31,14 +29,14 @@ from antelog.forecast.rates.counts import Counted, SeriesCounts
 from antelog.forecast.rates.tally import Tally
 
 Cells: TypeAlias = Callable[[Column], Column]
-"""A function that rewrites cells for other values."""
+"""Rewrites cells for other values."""
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
-"""Which of some cells are a worker's own, given what they stand for."""
+"""Marks the cells that are a worker's own, given their values."""
 
 
 def part_of(model: Model, mine: Mine | None) -> Model:
-    """The part of a model for one worker: the sums over all keys, and its own keys (None: all)."""
+    """Cuts out a worker's part: the sums over all keys, and its own keys (None: all)."""
     still = _standing(model, model.epoch)
     if mine is None:
         return recoded(still, Values())
@@ -58,7 +56,7 @@ def part_of(model: Model, mine: Mine | None) -> Model:
 
 
 def recoded(model: Model, values: Values) -> Model:
-    """A copy of a model whose cells stand for other values; missing values are added to these."""
+    """Copies a model with its cells rewritten for other values, which are extended as needed."""
 
     def cells(column: Column) -> Column:
         return values.recoded(column, model.values)
@@ -68,7 +66,7 @@ def recoded(model: Model, values: Values) -> Model:
 
 
 def merged(models: Sequence[Model]) -> Model:
-    """One model from those of workers with different keys, all learned up to the same tick."""
+    """Merges the models of workers with different keys, all learned up to the same tick."""
     values, epoch = Values(), max(each.epoch for each in models)
     parts = [recoded(_standing(each, epoch), values) for each in models]
     one, *others = parts
@@ -90,7 +88,7 @@ def merged(models: Sequence[Model]) -> Model:
 
 
 def _standing(model: Model, epoch: int) -> Model:
-    """The model with the sums over all keys faded to an epoch."""
+    """Fades the sums over all keys to an epoch."""
     half_life = None if model.half_life is None else model.half_life / model.length
     series = {n: series_counts.at_epoch(each, epoch, half_life) for n, each in model.series.items()}
     return replace(model, series=series)
@@ -124,7 +122,7 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
 
 
 def lighter(current: Forecasting) -> Forecasting:
-    """Drops values that no cell refers to any more, once there are many."""
+    """Drops values that no cell refers to, once there are many."""
     values = current.sightings.values
     if not values.grown:
         return current
@@ -141,7 +139,7 @@ def lighter(current: Forecasting) -> Forecasting:
 
 
 def rewritten(thing: Any, cells: Cells) -> Any:
-    """A copy of a state, or a part of one, with its cells rewritten; other numbers stay as they are."""
+    """Copies a state, or a part of one, with its cells rewritten."""
     match thing:
         case Facts():
             return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)

@@ -1,9 +1,4 @@
-"""One query in one step: tracks open answers, computes their chances, and adds columns to the lines.
-
-    possible at 0, revised at 1    chances are asked for at ticks 0 and 1; with an alert at every tick
-
-Takes the state of the query and the lines of the step; returns the new state and the lines with columns.
-"""
+"""One query in one step: tracks its open answers, computes their chances, and adds columns to its lines."""
 
 from __future__ import annotations
 
@@ -59,15 +54,15 @@ from antelog.forecast.lines import (
 from antelog.forecast.scores.scored_lines import FirstAlerts
 
 LONGEST = 4096
-"""For so many ticks after a line it is watched whether its answer becomes likely."""
+"""The most ticks after a line at which an answer may still become likely."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceRequests(ColumnSet):
-    """Open answers at the ticks at which their chances are computed: at lines, or at every tick.
+    """Open answers and the ticks at which their chances are computed: at lines, with an alert at every tick.
 
-    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` says whether
-    that line is of the same tick.
+    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` marks those
+    whose line is of the same tick.
     """
 
     answer: tuple[Column, ...]
@@ -80,7 +75,7 @@ class ChanceRequests(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class QueryForecast:
-    """A query in a step, with the latest values that its judges may look at, and where sources are unseen."""
+    """A query in a step: `features` are its latest values, `unseen` tells where sources are unseen."""
 
     known: Known
     relation: Relation
@@ -91,9 +86,9 @@ class QueryForecast:
     def step(
         self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
     ) -> tuple[Judged, pa.Table, LeftOut]:
-        """The query after a step that ends at `now`, its lines with their chances, and those left out.
+        """Ends a step of a query at `now`: returns its state, its lines with chances, and those left out.
 
-        The cells of lines are of the values `of` the engine; `earlier` gives the open answers before.
+        Cells of lines are of the values `of` the engine; `earlier` returns the open answers before the step.
         """
         rows, lines = self._lines(logged, of)
         learning, delay = self.known.odds.learning, self.relation.bounds.delay
@@ -124,7 +119,7 @@ class QueryForecast:
         of: Values,
         earlier: Callable[[], Logged],
     ) -> tuple[Judged, list[pa.Table]]:
-        """The query with the alerts of a step, and the lines of these."""
+        """Returns the query with the alerts of a step, and the lines of these."""
         assert self.relation.alert is not None
         asked = answers.predictions
         after, row, likely = alert_changes(
@@ -145,9 +140,9 @@ class QueryForecast:
     def _last_lines(
         self, answers: AnswerChances, lines: pa.Table, of: Values, earlier: Callable[[], Logged]
     ) -> tuple[pa.Table, Column]:
-        """The last lines of answers: those of a step, or else the answers as they were before it.
+        """Returns the last lines of answers, from this step or from before it, and the rows of these answers.
 
-        And which of the answers these are, for the engine may have dropped some.
+        Answers that the engine has dropped have none.
         """
         here, before = np.flatnonzero(answers.line >= 0), np.flatnonzero(answers.line < 0)
         table = lines.take(pa.array(answers.line.take(here)))
@@ -162,7 +157,7 @@ class QueryForecast:
         return united([table, more]), np.concatenate([here, before.take(there)])
 
     def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
-        """Open answers and those just confirmed, with their chances as of now."""
+        """Adds chances as of now to open answers and those just confirmed."""
         rows, lines = self._lines(logged, values)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
@@ -184,12 +179,12 @@ class QueryForecast:
 
     @property
     def _ends(self) -> Column:
-        """The tick, from the answer's on, up to which each of the query's patterns counts."""
+        """The tick, counted from the answer's, up to which each of the query's patterns counts."""
         patterns = prepared(self.known.plan).patterns[self.relation.name]
         return np.array([pattern.counts_until for pattern in patterns], np.int64)
 
     def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
-        """The lines about answers without open variables, and which rows they are."""
+        """Returns the rows of lines about answers without open variables, and these lines."""
         own = self.known.sightings.values
         cells = [own.recoded(column, values) for column in logged.cells[:-1]]
         whole = logged.cells[-1] >= 0
@@ -203,7 +198,7 @@ class QueryForecast:
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
-        """The ticks at which chances are computed: those of lines, and with an alert every tick."""
+        """Lists the ticks at which chances are computed."""
         if self.relation.alert is None:
             at = np.flatnonzero(line >= 0)
             tick = open_.since.take(at)
@@ -216,10 +211,9 @@ class QueryForecast:
     def _chances(
         self, at: ChanceRequests, rows: Column, lines: AnswerLines, count: int
     ) -> tuple[Chances, Numbers | None]:
-        """The chances of open answers by the model of facts, and how likely those of all lines hold.
+        """Returns the chances of open answers by the model of facts, and how likely each line's answer holds.
 
-        A decided answer has no chance any more, but it may hold: it is computed together with the open ones.
-        `count` is the number of lines of the step; None stands for facts that are never lost.
+        Decided answers have no chance any more, but may hold. Of `count` lines; None if facts are never lost.
         """
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
@@ -239,7 +233,7 @@ class QueryForecast:
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, decided: DecidedAnswers | None
     ) -> tuple[Judged, AnswerChances]:
-        """The chances of open answers, given those of the model of facts, and what is decided in the step."""
+        """Judges open answers, given their chances by the model of facts and the answers decided now."""
         key = tuple(at.answer[place] for place in self._key)
         learns, unknown = self.known.odds.learning.learns, self.features.unknown(len(at.tick))
         age = at.tick - at.answer[-1] - ends_of(self._ends, at.stage)
@@ -257,7 +251,7 @@ class QueryForecast:
 
 
 def _likeliest(predictions: Sequence[Predictions], number: Column, lines: AnswerLines) -> Numbers:
-    """For each line the largest chance that its answer had in lines before; NaN if there was none."""
+    """Returns for each line the largest chance of its answer in earlier lines; NaN if there was none."""
     at = np.flatnonzero(np.isin(lines.kind, (REJECT, LOST)))
     found = np.full(lines.count, np.nan)
     if len(at) == 0:

@@ -172,7 +172,7 @@ _BAR = 5
 _HEIGHT = 120
 _DECIDED = [OPEN, *LOOKS]
 _LEVELS = 12
-"""Waiting times are divided into at most this many classes."""
+"""The most classes of waiting times."""
 
 Ticks = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ _LABELS = (
 )
 _DAY, _DAY_OF_YEAR = "'%b %d'", "utcmonth(datum.value) + utcdate(datum.value) == 1 ? '%Y' : '%b %d %Y'"
 _BEYOND = 0.05
-"""An axis goes on before the first and after the last tick, by less than this part of it."""
+"""The part of an axis before the first and after the last tick, at most."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,7 @@ class Calendar(Clock):
 
     @property
     def labels(self) -> str:
-        """Vega's expression for the labels of an axis: the time of day, at midnight the day.
-
-        With its year, if the axis has several; else the title has the year.
-        """
+        """Vega's expression for labels: times; at midnight the day, with its year if there are several."""
         return _LABELS.format(day=_DAY_OF_YEAR if self.several_years else _DAY)
 
     @property

@@ -1,4 +1,4 @@
-"""The labels of rows as columns: the lane of a device, what is said of it, and when.
+"""The labels of rows as columns: the lane of a device, the words of an answer, and its time.
 
     wt2   turbine wt2 is about to shut down   14:20
           all is well                         14:30
@@ -124,7 +124,7 @@ def _by_width(labels: list[str]) -> str | list[str]:
 
 
 def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZE) -> LabelColumns:
-    """The columns of a picture that is so many pixels wide."""
+    """The columns of a picture of this width in pixels."""
     share = font_size / FONT_SIZE
     times_of_rows = _dated([row.time for row in rows])
     rows = [replace(row, time=time) for row, time in zip(rows, times_of_rows, strict=True)]
@@ -183,7 +183,7 @@ class Lanes:
             self._times.setdefault(answer.query, _time_of(answer))
 
     def together(self, history: History) -> History:
-        """The answers of each device together, in the order in which devices came."""
+        """Sorts the answers by device, in the order in which devices came."""
         first: dict[str, int] = {}
         for answer in sorted(history.answers, key=lambda each: each.since):
             first.setdefault(self.lane(answer), len(first))
@@ -246,7 +246,7 @@ def width_of(text: str) -> float:
 
 
 def fits(text: str, room: float) -> bool:
-    """Whether a label has at most so many pixels; of a very long one not all is looked at."""
+    """Whether a label fits into pixels; of a very long one only the length counts."""
     return len(text) * _NARROWEST <= room and width_of(text) <= room
 
 
@@ -259,7 +259,7 @@ def _width(character: str) -> float:
 
 
 def cut_apart(texts: Iterable[str], room: float) -> dict[str, str]:
-    """Each of these texts as a label of at most so many pixels; different texts have different labels."""
+    """Each of these texts as a label that fits into pixels; different texts have different labels."""
     found = {text: cut(text, room) for text in texts}
     for alike in _alike(found):
         found |= _apart(alike, room)
@@ -288,7 +288,7 @@ def _alike(found: dict[str, str]) -> list[list[str]]:
 
 
 def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
-    """Labels with the beginning of texts, and what follows the place where they begin to differ."""
+    """Labels with the beginning of texts, and the rest from where they begin to differ."""
     differ = _common(texts)
     begin = _begin(texts[0], _BEGIN * room)
     left = room - width_of(begin) - width_of(_DOTS)
@@ -307,7 +307,7 @@ def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
 
 
 def _common(texts: Sequence[str]) -> int:
-    """How many characters at the beginning of texts are the same in all."""
+    """The number of characters at the beginning of texts that are the same in all."""
     shortest = min(texts, key=len)
     return next((n for n, each in enumerate(shortest) if any(t[n] != each for t in texts)), len(shortest))
 

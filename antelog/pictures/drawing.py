@@ -31,7 +31,7 @@ THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 vl_convert.register_font_directory(str(FONTS))
 
 _SHARP = 2
-"""How many dots a pixel of a PNG has in each direction."""
+"""The dots of a PNG for each pixel, in each direction."""
 
 
 @dataclass(frozen=True)

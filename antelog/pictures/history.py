@@ -21,12 +21,12 @@ OUTCOMES = (OPEN, CONFIRMED, REJECTED, LOST, CLOSED)
 PLAIN = "info"
 """The severity of a query that has none."""
 ALL_OTHERS = "all others"
-"""The value that stands for all that have not been seen. A text of that name has quotes."""
+"""The value of answers about all others; a text of that name has quotes."""
 
 
 @dataclass(frozen=True)
 class TickTimes:
-    """The times of a change's ticks, and the variables of the answer that have ticks, with their types."""
+    """The variables of the answer that have ticks, with their types, and the times of ticks."""
 
     ticks: Mapping[str, str]
     timescale: Timescale
@@ -50,7 +50,7 @@ class Change:
 
     @property
     def kind(self) -> str:
-        """The meaning of the change: what it says, or that the answer was lost from sight."""
+        """The meaning of the change: its kind, or that the answer was lost from sight."""
         return meaning(self.line)
 
     @property
@@ -58,7 +58,7 @@ class Change:
         return label(self.query, self.values)
 
     def timed(self, times: TickTimes, text: Callable[[int], str]) -> Change:
-        """The change with times as texts and durations in words, where values have them."""
+        """Writes ticks as texts and durations in words, where values have them."""
         values = {
             name: ticks_in_words(int(value), times.ticks[name], times.timescale, text)
             if name in times.ticks and value.removeprefix("-").isdecimal()
@@ -116,8 +116,9 @@ class Change:
 class Answer:
     """An answer from its first evidence on, with its latest change.
 
-    `evidence` has the tick at which each literal came to be known; `missing` are the literals that are still
-    awaited; `chances` say how likely it was said to be confirmed, by the tick at which that was said.
+    evidence  literals with the ticks at which they came to be known
+    missing   literals that are still awaited
+    chances   chances by the tick of their line
     """
 
     change: Change
@@ -156,7 +157,7 @@ class Answer:
 class History:
     """Answers in the order of their queries, then of their first evidence; `now` is the last tick known.
 
-    What was before the tick `begin` is not shown, if there is one.
+    Ticks before `begin` are not shown.
     """
 
     answers: tuple[Answer, ...]
@@ -179,7 +180,7 @@ class History:
         return sum(answer.outcome == outcome for answer in self.answers)
 
     def only(self, queries: Sequence[str], values: Mapping[str, str]) -> History:
-        """The answers of some queries (none: all), with these values of variables."""
+        """Keeps the answers of some queries (none: all), with these values of variables."""
         _known(queries, list(dict.fromkeys(each.query for each in self.answers)), "query", "queries")
         names = dict.fromkeys(name for each in self.answers for name in each.values)
         _known(values, list(names), "variable", "variables")
@@ -191,12 +192,12 @@ class History:
         return replace(self, answers=tuple(kept))
 
     def since(self, tick: int) -> History:
-        """The answers that were open at a tick or later, from that tick on."""
+        """Keeps the answers that were open at a tick or later, from that tick on."""
         kept = tuple(answer for answer in self.answers if answer.until >= tick)
         return History(kept, max(self.now, tick), tick)
 
     def timed(self, times: Mapping[str, TickTimes], text: Callable[[int], str]) -> History:
-        """Ticks in answers as texts, given what is known of them for each query."""
+        """Writes ticks in answers as texts, given the times of each query."""
         answers = []
         for each in self.answers:
             known = times.get(each.query)
@@ -207,10 +208,7 @@ class History:
     def with_distinct_words(
         self, shown: Callable[[Answer], Collection[str | None]] = lambda _: ()
     ) -> History:
-        """The history in which answers with the same words have the values by which they differ.
-
-        Those of variables that are `shown` elsewhere are left out.
-        """
+        """Adds to equal words of answers the values by which these differ, unless `shown` elsewhere."""
         alike: dict[tuple[str, str], list[Answer]] = {}
         for answer in self.answers:
             alike.setdefault((answer.query, answer.words), []).append(answer)
@@ -227,7 +225,7 @@ class History:
         return replace(self, answers=tuple(found))
 
     def by_time(self) -> History:
-        """The history by the facts' own times, for answers of which no earlier tick is known."""
+        """Dates answers by their facts' own times, if no earlier tick of theirs is known."""
         found = []
         for answer in self.answers:
             until = answer.until
@@ -257,7 +255,7 @@ def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:
-    """The history of each answer. Open ones last until `now`: the last change, if not given."""
+    """The history of each answer. Open ones last until `now` (by default, the last change)."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
     last = now or 0

@@ -50,7 +50,7 @@ def changes_in(source: Any) -> Iterator[Change]:
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Raises DataError for what cannot be read, or is not a text."""
+    """Raises DataError if a source cannot be read, or is not a text."""
     try:
         yield
     except OSError as error:
@@ -77,9 +77,9 @@ def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
 def _told(
     shot: Mapping[str, Any], before: dict[str, dict[str, Mapping[str, Any]]]
 ) -> Iterator[Mapping[str, Any]]:
-    """The changes that a snapshot tells, after the open answers of each query before; keeps its own there.
+    """The changes since the open answers of each query `before`, where those of the snapshot are put.
 
-    What was open and is listed no more is rejected.
+    Answers that were open and are listed no more are rejected.
     """
     told = {name: shot[name] for name in ("tick", "query", TIME) if name in shot}
     gone, still = before.get(shot["query"], {}), {}
@@ -96,7 +96,7 @@ def _told(
 
 
 def of_row(row: Mapping[str, Any]) -> Change:
-    """The change a row says, as `antelog try` prints it or a pipeline writes it."""
+    """The change in a row, as `antelog try` prints it or a pipeline writes it."""
     answer = row["answer"]
     values = json.loads(answer) if isinstance(answer, str) else answer
     return _change(row, str(row["query"]), {name: _text(value) for name, value in values.items()})
@@ -121,7 +121,6 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
 
 
 def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Change:
-    """The change a row says."""
     if row["change"] not in (*KINDS, STILL_OPEN):
         raise ValueError(row["change"])
     others: Sequence[str] = row.get("others") or ()
@@ -135,7 +134,7 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
 
 
 def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
-    """The times of ticks, as the row says them: a tick and its time tell how long a tick is."""
+    """The times of ticks in a row: a tick and its time tell how long a tick is."""
     time = row.get(TIME)
     if isinstance(time, str):
         time = datetime.fromisoformat(time)

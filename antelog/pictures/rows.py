@@ -36,7 +36,7 @@ _FAINT, _SHADE = 0.28, 0.035
 _TALL = 600
 """Pixels from which on rows have an axis above them, too."""
 _ROUND = 6
-"""A bar is so many pixels wider and higher than what it shows."""
+"""A bar is this many pixels wider and higher than its stretch of time."""
 _BESIDE = 14
 """A mark that would cover another is drawn this many pixels to the right."""
 _SHAPES = {
@@ -53,11 +53,11 @@ _SHAPES = {
     CLOSED: "M-1,-.25L1,-.25L1,.25L-1,.25Z",
 }
 LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY), LOST: theme.PURPLE}
-"""Colour is severity; truth is the shape of a mark. What was averted or closed is grey."""
+"""Colour is severity; truth is the shape of a mark. Averted or closed answers are grey."""
 _MANY = 12
 """The literals that are listed; the others are counted."""
 _LEAST = 10
-"""A bar is at least so many pixels wide, so that an answer is seen that was open for one tick of 10,000."""
+"""The least pixels of a bar, so that an answer is seen that was open for one tick of 10,000."""
 _BEFORE, _AFTER = 10, 2 * _BESIDE + 8
 """The pixels before the first tick and after the last, for the marks there."""
 
@@ -104,7 +104,7 @@ def frame(history: History, clock: Clock, width: int, margin: int = NUMBERS) -> 
 
 
 def answer_rows(history: History, clock: Clock) -> list[Row]:
-    """A line for each answer, with what there is to say about it."""
+    """A line for each answer, with its tooltip."""
     return [
         {
             "row": number,
@@ -123,7 +123,7 @@ def look_of(answer: Answer) -> str:
 
 
 def mark_rows(history: History, frame: Frame) -> list[Row]:
-    """A line for whatever is drawn; open answers without a deadline go on to the last tick of the frame."""
+    """A line for each mark; open answers without a deadline go on to the last tick of the frame."""
     return [
         mark for number, answer in enumerate(history.answers, 1) for mark in _marks_of(number, answer, frame)
     ]
@@ -170,7 +170,7 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
 
 
 def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterator[Row]:
-    """The bar of an answer with chances: from each tick at which one was said to the next."""
+    """The bar of an answer with chances: from the tick of each chance to the next."""
     chances = answer.chances
     if not chances:
         return
@@ -337,7 +337,7 @@ def _deep(stretches: alt.Chart, bar: dict[str, Any], x: alt.X, tip: Any) -> list
 
 
 def _now(area: Frame, x: alt.X, *, tall: bool) -> list[alt.Chart]:
-    """The tick up to which everything is known; its name is above the axis, if that is above the rows."""
+    """The last tick known; its name is above the axis, if that is above the rows."""
     now = alt.Chart({"values": [{"x": area.clock.axis_value(area.now), "text": "now"}]}).encode(x=x)
     return [
         now.mark_rule(clip=True).encode(color=alt.value(theme.MUTED)),

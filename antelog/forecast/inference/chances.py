@@ -1,8 +1,6 @@
-"""Chances of answers: those of one shape share their decision diagrams and are computed together.
+"""Chances of answers: answers of one shape share their decision diagrams and are computed together.
 
-    Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
-
-Computes the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
+Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class DiagramShape:
         return max((max(each) for each in self.delays), default=0)
 
     def ticks(self, form: QueryForm) -> Column:
-        """The ticks at which the chance of a confirmation by then is computed."""
+        """The ticks by which the chance of a confirmation is computed."""
         # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
         # the ages of the rows: which rows there are depends on how a run is cut.
         first, end = form.first, form.last + self.slowest
@@ -48,11 +46,11 @@ class DiagramShape:
 
 
 _HORIZONS = 24
-"""The most ticks at which the chance of a confirmation by then is computed, where facts may be late."""
+"""The most ticks by which the chance of a confirmation is computed, where facts may be late."""
 
 
 def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
-    """The formula of a shape by a horizon; the delays decide which leaves are over by then.
+    """Builds the formula of a shape by a horizon; the delays decide which leaves are over by then.
 
     Raises UnknownChanceError if two chains are one slot with different states.
     """
@@ -66,7 +64,7 @@ def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Qu
 
 @lru_cache(maxsize=1024)
 def diagrams(form: QueryForm, shape: DiagramShape) -> Mapping[int, Diagram] | None:
-    """The diagrams of a shape by horizon; None if any is too large, or if two chains differ in one slot."""
+    """Builds the diagrams of a shape by horizon; None if one is too large or chains differ in a slot."""
     horizons = [FOREVER, *(shape.ticks(form).tolist() if shape.slowest else [])]
     try:
         return {horizon: diagram_of(question(form, shape, horizon)) for horizon in horizons}
@@ -75,7 +73,7 @@ def diagrams(form: QueryForm, shape: DiagramShape) -> Mapping[int, Diagram] | No
 
 
 def whole_fits(form: QueryForm) -> bool:
-    """Whether no diagram is too large where all conditions hold and all chains differ."""
+    """Whether no diagram is too large if all conditions hold and all chains differ."""
     delays = tuple((form.slowest,) * len(chain.states) for chain in form.chains)
     shape = DiagramShape((True,) * len(form.formula.conditions), tuple(range(len(form.chains))), delays)
     return diagrams(form, shape) is not None
@@ -97,9 +95,9 @@ def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Growth(ColumnSet):
-    """The ticks at which chances of having been confirmed grow, counted from the answers' own.
+    """Steps by which chances of having been confirmed grow, in order.
 
-    A row for each step of growth, in order: the answer, the tick, and the chance from then on.
+    Each row has the answer, the tick counted from the answer's, and the chance from then on.
     """
 
     of: Column
@@ -109,9 +107,9 @@ class Growth(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Chances(ColumnSet):
-    """Different chances, how each grows, and which of them each answer has (-1: none is known).
+    """Different chances and their growth; `which` is the chance of each answer (-1: unknown).
 
-    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
+    `holds` is the chance that an answer is true of the world, if facts may be lost, else NaN.
     """
 
     shared = frozenset({"chance", "growth", "holds"})
@@ -134,7 +132,7 @@ NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
-    """The chance of each row; NaN where it is unknown."""
+    """Computes the chance of each row; NaN where it is unknown."""
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
     parts = [NO_GROWTH]
@@ -167,7 +165,7 @@ _ONE = 0.5
 
 
 def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
-    """Rows in which all literals of a chain are decided, so that its odds make no difference."""
+    """Marks the rows in which a chain's literals are all decided, so that its odds make no difference."""
     odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
     decided = np.ones(len(table.age), np.bool_)
     for leaf in form.leaves.values():
@@ -178,7 +176,7 @@ def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
 
 
 def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
-    """The chance of another formula over a form's literals, for the only row of a table, or an error."""
+    """Computes the chance of another formula over a form's literals, for a table of one row."""
     shape = _shape(table)
     other = replace(form, formula=replace(form.formula, whole=node))
     by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last, FOREVER)
@@ -186,13 +184,13 @@ def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
 
 
 def _cut(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> AnswerTable:
-    """The table from the first tick on that matters to answers of one shape."""
+    """Cuts a table of one shape at the first tick that matters."""
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
     return replace(table, begin=begin, shown=tuple(each[:, begin - table.begin :] for each in table.shown))
 
 
 def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
-    """The chances of answers of one shape; None if it has no diagrams."""
+    """Computes the chances of answers of one shape; None if it has no diagrams."""
     shape = _shape(table)
     table = _cut(form, table, shape)
     by_horizon = diagrams(form, shape)
@@ -216,7 +214,7 @@ def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
 
 
 def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
-    """The ticks after now at which chances grow, given those by each of some ticks."""
+    """Lists the ticks after now at which chances grow, given those by each of some ticks."""
     later = np.where(ticks > age[:, None], chance, 0)
     before = np.concatenate([np.zeros((len(age), 1)), later[:, :-1]], axis=1)
     of, at = np.nonzero(later > before + GROWN)
@@ -224,7 +222,7 @@ def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
 
 
 GROWN = 1e-12
-"""What is less than this is a difference in the last digits."""
+"""A smaller difference is a matter of the last digits."""
 
 
 def _shape(table: AnswerTable) -> DiagramShape:
@@ -238,7 +236,7 @@ def _shape(table: AnswerTable) -> DiagramShape:
 
 
 def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
-    """The chances of a query's answers."""
+    """Computes the chances of a query's answers."""
     form = forms(known.plan)[query]
     nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
     if not isinstance(form, QueryForm) or asked.count == 0:
@@ -299,7 +297,7 @@ def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
 
 
 def _undeclared(series: Series, inputs: Mapping[str, Input]) -> str | None:
-    """Why no declaration says how often the facts of a series come; None if one may."""
+    """The reason why no declaration says how often the facts of a series come; None if one may."""
     name, constants = shown(series.predicate), dict(series.constants)
     if series.tests:
         return f"a comparison chooses the facts of {name}, and a `chance` is about single values"

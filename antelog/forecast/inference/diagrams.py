@@ -1,9 +1,6 @@
-"""A formula as a decision diagram, tick by tick: the rest of the formula after the outcomes of a tick.
+"""Decision diagrams: a formula, layer by layer of ticks; equal remainders of the formula are one node.
 
-    x at 0 and x at 1      after 0, if x came: x at 1; if not: false. After 1: true or false
-
-Turns a formula whose conditions are known into layers, one for each tick that it depends on: for each
-node, and each outcome of the chains at that tick, the node that is left. Nodes that say the same are one.
+x at 0 and x at 1      after 0, if x came: x at 1; if not: false. After 1: true or false
 """
 
 from __future__ import annotations
@@ -47,10 +44,9 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Question:
-    """A formula with the values of its conditions, the leaf of each literal, and the leaves that are over.
+    """A formula with the values of its conditions, the leaf of each literal, and the outcomes of each chain.
 
-    A literal that did not come is false where its leaf is among those `over`: none can come any more.
-    `outcomes` is the number of outcomes that each chain has at a tick.
+    The leaves that are `over` can no longer come: if they have not, their literals are false.
     """
 
     whole: Node
@@ -62,7 +58,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Shows:
-    """A leaf came, or did not and is over."""
+    """A leaf came; or it did not, and is over."""
 
     leaf: Leaf
     came: bool
@@ -70,7 +66,7 @@ class Shows:
 
 @dataclass(frozen=True)
 class Joined:
-    """So many of the parts hold: one, all, or a number between. They are numbers, in order of first ticks."""
+    """At least `needed` of the parts hold; these are numbers, in order of first ticks."""
 
     parts: tuple[int, ...]
     needed: int
@@ -81,7 +77,7 @@ Part: TypeAlias = Shows | Joined | bool
 
 @dataclass
 class Parts:
-    """Parts of a formula by number, and the first tick that each depends on."""
+    """The parts of a formula by number, and the first tick that each depends on."""
 
     question: Question
     entries: list[Part] = field(default_factory=lambda: [False, True])
@@ -115,7 +111,7 @@ class Parts:
                 return self.joined([self.of(part, positive) for part in parts], needed)
 
     def joined(self, parts: Sequence[int], needed: int, later: tuple[int, ...] = ()) -> int:
-        """The number of: so many of the parts and of `later` ones, which are in order and open, hold."""
+        """The number of "`needed` of these parts hold"; `later` parts are open and in order."""
         needed -= parts.count(TRUE)
         open_ = [part for part in parts if part not in (FALSE, TRUE)]
         size = len(open_) + len(later)
@@ -141,16 +137,12 @@ class Parts:
 
 
 MOST_STEPS = 100_000
-"""So many steps from node to node a diagram may have, and so many pairs of a node and states of all chains
-a tick of it; a larger diagram is refused."""
+"""The most steps between nodes, and pairs of a node and states of all chains at a tick."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """The step from nodes to nodes at a tick: `then` has an axis for the nodes and one for each chain.
-
-    `width` nodes are left.
-    """
+    """The step between nodes at a tick, to `width` nodes: `then` has an axis for nodes and for each chain."""
 
     at: int
     chains: tuple[int, ...]
@@ -178,7 +170,7 @@ BEFORE = 3
 
 
 def diagram_of(question: Question) -> Diagram:
-    """The decision diagram of a question; raises UnknownChanceError where it has too many nodes."""
+    """Builds the decision diagram of a question. Raises UnknownChanceError if it has too many nodes."""
     parts = Parts(question)
     root = parts.of(question.whole)
     ticks: dict[int, set[int]] = {}
@@ -206,7 +198,7 @@ def diagram_of(question: Question) -> Diagram:
 
 
 def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
-    """The remaining part of a formula after a tick at which the chains had these outcomes."""
+    """The remainder of a formula after a tick at which the chains had these outcomes."""
     if parts.first[node] > at:
         return node
     match parts.entries[node]:

@@ -1,10 +1,8 @@
 """The chance of a formula: its diagram and its chains, tick by tick, by columns.
 
-For each row and each node of the diagram it is known how likely it is that the ticks so far have led there
-and the chains are in this state. A tick moves the chains on, weighs what it may show by what has come of
-it and what has not, and leads each node to the next. In the end, the chance is what has led to TRUE.
-
-    x at 0, x at 1; once 0.05, again 0.8; x came at 0, nothing yet at 1: TRUE 0.8
+For each row and each node it is known how likely the ticks so far have led there, with the chains in this
+state. A tick moves the chains on, weighs its outcomes by what has come and what has not, and leads each node
+to the next. In the end, the chance is the weight of TRUE.
 """
 
 from __future__ import annotations
@@ -26,15 +24,14 @@ FOREVER = 2**40
 """A horizon by which everything has come that ever will."""
 
 TRUTH = 2**41
-"""Whether a formula is true of the world, with the facts that are lost."""
+"""The horizon of the world itself, in which lost facts count."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ahead:
     """Horizons in order, the diagram by each, and how many ticks late a fact may be.
 
-    Of ticks so long before a horizon that all has come the same is known by any, and the diagrams are the
-    same so far. After a horizon nothing comes any more. So only `slowest` ticks are worked out for each.
+    Until `slowest` ticks before a horizon all diagrams agree, so only these ticks are computed for each.
     """
 
     horizons: Sequence[int]
@@ -48,10 +45,10 @@ NOTHING_AHEAD = Ahead((), (), 0)
 def probability(
     diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead = NOTHING_AHEAD
 ) -> tuple[Numbers, Numbers]:
-    """The probability that a formula is true by a horizon, given what has and has not come by now.
+    """Computes the probability that a formula is true, given the facts that have and have not come by now.
 
-    By the tick: a column for each after the first one of the table, whose outcomes are final. The last column
-    is by what comes ever. And by each horizon ahead; 0 where that is not after now.
+    First by tick: a column for each after the first of the table, the last one by everything that ever comes.
+    Then by each horizon ahead; 0 where that is not after now.
     """
     states = prod(odds.states for odds in table.odds)
     at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
@@ -69,10 +66,10 @@ def probability(
 
 
 _AT_ONCE = 8192
-"""So many rows fit into the memory that is near."""
+"""The rows that fit into the cache."""
 
 _CELLS = 2**24
-"""So many pairs of a node and a state, for all rows, are worked out at once at most."""
+"""The most pairs of a node and a state, for all rows, that are computed at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +85,7 @@ class _Rows(ColumnSet):
 def _probability(
     diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead
 ) -> tuple[Numbers, Numbers]:
-    """The probability for few rows. Rows are the last axis of all tables here: they lie side by side."""
+    """Computes the probability for few rows, which are the last axis of all tables here."""
     count, begin = table.count, table.begin
     held = np.zeros((BEFORE, *(odds.states for odds in table.odds), count))
     at = [shown[:, 0] for shown in table.shown]
@@ -131,7 +128,7 @@ def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram
 
 
 def _after(held: Numbers, rows: _Rows, layer: Layer | None, tick: int, horizon: int) -> Numbers:
-    """The probabilities of nodes and states a tick later, by a horizon."""
+    """Moves the probabilities of nodes and states a tick on, by a horizon."""
     table = rows.table
     begun = tick >= table.since
     for axis, own in enumerate(rows.moves):
@@ -151,7 +148,7 @@ def moves_at(moves: Numbers, begun: Mask) -> Numbers:
 
 
 def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
-    """One chain a tick further."""
+    """Moves one chain a tick on."""
     front = held.swapaxes(0, 1 + axis)
     moved = np.empty(front.shape)
     for to in range(len(front)):
@@ -183,7 +180,7 @@ def weights_at(table: AnswerTable, chain: int, tick: int, horizon: int) -> Numbe
 
 
 def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numbers:
-    """Weighs nodes and states by the outcomes a tick may have, and moves them to the nodes of the layer."""
+    """Weighs nodes and states by the outcomes of a tick, and moves them to the nodes of the layer."""
     here = layer.chains if layer is not None else ()
     for chain, weight in enumerate(weights):
         if chain not in here:
@@ -203,7 +200,7 @@ def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numb
 
 
 def _along(table: Numbers, chain: int, dimensions: int) -> Numbers:
-    """A table by state and row, laid along the axis of its chain."""
+    """Lays a table by state and row along the axis of its chain."""
     shape = [1] * dimensions
     shape[1 + chain], shape[-1] = table.shape
     return table.reshape(shape)

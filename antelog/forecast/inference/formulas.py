@@ -1,11 +1,9 @@
-"""The condition under which an answer is confirmed: a formula over series of facts and ticks.
+"""Unfolds the rules of a query into the condition under which an answer is confirmed.
 
     Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
     Temp(X, high, ·) at T  and  Temp(X, high, ·) at T + 1
 
-Unfolds the rules of a query into the formula of its answers: all patterns, negated atoms included, open
-times written out. Ticks are counted from the answer's. A test of the answer's values alone stays a numbered
-condition, which is looked up for each answer.
+Ticks are counted from the answer's. A test of the answer's values alone stays a numbered condition.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ WHEN = "<tick>"
 """The answer's tick, in the comparisons that are conditions."""
 
 _MOST = 4096
-"""So many literals a formula may have, about."""
+"""The most literals of a formula."""
 
 
 Condition: TypeAlias = Comparison | StaticAtom
@@ -64,10 +62,10 @@ Condition: TypeAlias = Comparison | StaticAtom
 
 @dataclass(frozen=True)
 class Formula:
-    """The formula of a query's answers, and the conditions on their values that stand in it.
+    """The formula of a query's answers, and the conditions on their values in it.
 
-    If the query fixes the tick, ticks are counted from 0 instead of the answer's. The `valued` facts are
-    known by their declared values: of others in their slots it is not known what they come to.
+    If the query fixes the tick, ticks are counted from 0. The `valued` facts are known by their declared
+    values; other facts in their slots have no known value.
     """
 
     whole: Node
@@ -76,12 +74,12 @@ class Formula:
 
     @property
     def literals(self) -> tuple[Comes, ...]:
-        """The facts it speaks of, each once."""
+        """Its facts, each once."""
         return tuple(dict.fromkeys(literals_of(self.whole)))
 
 
 def formula_of(rules: Rules, query: str) -> Formula:
-    """The formula of a query's answers; raises UnknownChanceError where it has none."""
+    """Unfolds a query. Raises UnknownChanceError if it has no formula."""
     relation = rules.relations[query]
     if query in rules.cycles:
         raise UnknownChanceError("it rests on its own past, without an end")
@@ -177,7 +175,7 @@ class _Unfolding:
         return Every(tuple(parts))
 
     def _literal(self, literal: Literal, known: KnownTerms) -> Node:
-        """The formula of a literal that is no fact, once the times are known."""
+        """The formula of a literal other than a fact, once the times are known."""
         if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")
         node, unless_known = _KINDS[type(literal)]
@@ -195,7 +193,7 @@ class _Unfolding:
         return Never(Some(tuple(self.relation(reference.name, terms, tick) for tick in ticks)))
 
     def amount(self, literal: Aggregation) -> Node:
-        """The formula of an aggregate that is compared with something."""
+        """The formula of an aggregate in a comparison."""
         left, operator, right = literal.left, literal.operator, literal.right
         if isinstance(right, Aggregate):
             if all(each.function == "count" and not each.distinct for each in literal.aggregates):
@@ -220,7 +218,7 @@ class _Unfolding:
         raise UnknownChanceError(_VALUES)
 
     def _counted(self, left: Aggregate, operator: str, right: Operand) -> Node:
-        """The number of atoms compares so with an operand; as it holds from some number on, or for one."""
+        """Compares the number of atoms with an operand; it holds from some number on, or for one."""
         falls = math.prod(each.sign for each in left.steps) < 0
         if operator == "!=" or operator[0] == ("<", ">")[falls]:
             return Never(self._counted(left, OPPOSITE[operator], right))
@@ -242,13 +240,13 @@ class _Unfolding:
         return Some(tuple(ways))
 
     def _reached(self, members: tuple[Node, ...], number: int, single: bool) -> Node:
-        """There are so many atoms, given for each tick whether there is one."""
+        """At least `number` atoms exist, given for each tick whether there is one."""
         if number > 1 and not single:
             raise UnknownChanceError(_SEVERAL)
         return at_least(number, members)
 
     def _counts(self, left: Aggregate, operator: str, right: Aggregate) -> Node:
-        """The number of atoms compares so with that of others, each times and plus numbers."""
+        """Compares the number of atoms with that of others, each times and plus numbers."""
         if not (self._is_single(left.inside) and self._is_single(right.inside)):
             raise UnknownChanceError(_SEVERAL)
         members, others = tuple(self._members(left.inside)), tuple(self._members(right.inside))
@@ -343,7 +341,7 @@ Literals of other kinds have no chance.
 
 
 def _chosen(each: Prepared, times: Mapping[str, Time]) -> Iterator[dict[str, Time]]:
-    """The ticks that the times of a pattern may be, in every way, given those that are known."""
+    """Lists all ways to choose the open times of a pattern, given the known ones."""
     open_ = sorted(each.time_variables - times.keys())
     if not open_:
         yield dict(times)
@@ -371,7 +369,6 @@ _ENDLESS = 2**40
 
 
 def _ticks(first: Time, last: Time) -> Iterator[Time]:
-    """The ticks of a range."""
     if first.variable != last.variable:
         raise UnknownChanceError(_FIXED)
     if last.offset - first.offset >= _MOST:
@@ -380,7 +377,7 @@ def _ticks(first: Time, last: Time) -> Iterator[Time]:
 
 
 def _opened(column: int, argument: Term | Inner | None) -> Term:
-    """An argument of an atom inside of an aggregate, with a variable for what may have any value."""
+    """An argument of an atom inside of an aggregate, with a variable where any value will do."""
     if argument is None:
         return Var(f"<{column}")
     return Var(open_name(argument)) if isinstance(argument, Inner) else argument

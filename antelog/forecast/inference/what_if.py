@@ -2,8 +2,7 @@
 
     Malf(wt2, 7) has 64 %. With Temp(wt2, high, 8), which comes with 80 %, it has 80 %; without, 0 %
 
-Both follow from three formulas: the answer's, the literal's, and both together. This is for an answer that
-somebody looks at, so it is worked out one by one, and its diagrams are not kept.
+Both follow from the chances of three formulas: the answer's, the literal's, and both together.
 """
 
 from __future__ import annotations
@@ -22,15 +21,12 @@ from antelog.language.syntax import Value
 from antelog.lines import literal_of
 
 _NONE = 1e-12
-"""A smaller chance is none."""
+"""Smaller chances count as none."""
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The chance of a literal, and those of the answer if it comes true and if not.
-
-    None stands for what is not known, or cannot be any more.
-    """
+    """The chance of a literal, and those of the answer if it comes true and if not (None: unknown)."""
 
     literal: float
     comes: float | None
@@ -49,7 +45,7 @@ class OneAnswer:
 def what_if(
     known: Known, answer: OneAnswer, literals: Sequence[str]
 ) -> tuple[float | None, list[WhatIf | None]]:
-    """The answer's chance by the model of facts, and that under each literal; None where it is not known."""
+    """The answer's chance by the model of facts, and under each literal; None where it is not known."""
     nothing: list[WhatIf | None] = [None] * len(literals)
     form = forms(known.plan)[answer.query]
     if not isinstance(form, QueryForm) or None in answer.values.values():

@@ -1,4 +1,4 @@
-"""The latest values of a look, and what they say about an answer at a tick.
+"""The latest values of a look, and features of an answer at a tick that follow from them.
 
     Temp(wt2, 97, 5), Temp(wt2, 101, 6)    asked at 6, against 100: 1 and -3, mean -1, one in a row above
 
@@ -35,21 +35,21 @@ from antelog.forecast.judges.rows import AnswerRows
 from antelog.language.literals.comparison import HOLDS
 
 LAST = 6
-"""So many values of a key are looked at."""
+"""The number of values of a key that are looked at."""
 
 OLDEST = 10_000
-"""Values are looked at for so many ticks: of a key without newer ones nothing need be kept."""
+"""Values older than this many ticks are not looked at, and need not be kept."""
 
 NUMBER = LAST + 9
 """The number of features of a look."""
 
 _MUCH = 1e30
-"""Numbers beyond this are all the same."""
+"""Larger numbers count as this one."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatestValues(ColumnSet):
-    """The values of a look that still count: keys, ticks, arrivals, and how far above the threshold."""
+    """The values of a look that still count: keys, ticks, arrivals, and distances from the threshold."""
 
     key: tuple[Column, ...]
     tick: Column
@@ -61,7 +61,7 @@ class LatestValues(ColumnSet):
         return len(self.tick)
 
     def trimmed(self, now: int) -> LatestValues:
-        """Without those that no answer can see any more that is asked after `now`."""
+        """Drops values that no answer asked after `now` can see."""
         if self.count == 0:
             return self
         (key,) = keys_of([_whole(self.key, self.count)])
@@ -74,10 +74,10 @@ class LatestValues(ColumnSet):
     def features(self, key: tuple[Column, ...], tick: Column, operator: str) -> Features:
         """The features of a look, a row for each answer, given their keys and the ticks they are asked at.
 
-        The values, the newest first, one that is missing being as the last one that is there. Their mean and
-        deviation. How many of the newest meet the comparison, or (less than 0) do not. How far the newest is
-        from the one before, and from the one before that. The ages of the newest, the second and the last,
-        and how many there are.
+        The values from the newest on (the last one repeated where some are missing), their mean and
+        deviation; how many of the newest in a row meet the comparison (less than 0: fail it); the differences
+        of the newest from the two before; the ages of the newest, second and last value; the number of
+        values.
         """
         some = self
         if key and self.count >= _MANY and len(key[0]) * 4 <= self.count:
@@ -133,7 +133,7 @@ def values_of(look: Look, facts: Mapping[str, Facts], values: Values, of: Values
 
 
 def _features(values: LatestValues, at: Column, tick: Column, operator: str) -> Features:
-    """The features of answers, given where the last values of each are, the newest first; -1: no more."""
+    """The features of answers, given the rows of the last values of each, the newest first (-1: none)."""
     there, known = at >= 0, (at >= 0).sum(axis=1)
     last = np.maximum(known - 1, 0)[:, None]
     at = np.take_along_axis(at, np.minimum(np.arange(LAST)[None, :], last), axis=1)
@@ -151,7 +151,7 @@ def _features(values: LatestValues, at: Column, tick: Column, operator: str) -> 
 
 
 def _walked(some: LatestValues, at: Column, first: Column, tick: Column) -> Column:
-    """From each position backwards the last values that have arrived by a tick, as far as the first one."""
+    """Walks from each position back to the first for the last values that have arrived by a tick."""
     found = np.full((len(at), LAST), -1)
     count, at, active = np.zeros(len(at), np.int64), at.copy(), marked(at >= first)
     while len(active):
@@ -167,7 +167,7 @@ def _walked(some: LatestValues, at: Column, first: Column, tick: Column) -> Colu
 
 
 def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
-    """The columns of keys; a column of nothing where there are none."""
+    """The columns of keys; a column of zeros where there are none."""
     return [*key] or [np.zeros(count, np.int64)]
 
 
@@ -175,15 +175,15 @@ def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
 
 
 BITS = 8
-"""So many literals are looked at one by one."""
+"""The most literals that are a feature each."""
 
 
 @dataclass(frozen=True, eq=False)
 class QueryFeatures:
     """The features of a query's answers, with the latest values of its looks.
 
-    The first `literals` literals of its patterns are looked at one by one. As many values were left as
-    `trimmed` says when they were last trimmed.
+    The first `literals` literals of its patterns are a feature each; `trimmed` values were left by the last
+    trim.
     """
 
     looks: tuple[Look, ...]
@@ -196,7 +196,7 @@ class QueryFeatures:
         return self.literals + 3 + NUMBER * len(self.looks) if self.looks else 0
 
     def with_facts(self, facts: Mapping[str, Facts], values: Values, of: Values) -> QueryFeatures:
-        """With a step's new facts, whose cells are of the values `of` the engine."""
+        """Adds a step's new facts, whose cells are of the values `of` the engine."""
         pairs = zip(self.looks, self.latest, strict=True)
         latest = tuple(
             known.and_then(values_of(look, facts, values, of)) if look.predicate in facts else known
@@ -218,11 +218,11 @@ class QueryFeatures:
         return np.concatenate(parts, axis=1)
 
     def unknown(self, count: int) -> Features:
-        """The features of so many answers where nobody asks for them."""
+        """The features of answers where nobody asks for them."""
         return np.zeros((count, self.width), np.float32)
 
     def after(self, now: int) -> QueryFeatures:
-        """Without values that nothing asked after `now` can see, if there are many by now."""
+        """Drops values that nothing asked after `now` can see, if there are many by now."""
         if sum(each.count for each in self.latest) < 2 * self.trimmed + _SOME:
             return self
         latest = tuple(each.trimmed(now) for each in self.latest)

@@ -1,11 +1,8 @@
 """Looks: the values that a query compares, found in its rules alone.
 
-    Hot(X, T) :- High(X, T), High(X, T+1).     High(X, T) :- Temp(X, V, T), V > 100.
-    one look: column 1 of Temp against 100, the facts of an answer being those with its X in column 0
-    query Hot(X, T) given Load(X, L, T).       one more: column 1 of Load, against nothing
-
-Rules are followed through auxiliary predicates, negations and aggregates. Without comparisons, and where the
-query names no input, there is none.
+Hot(X, T) :- High(X, T), High(X, T+1).     High(X, T) :- Temp(X, V, T), V > 100.
+one look: column 1 of Temp against 100, the facts of an answer being those with its X in column 0
+query Hot(X, T) given Load(X, L, T).       one more: column 1 of Load, against nothing
 """
 
 from __future__ import annotations
@@ -28,9 +25,9 @@ _ORDERS = ("<", "<=", ">", ">=")
 
 @dataclass(frozen=True)
 class Look:
-    """The values in a column of an input, and what they are compared with.
+    """A column of an input's facts with these constants, and the threshold its values are compared with.
 
-    Its facts have these `constants`. Each of `key` is a column with the place of its value in the answer.
+    `key` pairs columns with the positions of their values in the answer.
     """
 
     predicate: str
@@ -43,7 +40,7 @@ class Look:
 
 @lru_cache(maxsize=64)
 def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
-    """The looks of a query, each column once: that at its first threshold."""
+    """The looks of a query, each column once, at its first threshold."""
     rules = prepared(plan)
     answer = rules.relations[query].answer.variables
     search = _LookSearch(rules, {name: place for place, name in enumerate(answer)})
@@ -54,12 +51,12 @@ def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
 
 
 Bounds = Mapping[str, tuple[str, float]]
-"""Variables that are compared, each with the sign and the number."""
+"""Variables that are compared, each with the operator and the number."""
 
 
 @dataclass
 class _LookSearch:
-    """Goes through the rules of a query, and collects what is compared."""
+    """Searches the rules of a query for comparisons."""
 
     rules: Rules
     places: Mapping[str, int]
@@ -67,7 +64,7 @@ class _LookSearch:
     been: set[object] = field(default_factory=set)
 
     def relation(self, name: str, terms: tuple[Term | None, ...]) -> None:
-        """A relation, its variables being these: those of the answer, constants, or open ones."""
+        """Searches a relation, given variables of the answer, constants, or (None) anything."""
         if (name, terms) in self.been:
             return
         self.been.add((name, terms))
@@ -101,7 +98,7 @@ class _LookSearch:
         self.reference(name, terms, bounds, known)
 
     def given(self, each: GivenFacts) -> None:
-        """The columns of an input that the query names; they are compared with nothing."""
+        """Adds the columns of an input that the query names; they are compared with nothing."""
         seen = [term.name for term in each.columns if isinstance(term, Var) and term.name not in self.places]
         self.facts(
             each.predicate, each.columns, dict.fromkeys(seen, (">=", 0.0)), {n: Var(n) for n in self.places}
@@ -118,7 +115,7 @@ class _LookSearch:
     def facts(
         self, name: str, terms: Sequence[Term | None], bounds: Bounds, known: Mapping[str, Term | None]
     ) -> None:
-        """The columns of facts that are compared."""
+        """Adds the columns of facts that are compared."""
         compared = {
             column: bounds[term.name]
             for column, term in enumerate(terms)
@@ -139,7 +136,7 @@ class _LookSearch:
 
 
 def _put(term: Term | None, known: Mapping[str, Term | None]) -> Term | None:
-    """The term that a term stands for: a variable of the answer, a constant, or (None) anything."""
+    """Replaces a variable by a variable of the answer, a constant, or (None) anything."""
     return known.get(term.name) if isinstance(term, Var) else term
 
 

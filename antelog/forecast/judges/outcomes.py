@@ -2,11 +2,9 @@
 
     Malf, two of three hot, 1 tick old    wt2: 3 of 4    all devices: 61 of 200    the pattern: 70 of 900
 
-What was counted for a key is drawn towards all keys, that towards the pattern, that towards the query. It
-knows nothing of why. So it needs history, and it learns what no model of single facts knows.
-
-No memory is right for all streams. A fast one follows when the stream changes; a slow one rests on more
-where nothing does. So states are counted in several, each drawn towards the next slower one.
+Counts of a key are drawn towards all keys, those towards the pattern, those towards the query. No memory is
+right for all streams: a fast one follows when the stream changes, a slow one rests on more. So states are
+counted in several, each drawn towards the next slower one.
 """
 
 from __future__ import annotations
@@ -38,26 +36,26 @@ from antelog.forecast.rates.tally import (
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
-"""What is known of wider classes counts as so many answers.
+"""Knowledge of wider classes counts as this many answers: query, pattern, state regardless of silence, state.
 
-For the query, a pattern, a state whether silent or not, a state. A wider class goes by its other answers: if
-the same few counted at each level, two confirmed ones would make a chance of 98 %.
+A wider class goes by its other answers: if the same few counted at each level, two confirmed ones would make
+a chance of 98 %.
 """
 
 AT_FIRST = 5.0
-"""What is known of all keys counts as so many answers of one, before there are many."""
+"""Knowledge of all keys counts as this many answers of one, before there are many."""
 
 OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)
-"""Later it is one of these numbers, 0.1 to 200: the one by which past answers had been likeliest."""
+"""Later it is one of these numbers, 0.1 to 200: the one by which past answers were likeliest."""
 
 OF_SLOWER = 10.0
-"""What a slower memory knows of a state counts as so many answers."""
+"""A slower memory's knowledge of a state counts as this many answers."""
 
 MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
-"""The memories with what each weighs at first, and their half-lives: so many go into the longest one."""
+"""The memories with their weights at first, and the parts of the longest half-life that theirs are."""
 
 FORGOTTEN = 2000
-"""A key of which no answer was decided in so many ticks is forgotten."""
+"""A key of which no answer was decided in this many ticks is forgotten."""
 
 
 def half_lives(longest: float | None) -> Numbers:
@@ -70,12 +68,11 @@ def half_lives(longest: float | None) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class OutcomeStatistics(Judge):
-    """Counts of the answers that were in each state, and of those that were confirmed, in each memory.
+    """Counts of answers that were in each state, and of the confirmed ones among them, in each memory.
 
-    of_all  by level and class of all keys: of the query, a pattern, a state whether silent or not, a state
+    of_all  by level and class of all keys: the query, a pattern, a state regardless of silence, a state
     by_key  by state and key
-    drawn   what answers would have lost with each number of OF_ALL: how strongly a key is drawn to all, its
-            spread among them decides
+    drawn   losses by each number of OF_ALL, which decide how strongly a key is drawn to all
     """
 
     of_all: Ledger
@@ -115,9 +112,9 @@ class OutcomeStatistics(Judge):
         return chance
 
     def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
-        """As how many answers of a key that counts at ticks which is known of all keys.
+        """The number of answers of a key that the knowledge of all keys counts as, at ticks.
 
-        It is the mean in logs of the numbers tried, each by how likely it made what became of answers.
+        It is the mean in logs of the numbers tried, each by how likely it made past outcomes.
         """
         different, which = np.unique(ticks, return_inverse=True)
         lost = self._found(self.drawn, (), different, fades=fades) + np.abs(np.log(OF_ALL / AT_FIRST))
@@ -126,7 +123,7 @@ class OutcomeStatistics(Judge):
         return weight.take(which)
 
     def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
-        """For states at ticks the chances by each memory, whatever the key, and where anything is known."""
+        """Chances of states by each memory, whatever the key, and where anything is known."""
         sums = self._found(self.of_all, _classes(states), np.tile(ticks, len(WEIGHTS)), fades=fades)
         *found, state = sums.reshape(len(WEIGHTS), len(states), sums.shape[1])
         # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
@@ -152,7 +149,7 @@ class OutcomeStatistics(Judge):
         return self.half_lives[-1:] if level is self.drawn else self.half_lives
 
     def learn(self, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> OutcomeStatistics:
-        """The statistics with these answers; sums over all keys may be kept as they are."""
+        """Adds the answers; sums over all keys may be kept as they are."""
         states, of = decided.states, decided.state_of
         ticks, confirmed = decided.settled.take(of), decided.confirmed.take(of)
         numbers = np.stack([np.ones(len(of)), confirmed.astype(np.float64)], axis=1)
@@ -173,7 +170,7 @@ class OutcomeStatistics(Judge):
         return entered(level, ticks, key, numbers, self._half_lives(level))
 
     def _drawn_by(self) -> Ledger:
-        """The losses by each number of OF_ALL after a lesson, of the answers of keys that had some before."""
+        """Adds the losses by each number of OF_ALL, for answers of keys with earlier ones."""
         own = self.by_key
         if len(own.tally.keys) == 1:  # there is one key, which is all
             return self.drawn
@@ -191,13 +188,13 @@ class OutcomeStatistics(Judge):
         return self if all(map(is_, after, self._ledgers)) else self._with_ledgers(after)
 
     def at_tick(self, tick: int) -> OutcomeStatistics:
-        """The statistics faded to a tick, without the keys that are forgotten by then."""
+        """Fades the statistics to a tick, without the keys that are forgotten by then."""
         return self._with_ledgers(
             opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
         )
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
-        """The statistics of several workers in one; all are as of the same tick."""
+        """Merges the statistics of several workers, all as of the same tick."""
         ledgers = zip(*(each._ledgers for each in (self, *others)), strict=True)
         return self._with_ledgers(opened(tally.merged([each.tally for each in same])) for same in ledgers)
 
@@ -218,7 +215,7 @@ class OutcomeStatistics(Judge):
 
 
 def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) -> OutcomeStatistics:
-    """Before any outcome, for answers with a key of some columns, given the longest half-life."""
+    """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)
     of_all, drawn = nothing_counted(2, count), nothing_counted(0, len(OF_ALL))
@@ -229,7 +226,7 @@ def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
     """The losses of answers by each number of OF_ALL: the ticks at which they were counted, and the sums.
 
-    Of their keys it was known before: so many answers, of these confirmed, and the chance of all keys.
+    `known` has for each key its answers, the confirmed ones, and the chance of all keys.
     """
     answers, confirmed = counted.T
     sides = np.concatenate([marked(confirmed > 0), marked(answers > confirmed)])

@@ -2,15 +2,10 @@
 
     wt2 hot     in 100 ticks 12 times, 9 of them after a hot tick; 8 in time, 3 a tick late, 1 two ticks late
     once 3/88, again 9/12, shares 8/12, 3/12, 1/12, all drawn towards those of all devices
+    wt2 slot    after high 50 times high, 20 times low, never none; after low 20 times high, 910 times low
 
-Counts sightings epoch by epoch, and turns the counts into the odds of keys. Of slots it also counts which
-fact comes after which:
-
-    wt2    after high 50 times high, 20 times low, never none; after low 20 times high, 910 times low
-    high   0.71 again, 0.29 low; a slot that always has a fact
-
-Whether there is a fact, and which one if there is, are learned apart: often a slot has a fact at each tick,
-or at any as often as at another, whichever came before. Its silence then speaks for none of its facts.
+In a slot, whether there is a fact and which one it is are learned apart: where a slot has a fact at each
+tick, or as often whichever came before, its silence is no sign for any of them.
 """
 
 from __future__ import annotations
@@ -46,7 +41,7 @@ from antelog.forecast.rates.tally import (
 
 
 class Weights(NamedTuple):
-    """Weighs all keys in the odds of one, in ticks without a fact, ticks after one, and facts."""
+    """Weights of all keys in the odds of one: for ticks without a fact, ticks after one, and facts."""
 
     once: float
     again: float
@@ -56,7 +51,7 @@ class Weights(NamedTuple):
 WEIGHTS = Weights(20.0, 5.0, 5.0)
 
 _OF_NOTHING = Weights(1.0, 1.0, 1.0)
-"""Where nothing is known of all keys, one half counts as so many, and all lags are equally likely."""
+"""The weights of one half, and of equally likely lags, where nothing is known of all keys."""
 
 _ONES, _BEFORES, _STAYS = 0, 1, 2
 
@@ -79,11 +74,11 @@ class Counted:
 class SeriesCounts:
     """Counts for each key and series of a family: facts, ticks after one, facts after one, and delays.
 
-    A fact counts for the first series that it meets. If they share a slot, facts after one are counted by the
-    series of the one before.
+    A fact counts for the first series that it meets; in a slot, facts after one count by the series before.
 
-    `shared` are the sums over all keys, and the ticks that they have been known. `later` are
-    the counts of epochs that are not in use yet; an epoch is `length` ticks long.
+    shared  sums over all keys, and the ticks that they have been known
+    later   counts of epochs that are not in use yet
+    length  ticks of an epoch
     """
 
     tally: Tally
@@ -99,7 +94,7 @@ def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts
 
 
 def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, length: int = EPOCH) -> Counted:
-    """The counts of one epoch of this length, once all its facts have come."""
+    """Counts one epoch, once all its facts have come."""
     first, last = epoch * length, epoch * length + length - 1
     facts = gather(sightings.history, family.name, span(first - 1, last))
     # Of an input whose slot is fixed in the rules, the facts of other slots are there as well.
@@ -121,13 +116,13 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
 
 
 def added(tally: Tally, new: Counted, half_life: float | None) -> Tally:
-    """A tally with the counts of an epoch, which comes after all before."""
+    """Adds the counts of an epoch, which comes after all before."""
     epochs = np.full(len(new.numbers), new.epoch)
     return latest(entered(opened(tally), epochs, new.keys, new.numbers, half_life))
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
-    """Counts with those of an epoch added, not in use yet."""
+    """Adds the counts of an epoch, not in use yet."""
     if len(new.numbers) == 0:
         return counts
     return replace(counts, later=(*counts.later, new))
@@ -160,7 +155,7 @@ def _used(counts: SeriesCounts, new: Counted, as_of: KnownEpoch) -> SeriesCounts
 
 
 def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) -> float:
-    """For how many epochs its keys together have been known after an epoch and up to another."""
+    """The epochs that its keys together have been known after an epoch and up to another."""
     gone = tally.last[tally.forgotten(epoch, tally.last)]
     whole = float(_stretches(np.array([epoch - since]), half_life)[0])
     lost = whole - _stretches(epoch - np.maximum(gone + FORGOTTEN, since), half_life)
@@ -168,7 +163,7 @@ def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) ->
 
 
 def at_epoch(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
-    """Counts with the shared sums faded to an epoch, so that they stay right without the keys."""
+    """Fades the shared sums to an epoch, so that they stay right without the keys."""
     if not counts.shared.count:
         return counts
     sums = _every(counts, epoch, half_life)[None, :]
@@ -197,10 +192,7 @@ def _stretches(epochs: Column, half_life: float | None) -> Numbers:
 def odds_of(
     counts: SeriesCounts, chain: Chain, keys: Keys, as_of: KnownEpoch, possible: Sequence[Mask]
 ) -> Odds:
-    """The odds of keys, as they are known as of an epoch: a row for each key.
-
-    `possible` are the rows in which facts may be of each state.
-    """
+    """Computes the odds of keys as of an epoch; `possible` marks the rows of facts of each state."""
     epoch, half_life = as_of.epoch, as_of.half_life
     family = family_of(chain)
     asked = [
@@ -263,9 +255,9 @@ class SlotCounts:
     """Counts of slots, a row each.
 
     ticks   the ticks that were counted
-    after   of each kind of facts the ticks after one (by kind)
+    after   the ticks after a fact of each kind (by kind)
     facts   the facts of each kind: after none, and after one of each kind (by kind before, by kind)
-    late    of each kind of facts how many came 0, 1, 2, … ticks late (by kind, by ticks)
+    late    the facts of each kind that came 0, 1, 2, … ticks late (by kind, by ticks)
     """
 
     ticks: Numbers
@@ -294,7 +286,7 @@ class SlotCounts:
         return _yes_or_no(self.facts[:, 0].sum(axis=1), self.silent)
 
     def of(self, kinds: Numbers) -> SlotCounts:
-        """The counts for other kinds: `kinds` says of which one each is (rows, kinds before, kinds)."""
+        """The counts for other kinds, given which one each is (rows, kinds before, kinds)."""
         each = np.swapaxes(kinds, 1, 2)
         none, after = self.facts[:, :1] @ kinds, each @ self.facts[:, 1:] @ kinds
         return SlotCounts(
@@ -310,10 +302,10 @@ def _yes_or_no(facts: Numbers, of: Numbers) -> Numbers:
 
 
 def kinds_of(chain: Chain, family: Family, possible: Sequence[Mask]) -> Numbers:
-    """Which of the states of a chain facts of each series are, in each row: 1 for that one, else 0.
+    """Which states of a chain facts of each series are, in each row: 1 for that one, else 0.
 
-    Facts are counted by the first series they meet. If states have values of the answer beyond the slot, it
-    is not known which facts they are: then all of them count as another fact.
+    Facts are counted by the first series they meet. If states have values of the answer beyond the slot, all
+    facts count as another fact.
     """
     count, states = len(possible[0]), len(chain.states)
     found = np.zeros((count, len(family.series), states))
@@ -362,9 +354,9 @@ def slot_shares(own: SlotCounts, every: SlotCounts, weight: float) -> Numbers:
 
 
 def _of_kinds(of_key: Numbers, each: Numbers, of_all: Numbers) -> Numbers:
-    """The shares of a key for each kind: if one is twice as frequent of a kind as of all, here as well.
+    """The shares of a key for each kind, in proportion to how kinds differ for all keys.
 
-    One more was counted, and one more was expected, so that what is seldom makes no great difference.
+    One more is counted and expected, so that rare kinds make no great difference.
     """
     expected = each.sum(axis=-1, keepdims=True) * of_all[:, None]
     found: Numbers = of_key[:, None] * (each + 1) / (expected + 1)
@@ -373,6 +365,6 @@ def _of_kinds(of_key: Numbers, each: Numbers, of_all: Numbers) -> Numbers:
 
 
 def _drawn(counts: Numbers, towards: Numbers, weight: float) -> Numbers:
-    """The shares of what was counted (last axis), drawn towards others that count as so many."""
+    """The shares of counts (last axis), drawn towards others with a weight."""
     found: Numbers = (counts + weight * towards) / (counts.sum(axis=-1, keepdims=True) + weight)
     return found

@@ -1,11 +1,8 @@
-"""The odds of keys as the program declares them.
+"""The odds of keys as the program declares them; of the declarations that fit, the most specific one decides.
 
-    chance Temp(_, high, _) = 5%, again 80%.
-    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
-    Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
-
-Of the declarations that fit, the one with the most constants decides. Returns a row of
-odds for each key.
+chance Temp(_, high, _) = 5%, again 80%.
+delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
+Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
 """
 
 from __future__ import annotations
@@ -76,8 +73,8 @@ _ROUNDED = 1e-9
 def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
     """For each state the rows in which a fact may be of it.
 
-    Of the kinds of facts that the formula lacks, those must be covered by a declaration, but for the last
-    one, another fact. Their facts must not be among those of the formula.
+    Kinds of facts that the formula lacks must be covered by a declaration, except any other fact. Their facts
+    must not be among those of the formula.
     """
     found = [np.ones(keys.count, np.bool_) for _ in range(chain.formula_states)]
     for state in chain.states[chain.formula_states :]:
@@ -103,7 +100,7 @@ def _fits(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> Mask:
 
 
 def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
-    """The rows in which facts with these constants, and new values otherwise, are facts of a state."""
+    """Marks the rows in which facts with these constants, and new values otherwise, are facts of a state."""
     meets = np.ones(keys.count, np.bool_)
     for place in {*asked.series.key, *(i for i, _ in asked.series.constants)} - set(places):
         column, value = keys.column(asked, place), own.get(place)
@@ -113,11 +110,11 @@ def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tup
 
 
 def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
-    """Declared odds of a chain, filled up with learned ones where nothing is declared.
+    """Fills up declared odds of a chain with learned ones where nothing is declared.
 
-    What is declared stays as it is. In the ticks it leaves over, each other kind of facts, and no fact, has
-    the share that was learned. If not the `whole` of it is to be filled up, that is done only where all that
-    the formula asks for is declared, and the shares of delays stay.
+    In the ticks that declarations leave, each other kind of facts, and no fact, has its learned share. If not
+    the `whole` is to be filled up, only chains with declared facts of the formula are, and the shares of
+    delays stay.
     """
     usable = learned.known & (odds.known | whole)
     stays = odds.chance_declared[:, None]
@@ -147,7 +144,7 @@ def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
 
 
 def less_declared(learned: Odds, odds: Odds) -> Odds:
-    """Learned odds of any fact of a slot as those of another fact: without the facts that are declared."""
+    """Turns learned odds of any fact of a slot into those of another fact: without the declared facts."""
     moves = np.zeros_like(learned.transitions)
     given = np.where(odds.chance_declared[:, None], odds.transitions[:, :, 1:], 0).sum(axis=2)
     moves[:, :, 0] = learned.transitions[:, :, 0]
@@ -158,7 +155,7 @@ def less_declared(learned: Odds, odds: Odds) -> Odds:
 def _decided(
     state: ChainState, patterns: Sequence[tuple[object, ...]], keys: Keys, kind: bool
 ) -> tuple[Column, Mask]:
-    """For each row the declaration with the most constants that fits, or -1; and whether that is sure.
+    """For each row the fitting declaration with the most constants, or -1; and whether that is sure.
 
     It is not where a declaration fits some of the facts that the state may stand for. A `kind` of facts
     stands for those with values of which no declaration speaks.
@@ -187,7 +184,7 @@ def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | f
 
 
 def memory(source: Input) -> int:
-    """For how many ticks it matters whether a fact was lost or there was none; 0 if none is ever lost."""
+    """The number of ticks for which it matters whether a fact was lost; 0 if none is ever lost."""
     shares = [*(each.shares for each in source.refinements), source.odds.shares]
     if not any(each is not None and sum(each) < 1 - IMPOSSIBLE for each in shares):
         return 0

@@ -1,12 +1,7 @@
 """Odds: the rates and delays of facts, for each key of a chain; and series, of which chains are made.
 
-    Temp(X, high, T)                   a series of Temp with `high` in column 1, for each X
-    Reading(X, V, T) where V >= 90     a series of Reading, for each X: is there any such V?
-
-    chance Temp(_, high, _) = 5%, again 80%.     once 0.05, again 0.8
-    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).    shares 0.7, 0.2, 0.08 for wt4
-
-Many keys have the same odds; each different set of them is a row of a table, and a key has its number.
+Temp(X, high, T)                   a series of Temp with `high` in column 1, for each X
+Reading(X, V, T) where V >= 90     a series of Reading, for each X: is there any such V?
 """
 
 from __future__ import annotations
@@ -47,7 +42,7 @@ class Series:
 def series_of(
     atom: Atom, bound: Mapping[str, Term], tests: tuple[Comparison, ...]
 ) -> tuple[Series, tuple[Var, ...]]:
-    """The series of a literal, and the variables that are its key, given what its variables stand for."""
+    """The series of a literal, and the variables that are its key, given the terms of bound variables."""
     constants: list[tuple[int, Value]] = []
     repeats: list[tuple[int, int]] = []
     key: list[tuple[int, Var]] = []
@@ -88,10 +83,9 @@ class ChainState:
 class Chain:
     """A process with one outcome at each tick: no fact, or one of `states`.
 
-    `places` are the columns by which its facts are found, and `terms` what stands there: variables of
-    the answer, or constants. A chain with a slot shows one fact a tick, whichever it is; so after the
-    states that the formula asks for there are further `kinds` of facts: those that declarations speak of,
-    and as the last one another fact, whichever it is.
+    `places` are the columns by which its facts are found, `terms` their variables of the answer or constants.
+    A chain with a slot shows one fact a tick: so after the states of the formula it has `kinds` of other
+    facts, those that declarations name, and as the last one any other fact.
     """
 
     predicate: str
@@ -103,7 +97,7 @@ class Chain:
 
     @property
     def formula_states(self) -> int:
-        """How many of its states are in the formula."""
+        """The number of its states that are in the formula."""
         return len(self.states) - self.kinds
 
     @property
@@ -113,7 +107,7 @@ class Chain:
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """The answer's variables that say which facts it has, in order."""
+        """The answer's variables that identify its facts, in order."""
         names = {term.name for term in self.terms if isinstance(term, Var)}
         return tuple(sorted(names.union(*(state.key for state in self.states))))
 
@@ -136,11 +130,11 @@ class Odds(ColumnSet):
 
     transitions     the chances to get from no fact and from each state to each of these (two axes)
     delay           the last tick a fact may come, counted from its own
-    shares          of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
+    shares          the shares of true facts that come 0, 1, 2, … ticks late (a further axis)
     known           whether it is known at all how often facts come
     chance_declared whether the program declares the chance of a fact
     shares_declared whether the program declares the shares
-    unexpected      how many facts of which nothing is declared were counted in the slot
+    unexpected      the facts counted in the slot of which nothing is declared
     """
 
     transitions: Numbers
@@ -194,7 +188,7 @@ IMPOSSIBLE = 1e-15
 """As good as never."""
 
 _LEAST = 1e-18
-"""Even less: what is said never to happen is less likely than what nobody spoke of."""
+"""Less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones."""
 
 
 def transitions(once: Numbers, again: Numbers) -> Numbers:

@@ -3,8 +3,8 @@
     key (wt2), epoch 3: 5 ticks hot, 4 of them after a hot one
     epochs 0 to 3 with a half-life of 250 epochs: the sums of each key, those of epoch 0 halved at 250
 
-An epoch is a stretch of ticks on a fixed grid. Its counts are used only from an epoch on by which all
-that they rest on is decided; so it is clear at any tick what was known, however a run is cut.
+An epoch is a stretch of ticks on a fixed grid. Its counts are used only once all that they rest on is
+decided: so what is known at a tick does not depend on how a run is cut.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from antelog.engine.columns.tables import (
 )
 
 EPOCH = 20
-"""So many ticks an epoch has, by default."""
+"""The ticks of an epoch, by default."""
 
 FORGOTTEN = 100
-"""A key that nothing was counted for in so many epochs is forgotten, where keys are."""
+"""A key without counts in this many epochs is forgotten, where keys are."""
 
 HalfLife: TypeAlias = float | Numbers | None
-"""How many epochs halve a sum (None: it never fades), or a column of them, for sums side by side."""
+"""The epochs that halve a sum (None: it never fades), or a column of them, for sums side by side."""
 
 
 class Learns(Enum):
-    """The extent of learning while a stream runs: nothing, what is known of single keys, or all."""
+    """The extent of learning while a stream runs: nothing, single keys, or all."""
 
     NOTHING, KEYS, ALL = range(3)
 
@@ -52,8 +52,7 @@ class Learns(Enum):
 class KnownEpoch:
     """The epoch up to which counts are used, and their half-life in epochs.
 
-    The sums over all keys may stay as they were in an earlier epoch, `still`; if that is None, they are
-    learned like those of a key.
+    Sums over all keys stay as they were in an earlier epoch `still` (None: they are learned, too).
     """
 
     epoch: int
@@ -65,8 +64,7 @@ class KnownEpoch:
 class Tally(ColumnSet):
     """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
 
-    Keys that were not counted for so many epochs as `forgets` says are as if they had never been: a device
-    is gone. What all keys share stays, however long nothing happens (None).
+    Keys without counts for more than `forgets` epochs are as if they had never been (None: all stay).
     """
 
     keys: tuple[Column, ...]
@@ -85,7 +83,7 @@ class Tally(ColumnSet):
         return int(self.last.min())
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
-        """Whether keys are forgotten at an epoch that were counted last at these."""
+        """Whether keys that were counted last at these epochs are forgotten at another."""
         gone: Mask = np.zeros(len(last), np.bool_) if self.forgets is None else epoch - last > self.forgets
         return gone
 
@@ -126,14 +124,14 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
 
 
 def at_epoch(tally: Tally, epoch: int, half_life: HalfLife) -> Tally:
-    """The tally faded to an epoch, without the keys that are forgotten by then."""
+    """Fades a tally to an epoch, without the keys that are forgotten by then."""
     tally = without_old(tally, epoch)
     sums = faded(tally.sums, epoch - tally.last, half_life)
     return replace(tally, last=np.full(tally.count, epoch), sums=sums)
 
 
 def merged(tallies: Sequence[Tally]) -> Tally:
-    """One tally from those of several workers; sums of equal keys are as of the same epoch."""
+    """Merges the tallies of several workers; sums of equal keys are as of the same epoch."""
     whole = Tally.and_then(*tallies)
     if whole.count == 0:
         return whole
@@ -143,7 +141,7 @@ def merged(tallies: Sequence[Tally]) -> Tally:
 
 
 def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
-    """The rows of a tally that have these keys, of which there are so many; -1 where none has."""
+    """The rows of a tally that have these keys, `count` of them; -1 where none has."""
     if not keys:
         return np.full(count, min(tally.count, 1) - 1)
     asked, there = keys_of([list(keys), list(tally.keys)])
@@ -151,12 +149,12 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
 
 
 def alive(tally: Tally, epoch: int) -> int:
-    """The number of keys that are not forgotten at an epoch."""
+    """Counts the keys that are not forgotten at an epoch."""
     return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
 
 
 def without_old(tally: Tally, epoch: int) -> Tally:
-    """The tally without the keys that are forgotten, which saves room and changes nothing."""
+    """Drops the keys that are forgotten, which saves room and changes nothing."""
     if tally.forgets is None or tally.count == 0 or epoch - tally.oldest <= tally.forgets:
         return tally
     return tally.take(np.flatnonzero(~tally.forgotten(epoch, tally.last)))
@@ -176,8 +174,8 @@ def without_old(tally: Tally, epoch: int) -> Tally:
 class Ledger:
     """A tally by ticks, and the entries of a step: the sums of rows of the tally as of later ticks.
 
-    Entries are in the order of rows, and of ticks within a row. `counted` is what each adds to its sums, in
-    every memory the same.
+    Entries are in the order of rows, and of ticks within a row. `counted` is the amount that each adds to its
+    sums, in every memory the same.
     """
 
     tally: Tally
@@ -215,7 +213,7 @@ def latest(ledger: Ledger) -> Tally:
 def entered(
     ledger: Ledger, tick: Column, keys: Sequence[Column], numbers: Numbers, half_life: HalfLife
 ) -> Ledger:
-    """The ledger with what was counted at ticks, each after those of the tally. It has no entries yet.
+    """Enters counts at ticks, each after those of the tally, into a ledger without entries.
 
     The numbers are whole, or parts of a whole UNIT; with several half-lives they count in each memory.
     """
@@ -268,7 +266,7 @@ def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tall
 
 
 def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:
-    """The sums of keys before ticks, faded to these; 0 of what was not counted."""
+    """The sums of keys before ticks, faded to these; 0 for keys without counts."""
     tally = ledger.tally
     sums = np.zeros((len(tick), tally.sums.shape[1]))
     if tally.count == 0 or len(tick) == 0:
@@ -289,7 +287,7 @@ def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: Half
 
 
 def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
-    """The sums of so many keys as they are, whatever the tick; 0 of what was not counted."""
+    """The sums of `count` keys as they are, whatever the tick; 0 for keys without counts."""
     tally = ledger.tally
     at = matched(keys, count, tally)
     none: Numbers = np.zeros((1, tally.sums.shape[1]))
@@ -297,7 +295,7 @@ def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
 
 
 _LENGTH = 32
-"""So many rows a block has: to go through them takes as many calls."""
+"""The rows of a block: to go through them takes as many calls."""
 
 
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:
@@ -305,8 +303,8 @@ def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:
 
         numbers  1  0  1  1     keeps  0  .5  .5  0     sums  1  .5  1.25  1
 
-    Blocks of rows are added up side by side; then each gets what the one before has left. As many columns of
-    numbers, side by side, share a column of `keeps`.
+    Blocks of rows are added up side by side; then each gets the sum that the one before has left. Columns of
+    numbers side by side share a column of `keeps`.
     """
     if not keeps[1:].any():
         return numbers
