@@ -27,10 +27,9 @@ from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
 from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.values_judge import can_fit
-from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits
+from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits, QueryForecast
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
-from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores

@@ -32,10 +32,9 @@ from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known, Tables
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import JUDGES, Judged, Judges
-from antelog.forecast.judges.latest import QueryFeatures, features_of
-from antelog.forecast.lines import LeftOut, Limits
+from antelog.forecast.judges.looks import QueryFeatures, features_of
+from antelog.forecast.lines import LeftOut, Limits, QueryForecast
 from antelog.forecast.model_file import Model, packed, unpacked
-from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen

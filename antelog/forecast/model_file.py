@@ -23,8 +23,7 @@ from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judged import Judged
-from antelog.forecast.judges.latest import LatestValues, QueryFeatures
-from antelog.forecast.judges.looks import Look
+from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
 from antelog.forecast.judges.mean import JudgeWeights, Predictions
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.judges.rows import Judge, SettledLines

@@ -21,7 +21,7 @@ from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.following import AnswerLines
-from antelog.forecast.judges.latest import LatestValues
+from antelog.forecast.judges.looks import LatestValues
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally

@@ -17,10 +17,9 @@ from antelog.language.moments import Timescale
 from antelog.lines import literal_of
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers, easy
-from antelog.pictures.clock import Clock, clock
 from antelog.pictures.drawing import THEMES
 from antelog.pictures.history import Answer, Change, History
-from antelog.pictures.rows import Frame, answer_rows, mark_rows
+from antelog.pictures.rows import Clock, Frame, answer_rows, clock, mark_rows
 from tests.cli.trying import LOG, PROGRAM
 from tests.limits import longest_file
 from tests.pictures.looks import colours, texts

@@ -13,10 +13,9 @@ import antelog
 from antelog.answers import CONFIRMED, REJECTED
 from antelog.language.moments import Timescale
 from antelog.pictures.answers import draw_answers
-from antelog.pictures.clock import Calendar, Clock, clock
 from antelog.pictures.columns import RowLabel, columns_of, cut, cut_apart, width_of
 from antelog.pictures.history import Answer, Change, History
-from antelog.pictures.rows import STRETCH, Frame, kinds_in, mark_rows
+from antelog.pictures.rows import STRETCH, Calendar, Clock, Frame, clock, kinds_in, mark_rows
 from antelog.program import parse
 from tests.pictures.looks import texts
 from tests.pictures.test_drawing import answer, framed, of

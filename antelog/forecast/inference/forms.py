@@ -20,8 +20,7 @@ from antelog.compile.prepared.rules import prepared
 from antelog.forecast.inference.diagrams import Leaf
 from antelog.forecast.inference.formulas import Formula, formula_of
 from antelog.forecast.inference.nodes import Comes, UnknownChanceError
-from antelog.forecast.rates.declared import memory
-from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive
+from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive, memory
 from antelog.forecast.rates.sightings import Family, family_of
 
 

@@ -17,8 +17,7 @@ from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.inference.forms import Layout
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.declared import completed, declared, less_declared, possible_kinds
-from antelog.forecast.rates.odds import Chain, Keys, Odds
+from antelog.forecast.rates.odds import Chain, Keys, Odds, completed, declared, less_declared, possible_kinds
 from antelog.forecast.rates.sightings import Family, family_of
 from antelog.forecast.rates.tally import EPOCH, KnownEpoch, Learns
 

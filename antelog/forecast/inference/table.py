@@ -23,8 +23,7 @@ from antelog.engine.values.values import Values
 from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import WHEN, Condition
 from antelog.forecast.inference.learning import OddsOf
-from antelog.forecast.rates.declared import possible_kinds
-from antelog.forecast.rates.odds import Chain, Keys, Odds, each_once
+from antelog.forecast.rates.odds import Chain, Keys, Odds, each_once, possible_kinds
 from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
 
 Tables = Mapping[str, Sequence[Column]]
@@ -46,8 +45,7 @@ class AnswersAtTicks(ColumnSet):
     @property
     def age(self) -> Column:
         """The ticks between each answer's and that of its chance; may be negative."""
-        age: Column = self.as_of - self.tick
-        return age
+        return self.as_of - self.tick
 
     @property
     def whole(self) -> Mask:

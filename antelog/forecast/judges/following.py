@@ -212,14 +212,12 @@ def ends_of(ends: Column, stage: Column) -> Column:
 
     Ages are counted from there: for a count it matters how many ticks are left.
     """
-    end: Column = np.append(ends, 0).take(pattern_of(stage))  # the last one is that of no pattern
-    return end
+    return np.append(ends, 0).take(pattern_of(stage))  # the last one is that of no pattern
 
 
 def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
     """Numbers the states: a stage, a class of ages, and whether the answer was silent since its last line."""
-    state: Column = (stage * _BUCKETS + bucket) * 2 + silent
-    return state
+    return (stage * _BUCKETS + bucket) * 2 + silent
 
 
 def either_of(state: Column) -> Column:

@@ -20,8 +20,7 @@ from antelog.engine.step.lines import pattern_of
 from antelog.errors import DataError
 from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
 from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.judges.latest import NO_FEATURES, QueryFeatures
-from antelog.forecast.judges.looks import looks_of
+from antelog.forecast.judges.looks import NO_FEATURES, QueryFeatures, looks_of
 from antelog.forecast.judges.mean import JudgeWeights, Predictions, averaged, first_weights, weighed
 from antelog.forecast.judges.outcomes import nothing_known
 from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines
@@ -196,8 +195,7 @@ def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
     weight = np.where(np.isnan(each), 0, weights)
     first = np.cumsum([0, 1, *(len(one.columns) for one in judged.judges.values())][:-1])
     by_judge = np.add.reduceat(weight, first, axis=1)
-    source: Column = np.where(by_judge.any(axis=1), by_judge.argmax(axis=1), -1)
-    return source
+    return np.where(by_judge.any(axis=1), by_judge.argmax(axis=1), -1)
 
 
 def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | None = None) -> Judged:

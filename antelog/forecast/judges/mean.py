@@ -125,8 +125,7 @@ def _losses(each: Numbers, confirmed: Mask) -> Numbers:
     lost = log_losses(each, confirmed[:, None])
     silent = np.isnan(each)
     mean = np.where(silent, 0, lost).sum(axis=1) / (~silent).sum(axis=1)
-    found: Numbers = np.where(silent, mean[:, None], lost)
-    return found
+    return np.where(silent, mean[:, None], lost)
 
 
 def _blocks(lines: Predictions, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:

@@ -19,7 +19,7 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
-from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import (
@@ -259,5 +259,4 @@ def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
 
 def _drawn(found: Numbers, chance: Numbers, weight: float | Numbers) -> Numbers:
     """The confirmed shares of counts (answers, confirmed), drawn towards the chances of the wider level."""
-    share: Numbers = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
-    return share
+    return (found[:, 1] + weight * chance) / (found[:, 0] + weight)

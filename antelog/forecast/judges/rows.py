@@ -45,8 +45,7 @@ class AnswerRows:
     @property
     def age(self) -> Column:
         """The ticks between the answer's own and that of the chance."""
-        age: Column = self.tick - self.answer[-1]
-        return age
+        return self.tick - self.answer[-1]
 
 
 @dataclass(frozen=True, eq=False)

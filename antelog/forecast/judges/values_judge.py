@@ -20,7 +20,7 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.engine.columns.trees import Features, Trees
 from antelog.forecast.columns import VALUES
-from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines, no_lines
 
 BLOCK = 20

@@ -185,8 +185,7 @@ def _stretches(epochs: Column, half_life: float | None) -> Numbers:
     """The weight of the last epochs together, by their number, the last one counting fully."""
     if half_life is None:
         return np.maximum(epochs, 0).astype(np.float64)
-    stretch: Numbers = (1 - np.exp2(-np.maximum(epochs, 0) / half_life)) / (1 - 2 ** (-1 / half_life))
-    return stretch
+    return (1 - np.exp2(-np.maximum(epochs, 0) / half_life)) / (1 - 2 ** (-1 / half_life))
 
 
 def odds_of(

@@ -84,8 +84,7 @@ class Tally(ColumnSet):
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
         """Whether keys that were counted last at these epochs are forgotten at another."""
-        gone: Mask = np.zeros(len(last), np.bool_) if self.forgets is None else epoch - last > self.forgets
-        return gone
+        return np.zeros(len(last), np.bool_) if self.forgets is None else epoch - last > self.forgets
 
 
 def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tally:
@@ -108,8 +107,7 @@ def faded(sums: Numbers, epochs: Column | int, half_life: HalfLife) -> Numbers:
     if not isinstance(epochs, np.ndarray):
         return sums * np.exp2(-max(epochs, 0) / half_life)
     shares = kept(epochs, half_life)
-    result: Numbers = sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
-    return result
+    return sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
 
 
 def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...], Numbers]:

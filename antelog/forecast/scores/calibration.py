@@ -90,8 +90,7 @@ def summed(count: int, row: Column, tick: Column, amount: Column) -> Blocks:
 
 def _numbers(tick: Column, first: int, last: int) -> Column:
     shift = _shift(first, last)
-    numbers: Column = (tick >> shift) - (first >> shift)
-    return numbers
+    return (tick >> shift) - (first >> shift)
 
 
 def _shift(first: int, last: int) -> int:

@@ -96,8 +96,7 @@ def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
 
 def log_losses_of(right: Numbers) -> Numbers:
     """The log loss of each chance, given the chances of the actual outcomes."""
-    found: Numbers = -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
-    return found
+    return -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
 
 
 def losses(lines: ScoredLines) -> Losses:

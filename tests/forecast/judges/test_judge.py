@@ -25,7 +25,7 @@ from antelog.forecast.judges.judged import (
     score_decided,
     settled,
 )
-from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.mean import Predictions
 from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened

@@ -1,4 +1,4 @@
-"""antelog/forecast/judges/latest.py: the latest values of a key, as of a tick."""
+"""antelog/forecast/judges/looks.py: the latest values of a key, as of a tick."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import pytest
 import antelog
 from antelog.engine.values.values import Values
 from antelog.errors import StateError
-from antelog.forecast.judges.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
-from antelog.forecast.judges.looks import Look
+from antelog.forecast.judges.looks import LAST, NUMBER, OLDEST, LatestValues, Look, no_values, values_of
 from antelog.forecast.parts import rewritten
 from antelog.process import Engine
 from tests.forecast.making import cells, facts_of

@@ -1,4 +1,4 @@
-"""antelog/forecast/rates/declared.py: the odds that the program itself declares."""
+"""antelog/forecast/rates/odds.py: the odds that the program itself declares."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ import pytest
 
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.declared import completed, declared, less_declared, memory, possible_kinds
-from antelog.forecast.rates.odds import Odds, transitions
+from antelog.forecast.rates.odds import (
+    Odds,
+    completed,
+    declared,
+    less_declared,
+    memory,
+    possible_kinds,
+    transitions,
+)
 from tests.forecast.making import chains, input_of, keys, once_and_again
 
 INPUT = "input Temp(x: text, level: text, time) delay 1{}."

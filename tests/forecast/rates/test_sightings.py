@@ -23,8 +23,7 @@ from antelog.forecast.rates.counts import (
     slot_transitions,
     up_to,
 )
-from antelog.forecast.rates.declared import possible_kinds
-from antelog.forecast.rates.odds import Chain, Odds
+from antelog.forecast.rates.odds import Chain, Odds, possible_kinds
 from antelog.forecast.rates.sightings import (
     Sightings,
     Sought,
