@@ -35,18 +35,9 @@ from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.table import AnswersAtTicks, Known
+from antelog.forecast.judges import following
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.following import (
-    LOST,
-    AnswerLines,
-    DecidedAnswers,
-    Stretches,
-    age_bucket,
-    ends_of,
-    followed,
-    last_line_ticks,
-    state_of,
-)
+from antelog.forecast.judges.following import AnswerLines, DecidedAnswers, Stretches
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.mean import Predictions
@@ -298,7 +289,7 @@ class QueryForecast:
         """
         rows, lines = self._lines(logged, of)
         learning, delay = self.known.odds.learning, self.relation.bounds.delay
-        step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
+        step = following.followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
@@ -368,7 +359,7 @@ class QueryForecast:
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is reported as of now, though its line may be older: what was just reported is likelier.
-        at_line = last_line_ticks(judged.followed, some.answer) == some.tick
+        at_line = following.last_line_ticks(judged.followed, some.answer) == some.tick
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
         found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
         _, answers = self._judge(judged, requests, found, None)
@@ -399,7 +390,7 @@ class QueryForecast:
         rows = np.flatnonzero(whole)
         kind = logged.kind.astype(np.int64)
         if "lost" in logged.table.column_names:
-            kind[logged.table.column("lost").is_valid().to_numpy()] = LOST
+            kind[logged.table.column("lost").is_valid().to_numpy()] = following.LOST
         lines = AnswerLines((*cells, logged.cells[-1]), logged.tick, kind, logged.stage)
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
@@ -442,8 +433,8 @@ class QueryForecast:
         """Judges open answers, given their chances by the model of facts and the answers decided now."""
         key = tuple(at.answer[place] for place in self._key)
         learns, unknown = self.known.odds.learning.learns, self.features.unknown(len(at.tick))
-        age = at.tick - at.answer[-1] - ends_of(self._ends, at.stage)
-        state = state_of(at.stage, age_bucket(age), ~at.at_line)
+        age = at.tick - at.answer[-1] - following.ends_of(self._ends, at.stage)
+        state = following.state_of(at.stage, following.age_bucket(age), ~at.at_line)
         rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
         if judged.looks_at_values(learns):
             rows = replace(rows, features=self.features.of(rows))
@@ -458,7 +449,7 @@ class QueryForecast:
 
 def _likeliest(predictions: Sequence[Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """Returns for each line the largest chance of its answer in earlier lines; NaN if there was none."""
-    at = np.flatnonzero(np.isin(lines.kind, (REJECT, LOST)))
+    at = np.flatnonzero(np.isin(lines.kind, (REJECT, following.LOST)))
     found = np.full(lines.count, np.nan)
     if len(at) == 0:
         return found

@@ -19,27 +19,12 @@ from antelog.errors import DataError
 from antelog.forecast.reports.words import count
 from antelog.given import NAMED, POSITIVE, TEXT, TEXTS, checked, either, of, optional
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.pictures import theme
+from antelog.pictures import rows, theme
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import THEMES, Data, Drawing, Theme
 from antelog.pictures.history import OUTCOMES, History, changes_in, history, times_of, up_to
 from antelog.pictures.plan import draw_plan
-from antelog.pictures.rows import (
-    LOOKS,
-    NUMBERS,
-    Frame,
-    Row,
-    answer_rows,
-    band_rows,
-    clock,
-    font_size_of,
-    frame,
-    kinds_in,
-    look_of,
-    mark_rows,
-    marks_with_answers,
-    row_chart,
-)
+from antelog.pictures.rows import LOOKS, NUMBERS, Frame, Row
 from antelog.process import Engine
 from antelog.program import Program
 
@@ -58,7 +43,7 @@ def draw_answers(
     most: int = ROWS,
 ) -> Drawing:
     """`plan` says how long a tick is; more than `most` answers are counted instead of shown one by one."""
-    shown = clock(plan.timescale if plan else None, history.first, history.last)
+    shown = rows.clock(plan.timescale if plan else None, history.first, history.last)
     lanes = Lanes(history, plan)
     if plan and shown.stamps:
         history = history.timed(times_of(plan), shown.text)
@@ -70,15 +55,15 @@ def draw_answers(
         return Drawing(_finished(_nothing(width), title, words), title, theme)
     listed = lanes.together(history) if number <= most else explored(history)
     labels = [lanes.row(answer) for answer in listed.answers]
-    columns = columns_of(labels, width, font_size_of(min(number, DETAIL if number > most else number)))
-    area = frame(history, shown, width, columns.margin)
+    columns = columns_of(labels, width, rows.font_size_of(min(number, DETAIL if number > most else number)))
+    area = rows.frame(history, shown, width, columns.margin)
     if number <= most:
-        chart = row_chart(marks_with_answers(), area, number, kinds_in(history), columns)
+        chart = rows.row_chart(rows.marks_with_answers(), area, number, rows.kinds_in(history), columns)
         return Drawing(
             _finished(chart, title, words, area, columns), title, theme, _data(listed, area, columns)
         )
     # Numbers end where facts do, and have no labels.
-    wide = replace(frame(history, shown, width), last=history.now)
+    wide = replace(rows.frame(history, shown, width), last=history.now)
     return Drawing(
         _finished(_stacked(panels(history, wide)), title, words, wide),
         title,
@@ -95,9 +80,12 @@ def _data(history: History, area: Frame, columns: LabelColumns, *, every: bool =
     first = [every or number == 0 or lane != lanes[number - 1] for number, lane in enumerate(lanes)]
     answers = [
         row | columns.of_row(number, lane=lane)
-        for number, (row, lane) in enumerate(zip(answer_rows(history, area.clock), first, strict=True))
+        for number, (row, lane) in enumerate(zip(rows.answer_rows(history, area.clock), first, strict=True))
     ]
-    return {"answers": answers, "marks": [*([] if every else band_rows(lanes)), *mark_rows(history, area)]}
+    return {
+        "answers": answers,
+        "marks": [*([] if every else rows.band_rows(lanes)), *rows.mark_rows(history, area)],
+    }
 
 
 def _nothing(width: int) -> alt.LayerChart:
@@ -147,13 +135,13 @@ def explorable(history: History, frame: Frame, columns: LabelColumns) -> alt.VCo
     )  # fmt: skip
     first, *others = panels(history, frame)
     near = (
-        marks_with_answers()
+        rows.marks_with_answers()
         .transform_filter("!stretch.x || datum.since >= stretch.x[0] && datum.since <= stretch.x[1]")
         .transform_window(rank="dense_rank()", sort=[alt.SortField("row")])
         .transform_filter(f"datum.rank <= {DETAIL}")
     )
     scale = alt.Scale(type="utc" if frame.clock.stamps else "linear", domain=brush, nice=False, zero=False)
-    closer = row_chart(near, frame, DETAIL, kinds_in(history), columns, y="rank", scale=scale)
+    closer = rows.row_chart(near, frame, DETAIL, rows.kinds_in(history), columns, y="rank", scale=scale)
     text = f"A closer look: the first {DETAIL} answers of the marked stretch"
     return _stacked([first.add_params(brush), closer.properties(title=panel_title(text)), *others])
 
@@ -188,7 +176,7 @@ def panels(history: History, frame: Frame) -> list[alt.Chart]:
     """A chart for each question, all with the same axis of time."""
     since = np.array([answer.since for answer in history.answers], np.int64)
     until = np.array([answer.until for answer in history.answers], np.int64)
-    looks = (OPEN if each.outcome == OPEN else look_of(each) for each in history.answers)
+    looks = (OPEN if each.outcome == OPEN else rows.look_of(each) for each in history.answers)
     outcome = np.array([OUTCOMES.index(answer.outcome) for answer in history.answers], np.int64)
     return [
         _open_ones(since, until[outcome != OUTCOMES.index(OPEN)], frame),

@@ -15,17 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.inference.nodes import (
-    AtLeast,
-    Comes,
-    Every,
-    Holds,
-    Never,
-    Node,
-    Some,
-    Turns,
-    UnknownChanceError,
-)
+from antelog.forecast.inference import nodes
+from antelog.forecast.inference.nodes import Comes, Node, UnknownChanceError
 
 FALSE, TRUE = 0, 1
 """The numbers of what is decided."""
@@ -87,17 +78,17 @@ class Parts:
     def of(self, node: Node, positive: bool = True) -> int:
         """The number of a formula, or of its negation."""
         match node:
-            case Holds(condition):
+            case nodes.Holds(condition):
                 return TRUE if self.question.conditions[condition] is positive else FALSE
             case Comes():
                 leaf = self.question.leaves[node]
                 return self._number(Shows(leaf, positive), leaf.at)
-            case Never(part):
+            case nodes.Never(part):
                 return self.of(part, not positive)
-            case Turns(true, false):
+            case nodes.Turns(true, false):
                 return self.of(true if positive else false)
-            case Every(parts) | Some(parts):
-                every = isinstance(node, Every) is positive
+            case nodes.Every(parts) | nodes.Some(parts):
+                every = isinstance(node, nodes.Every) is positive
                 decisive, found = (FALSE if every else TRUE), []
                 for part in parts:
                     one = self.of(part, positive)
@@ -105,7 +96,7 @@ class Parts:
                         return decisive
                     found.append(one)
                 return self.joined(found, len(found) if every else 1)
-            case AtLeast(number, parts):
+            case nodes.AtLeast(number, parts):
                 # All but `number - 1` of them fail where it fails.
                 needed = number if positive else len(parts) - number + 1
                 return self.joined([self.of(part, positive) for part in parts], needed)

@@ -25,27 +25,8 @@ from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Calculated, Const, Inner, Operand, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.forecast.inference.nodes import (
-    NOT,
-    Comes,
-    Every,
-    Holds,
-    KnownTerms,
-    Never,
-    Node,
-    Some,
-    UnknownChanceError,
-    ValuedFacts,
-    Weighed,
-    at_least,
-    compared,
-    kinds_of,
-    literals_of,
-    rises,
-    size,
-    total,
-    whole_values,
-)
+from antelog.forecast.inference import nodes
+from antelog.forecast.inference.nodes import NOT, Comes, Every, Never, Node, Some, UnknownChanceError
 from antelog.forecast.rates.odds import Series, series_of
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import OPPOSITE
@@ -75,7 +56,7 @@ class Formula:
     @property
     def literals(self) -> tuple[Comes, ...]:
         """Its facts, each once."""
-        return tuple(dict.fromkeys(literals_of(self.whole)))
+        return tuple(dict.fromkeys(nodes.literals_of(self.whole)))
 
 
 def formula_of(rules: Rules, query: str) -> Formula:
@@ -109,7 +90,7 @@ class _Unfolding:
 
     def condition(self, condition: Condition) -> Node:
         number = self.conditions.setdefault(condition, len(self.conditions))
-        return Holds(number)
+        return nodes.Holds(number)
 
     def _pattern(self, each: Prepared, terms: Sequence[Term], when: Time | None) -> Node:
         """A pattern, its answer being these terms at this tick."""
@@ -167,14 +148,14 @@ class _Unfolding:
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
-        known = KnownTerms(bound, times)
+        known = nodes.KnownTerms(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
         left = (each for each in literals if each not in met or each.variables & times.keys())
         parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _literal(self, literal: Literal, known: KnownTerms) -> Node:
+    def _literal(self, literal: Literal, known: nodes.KnownTerms) -> Node:
         """The formula of a literal other than a fact, once the times are known."""
         if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")
@@ -206,10 +187,10 @@ class _Unfolding:
         facts = self._valued(left)
         if facts is not None and isinstance(right, Const) and not isinstance(right.value, str):
             number = Fraction(str(right.value))
-            if size(facts, left.function, number) > _MOST:
+            if nodes.size(facts, left.function, number) > _MOST:
                 raise UnknownChanceError(_TOO_MANY)
-            self.valued |= set(literals_of(facts.some))
-            return compared(facts, left.function, operator, number)
+            self.valued |= set(nodes.literals_of(facts.some))
+            return nodes.compared(facts, left.function, operator, number)
         if left.value is not None and (left.function, operator[0]) in (("max", ">"), ("min", "<")):
             # The largest is above a number if any is.
             beyond = Comparison(left.value, operator, right)
@@ -243,35 +224,37 @@ class _Unfolding:
         """At least `number` atoms exist, given for each tick whether there is one."""
         if number > 1 and not single:
             raise UnknownChanceError(_SEVERAL)
-        return at_least(number, members)
+        return nodes.at_least(number, members)
 
     def _counts(self, left: Aggregate, operator: str, right: Aggregate) -> Node:
         """Compares the number of atoms with that of others, each times and plus numbers."""
         if not (self._is_single(left.inside) and self._is_single(right.inside)):
             raise UnknownChanceError(_SEVERAL)
         members, others = tuple(self._members(left.inside)), tuple(self._members(right.inside))
-        whole = whole_values(operator, [(left.steps, len(members)), (right.steps, len(others))])
+        whole = nodes.whole_values(operator, [(left.steps, len(members)), (right.steps, len(others))])
         if whole is None:
             raise UnknownChanceError("it compares counts times or plus numbers, which are rounded")
         one, other = whole
-        parts = [Weighed(Fraction(y - x), each) for each, x, y in zip(members, one, one[1:], strict=False)]
+        parts = [
+            nodes.Weighed(Fraction(y - x), each) for each, x, y in zip(members, one, one[1:], strict=False)
+        ]
         parts += (
-            Weighed(Fraction(x - y), each) for each, x, y in zip(others, other, other[1:], strict=False)
+            nodes.Weighed(Fraction(x - y), each) for each, x, y in zip(others, other, other[1:], strict=False)
         )
         if sum(abs(each.weight) for each in parts) > _MOST:
             raise UnknownChanceError(_TOO_MANY)
-        return total(parts, operator, Fraction(other[0] - one[0]))
+        return nodes.total(parts, operator, Fraction(other[0] - one[0]))
 
-    def _valued(self, aggregate: Aggregate) -> ValuedFacts | None:
+    def _valued(self, aggregate: Aggregate) -> nodes.ValuedFacts | None:
         """The facts inside of an aggregate by their declared values; None if these are not declared."""
         source = self.rules.inputs.get(aggregate.inside.predicate)
         if source is None or not self._is_single(aggregate.inside):
             return None
-        kinds = kinds_of(aggregate, source)
+        kinds = nodes.kinds_of(aggregate, source)
         if kinds is None:
             return None
-        members = ([Weighed(value, part) for part in self._members(inside)] for value, inside in kinds)
-        return ValuedFacts([*zip(*members, strict=True)], rises(aggregate))
+        members = ([nodes.Weighed(value, part) for part in self._members(inside)] for value, inside in kinds)
+        return nodes.ValuedFacts([*zip(*members, strict=True)], nodes.rises(aggregate))
 
     def _is_single(self, inside: Inside) -> bool:
         """Whether there is at most one atom at a tick."""

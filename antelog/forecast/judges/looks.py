@@ -23,18 +23,10 @@ from antelog.compile.literals.terms import Const, Inner, Term, Var, shifted, var
 from antelog.compile.nodes.plan import GivenFacts, Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
+from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import (
-    Column,
-    Numbers,
-    changed,
-    distinct,
-    in_order,
-    keys_of,
-    marked,
-    numbered,
-)
+from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
@@ -211,9 +203,9 @@ class LatestValues(ColumnSet):
         """Drops values that no answer asked after `now` can see."""
         if self.count == 0:
             return self
-        (key,) = keys_of([_whole(self.key, self.count)])
+        (key,) = tables.keys_of([_whole(self.key, self.count)])
         order = self._in_order(key)
-        start = np.append(marked(changed(key.take(order))), self.count)
+        start = np.append(tables.marked(tables.changed(key.take(order))), self.count)
         behind = np.repeat(start[1:], np.diff(start)) - np.arange(self.count)
         kept = order[(behind <= LAST) & (self.tick.take(order) > now - OLDEST)]
         return self.take(np.sort(kept))
@@ -229,9 +221,9 @@ class LatestValues(ColumnSet):
         some = self
         if key and self.count >= _MANY and len(key[0]) * 4 <= self.count:
             # To sort all values for few answers would take long.
-            some = self.take(find(self.key[0], distinct(key[0])) >= 0)
-        mine, theirs = keys_of([_whole(some.key, some.count), _whole(key, len(tick))])
-        number = numbered(np.concatenate([mine, theirs]))[1]
+            some = self.take(find(self.key[0], tables.distinct(key[0])) >= 0)
+        mine, theirs = tables.keys_of([_whole(some.key, some.count), _whole(key, len(tick))])
+        number = tables.numbered(np.concatenate([mine, theirs]))[1]
         mine, theirs = number[: some.count], number[some.count :]
         order = some._in_order(mine)
         some, mine = some.take(order), mine.take(order)
@@ -248,7 +240,7 @@ class LatestValues(ColumnSet):
             return key
         low = key.min(), self.tick.min(), self.arrival.min()
         columns = [key - low[0], self.tick - low[1], self.arrival - low[2]]
-        order = in_order(columns)
+        order = tables.in_order(columns)
         same = np.ones(max(self.count - 1, 0), np.bool_)
         for column in columns:
             ordered = column.take(order)
@@ -273,7 +265,7 @@ def values_of(look: Look, facts: Mapping[str, Facts], values: Values, of: Values
     fits = ~np.isnan(number)
     for column, value in look.constants:
         fits &= values.recoded(given.columns[column], of) == values.cell(value)
-    at = marked(fits)
+    at = tables.marked(fits)
     beyond = np.clip(number.take(at) - look.threshold, -_MUCH, _MUCH)
     key = tuple(values.recoded(given.columns[column].take(at), of) for column, _ in look.key)
     return LatestValues(key, given.time.take(at), given.arrival.take(at), beyond)
@@ -300,7 +292,7 @@ def _features(values: LatestValues, at: Column, tick: Column, operator: str) -> 
 def _walked(some: LatestValues, at: Column, first: Column, tick: Column) -> Column:
     """Walks from each position back to the first for the last values that have arrived by a tick."""
     found = np.full((len(at), LAST), -1)
-    count, at, active = np.zeros(len(at), np.int64), at.copy(), marked(at >= first)
+    count, at, active = np.zeros(len(at), np.int64), at.copy(), tables.marked(at >= first)
     while len(active):
         here, asked = at.take(active), tick.take(active)
         fresh = some.tick.take(here) > asked - OLDEST

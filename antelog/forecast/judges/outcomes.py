@@ -22,17 +22,7 @@ from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_o
 from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.tally import (
-    Learns,
-    Ledger,
-    before,
-    closed,
-    entered,
-    nothing_counted,
-    opened,
-    summed,
-    unfaded,
-)
+from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
@@ -141,8 +131,8 @@ class OutcomeStatistics(Judge):
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
         if not fades:
-            return unfaded(level, key, len(ticks))
-        return before(level, key, ticks, self._half_lives(level))
+            return tally.unfaded(level, key, len(ticks))
+        return tally.before(level, key, ticks, self._half_lives(level))
 
     def _half_lives(self, level: Ledger) -> Numbers:
         """The half-lives of the memories in which a ledger counts."""
@@ -158,7 +148,7 @@ class OutcomeStatistics(Judge):
         if learns is not Learns.ALL:
             return replace(self, by_key=own)
         # States are few: what all keys share is added up from their sums, not from every answer.
-        (states, ticks), numbers = summed((states, ticks), numbers)
+        (states, ticks), numbers = tally.summed((states, ticks), numbers)
         levels = len(WEIGHTS)
         of_all = self._entered(
             self.of_all, _classes(states), np.tile(ticks, levels), np.tile(numbers, (levels, 1))
@@ -167,7 +157,7 @@ class OutcomeStatistics(Judge):
         return replace(taught, drawn=taught._drawn_by())
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
-        return entered(level, ticks, key, numbers, self._half_lives(level))
+        return tally.entered(level, ticks, key, numbers, self._half_lives(level))
 
     def _drawn_by(self) -> Ledger:
         """Adds the losses by each number of OF_ALL, for answers of keys with earlier ones."""
@@ -184,23 +174,25 @@ class OutcomeStatistics(Judge):
         return self._entered(self.drawn, (), tick, lost)
 
     def settled(self, now: int) -> OutcomeStatistics:
-        after = [closed(each, now) for each in self._ledgers]
+        after = [tally.closed(each, now) for each in self._ledgers]
         return self if all(map(is_, after, self._ledgers)) else self._with_ledgers(after)
 
     def at_tick(self, tick: int) -> OutcomeStatistics:
         """Fades the statistics to a tick, without the keys that are forgotten by then."""
         return self._with_ledgers(
-            opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
+            tally.opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
         )
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
         """Merges the statistics of several workers, all as of the same tick."""
         ledgers = zip(*(each._ledgers for each in (self, *others)), strict=True)
-        return self._with_ledgers(opened(tally.merged([each.tally for each in same])) for same in ledgers)
+        return self._with_ledgers(
+            tally.opened(tally.merged([each.tally for each in same])) for same in ledgers
+        )
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
         counts = self.by_key.tally
-        return replace(self, by_key=opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
+        return replace(self, by_key=tally.opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
 
     def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:
         return replace(newer, by_key=self.by_key)
@@ -218,9 +210,9 @@ def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) 
     """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)
-    of_all, drawn = nothing_counted(2, count), nothing_counted(0, len(OF_ALL))
-    by_key = nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
-    return OutcomeStatistics(opened(of_all), opened(by_key), opened(drawn), memories)
+    of_all, drawn = tally.nothing_counted(2, count), tally.nothing_counted(0, len(OF_ALL))
+    by_key = tally.nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
+    return OutcomeStatistics(tally.opened(of_all), tally.opened(by_key), tally.opened(drawn), memories)
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:

@@ -21,23 +21,10 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
 from antelog.engine.facts.history import gather
+from antelog.forecast.rates import tally as tallies
 from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
-from antelog.forecast.rates.tally import (
-    EPOCH,
-    FORGOTTEN,
-    KnownEpoch,
-    Tally,
-    alive,
-    before,
-    entered,
-    faded,
-    latest,
-    matched,
-    nothing_counted,
-    opened,
-    without_old,
-)
+from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch, Tally
 
 
 class Weights(NamedTuple):
@@ -89,8 +76,8 @@ class SeriesCounts:
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
     width, places = len(family.series) * _size(family, slowest), len(family.places)
-    own = nothing_counted(places, width, forgets=FORGOTTEN if places else None)
-    return SeriesCounts(own, nothing_counted(0, width + 1), length=length)
+    own = tallies.nothing_counted(places, width, forgets=FORGOTTEN if places else None)
+    return SeriesCounts(own, tallies.nothing_counted(0, width + 1), length=length)
 
 
 def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, length: int = EPOCH) -> Counted:
@@ -118,7 +105,7 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
 def added(tally: Tally, new: Counted, half_life: float | None) -> Tally:
     """Adds the counts of an epoch, which comes after all before."""
     epochs = np.full(len(new.numbers), new.epoch)
-    return latest(entered(opened(tally), epochs, new.keys, new.numbers, half_life))
+    return tallies.latest(tallies.entered(tallies.opened(tally), epochs, new.keys, new.numbers, half_life))
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
@@ -133,7 +120,7 @@ def up_to(counts: SeriesCounts, as_of: KnownEpoch) -> SeriesCounts:
     due = [each for each in counts.later if each.epoch <= as_of.epoch]
     for each in due:
         counts = _used(counts, each, as_of)
-    left = without_old(counts.tally, as_of.epoch)
+    left = tallies.without_old(counts.tally, as_of.epoch)
     if as_of.still is None and left.count < counts.tally.count:
         # How long those were known that are forgotten stays.
         counts = at_epoch(counts, as_of.epoch, as_of.half_life)
@@ -148,7 +135,7 @@ def _used(counts: SeriesCounts, new: Counted, as_of: KnownEpoch) -> SeriesCounts
     if as_of.still is not None:
         return replace(counts, tally=tally)
     since = int(shared.last[0]) if shared.count else new.epoch
-    fresh = alive(tally, new.epoch) - alive(counts.tally, new.epoch)
+    fresh = tallies.alive(tally, new.epoch) - tallies.alive(counts.tally, new.epoch)
     ticks = counts.length * _known_for(counts.tally, since, new.epoch, half_life) + counts.length * fresh
     numbers = np.append(new.numbers.sum(axis=0), ticks)[None, :]
     return replace(counts, tally=tally, shared=added(shared, Counted(new.epoch, (), numbers), half_life))
@@ -159,7 +146,7 @@ def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) ->
     gone = tally.last[tally.forgotten(epoch, tally.last)]
     whole = float(_stretches(np.array([epoch - since]), half_life)[0])
     lost = whole - _stretches(epoch - np.maximum(gone + FORGOTTEN, since), half_life)
-    return alive(tally, epoch) * whole + float(lost.sum())
+    return tallies.alive(tally, epoch) * whole + float(lost.sum())
 
 
 def at_epoch(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
@@ -176,7 +163,7 @@ def _every(counts: SeriesCounts, epoch: int, half_life: float | None) -> Numbers
     if not counts.shared.count:
         return np.zeros(counts.shared.sums.shape[1])
     since = int(counts.shared.last[0])
-    every = faded(counts.shared.sums[0], epoch - since, half_life).copy()
+    every = tallies.faded(counts.shared.sums[0], epoch - since, half_life).copy()
     every[-1] += counts.length * _known_for(counts.tally, since, epoch, half_life)
     return every
 
@@ -201,8 +188,8 @@ def odds_of(
         for term in chain.terms
     ]
     tally = counts.tally
-    sums = before(opened(tally), asked, np.full(keys.count, epoch), half_life)
-    first = np.append(tally.first, epoch).take(matched(asked, keys.count, tally))
+    sums = tallies.before(tallies.opened(tally), asked, np.full(keys.count, epoch), half_life)
+    first = np.append(tally.first, epoch).take(tallies.matched(asked, keys.count, tally))
     every = _every(counts, epoch if as_of.still is None else as_of.still, half_life)
     seen: Mask = np.asarray(sums.any(axis=1))
     known = seen | (counts.shared.count > 0)

@@ -17,20 +17,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
-from antelog.engine.columns.tables import (
-    Column,
-    Mask,
-    Numbers,
-    changed,
-    groups,
-    keys_of,
-    marked,
-    numbered,
-    once,
-    run_ends,
-)
+from antelog.engine.columns.tables import Column, Mask, Numbers
 
 EPOCH = 20
 """The ticks of an epoch, by default."""
@@ -95,7 +85,8 @@ def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tall
 def kept(epochs: Column, half_life: HalfLife) -> Numbers:
     """The shares that are left of sums after numbers of epochs, a column for each half-life."""
     half_lives = np.atleast_1d(np.inf if half_life is None else half_life)
-    different, which = numbered(np.maximum(epochs, 0))  # to halve takes long, and few numbers are different
+    # To halve takes long, and few numbers are different.
+    different, which = tables.numbered(np.maximum(epochs, 0))
     shares: Numbers = np.exp2(-different[:, None] / half_lives).take(which, axis=0)
     return shares
 
@@ -115,8 +106,8 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
     if not keys:
         return (), numbers.sum(axis=0)[None, :]
     # Numbered one by one, keys lie close together, and need not be sorted.
-    (key,) = keys_of([[numbered(column)[1] for column in keys]])
-    first, which = once(key)
+    (key,) = tables.keys_of([[tables.numbered(column)[1] for column in keys]])
+    first, which = tables.once(key)
     sums = [np.bincount(which, column, len(first)) for column in numbers.T]
     return tuple(column.take(first) for column in keys), np.stack(sums, axis=1)
 
@@ -133,7 +124,7 @@ def merged(tallies: Sequence[Tally]) -> Tally:
     whole = Tally.and_then(*tallies)
     if whole.count == 0:
         return whole
-    same = groups(keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
+    same = tables.groups(tables.keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
     sums = np.add.reduceat(whole.sums.take(same.order, axis=0), same.starts, axis=0)
     return replace(whole.take(same.first), first=same.least(whole.first), sums=sums)
 
@@ -142,7 +133,7 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
     """The rows of a tally that have these keys, `count` of them; -1 where none has."""
     if not keys:
         return np.full(count, min(tally.count, 1) - 1)
-    asked, there = keys_of([list(keys), list(tally.keys)])
+    asked, there = tables.keys_of([list(keys), list(tally.keys)])
     return find(asked, there)
 
 
@@ -201,7 +192,7 @@ def latest(ledger: Ledger) -> Tally:
     tally = ledger.tally
     if len(ledger.row) == 0:
         return tally
-    end = marked(run_ends(ledger.row))
+    end = tables.marked(tables.run_ends(ledger.row))
     at = ledger.row.take(end)
     last, sums = tally.last.copy(), tally.sums.copy()
     last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
@@ -219,17 +210,17 @@ def entered(
         return ledger
     tally, row = _with_keys(ledger.tally, keys, tick)
     low, high = int(tick.min()), int(tick.max())
-    same = groups(row * (high - low + 1) + tick - low)
+    same = tables.groups(row * (high - low + 1) + tick - low)
     row, tick, counted = row.take(same.first), tick.take(same.first), numbers.take(same.order, axis=0)
     if same.count < len(counted):
         counted = np.add.reduceat(counted, same.starts, axis=0)
-    begins = changed(row)
+    begins = tables.changed(row)
     before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
     keeps = kept(tick - before, half_life)
-    gone = marked(tally.forgotten(tick, before))
+    gone = tables.marked(tally.forgotten(tick, before))
     keeps[gone] = 0
     sums = np.tile(counted, (1, keeps.shape[1]))
-    start = marked(begins)
+    start = tables.marked(begins)
     earlier = np.repeat(keeps.take(start, axis=0), counted.shape[1], axis=1)
     sums[start] += earlier * tally.sums.take(row.take(start), axis=0)
     keeps[start] = 0
@@ -247,7 +238,7 @@ def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tall
     if len(fresh) == 0:
         return tally, at
     own = [column.take(fresh) for column in keys]
-    same = groups(keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
+    same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
     at[fresh] = tally.count + same.numbers
     first = same.least(tick.take(fresh))
     more = [column.take(same.first) for column in own]
