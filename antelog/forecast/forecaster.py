@@ -127,14 +127,12 @@ class ModelForecaster:
         return forecasting.members(self.known)
 
     def model(self, now: int) -> Model:
-        """Returns the model learned up to a tick."""
         return forecasting.model_of(self.plan, self.known, now)
 
     def scores(self) -> dict[str, Scores]:
         return forecasting.scores_of(self.known)
 
     def decided(self) -> dict[str, int]:
-        """Counts the answers of each query that are decided by now."""
         followed = {name: each.followed for name, each in self.known.queries.items()}
         return {name: each.next - each.last.count for name, each in followed.items()}
 

@@ -186,7 +186,6 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
 
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:
-    """Returns the scores of each query's chances so far."""
     return {name: judging.all_scored(each) for name, each in current.queries.items()}
 
 

@@ -117,8 +117,7 @@ def _finished(
 
 DETAIL = 30
 """The rows of the closer look."""
-_EXPLORED = 20_000
-"""The most answers that can be looked at closely."""
+_EXPLORED = 20_000  # the most answers that can be looked at closely
 
 
 def explorable(history: History, frame: Frame, columns: LabelColumns) -> alt.VConcatChart:
@@ -162,12 +161,10 @@ def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:
 # ---- numbers over time ----
 
 
-_BAR = 5
-"""The least width of a column, in pixels."""
+_BAR = 5  # the least width of a column, in pixels
 _HEIGHT = 120
 _DECIDED = [OPEN, *LOOKS]
-_LEVELS = 12
-"""The most classes of waiting times."""
+_LEVELS = 12  # the most classes of waiting times
 
 Ticks = NDArray[np.int64]
 

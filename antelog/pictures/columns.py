@@ -26,22 +26,16 @@ from antelog.language.templates import UNKNOWN
 from antelog.pictures import theme
 from antelog.pictures.history import ALL_OTHERS, Answer, History, label
 
-_SHARE = 0.42
-"""The part of a picture's width that labels may take."""
-_STEPS = (1, 0.82, 0.66, 0.52, 0.4, 0.3)
-"""The widths for which labels are cut, as parts of the whole."""
-_GAP, _LEFT, _RIGHT = 14, 8, 12
-"""Pixels between columns, before the first and after the last."""
-_LEAST = 100
-"""Pixels of lanes and texts; where there are fewer, times are left out, and then lanes."""
+_SHARE = 0.42  # the part of a picture's width that labels may take
+_STEPS = (1, 0.82, 0.66, 0.52, 0.4, 0.3)  # the widths for which labels are cut, as parts of the whole
+_GAP, _LEFT, _RIGHT = 14, 8, 12  # pixels between columns, before the first and after the last
+_LEAST = 100  # pixels of lanes and texts; where there are fewer, times are left out, and then lanes
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_LANE = 0.4
-"""The part of a lane where there is too little room for both."""
+_LANE = 0.4  # the part of a lane where there is too little room for both
 FONT_SIZE = 12
 _DOTS = "…"
-_BEGIN = 0.35
-"""The part of a label that is its beginning, where it is cut before a difference."""
+_BEGIN = 0.35  # the part of a label that is its beginning, where it is cut before a difference
 _WIDTHS = {
     "ijlI .,:;!'|`": 3.4, "ftr()[]/1": 4.4, '-_"?*s{}': 5.7, "CDGHNOQU": 8.9, "ABKPRSTVXYZ&$+<=>~": 7.9,
     "w…": 10, "mM": 10.6, "W@%": 11.8,
@@ -241,7 +235,6 @@ def _time_of(answer: Answer) -> str | None:
 
 
 def width_of(text: str) -> float:
-    """The approximate width of a label in pixels."""
     return sum(map(_width, text))
 
 
@@ -280,7 +273,6 @@ def cut(text: str, room: float) -> str:
 
 
 def _alike(found: dict[str, str]) -> list[list[str]]:
-    """The texts that have the same label."""
     by_label: dict[str, list[str]] = {}
     for text, short in found.items():
         by_label.setdefault(short, []).append(text)

@@ -81,7 +81,6 @@ class Change:
 
     @property
     def words(self) -> str:
-        """The words of the program, if it has some."""
         return self.line.get("text") or ""
 
     @property
@@ -104,12 +103,10 @@ class Change:
 
     @cached_property
     def evidence(self) -> Sequence[Sequence[LineLiteral]]:
-        """The known literals of each explanation."""
         return [literals_of(each["evidence"]) for each in self.line.get("explanations") or ()]
 
     @cached_property
     def awaited(self) -> Sequence[Sequence[LineLiteral]]:
-        """The awaited literals of each explanation."""
         return [awaited(each) for each in self.line.get("explanations") or ()]
 
     @property
@@ -160,7 +157,6 @@ class Answer:
 
     @property
     def chance(self) -> float | None:
-        """The latest chance."""
         return self.chances[max(self.chances)] if self.chances else None
 
 
@@ -261,7 +257,6 @@ def label(query: str, values: Mapping[str, str]) -> str:
 
 
 def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
-    """The changes of a tick and before."""
     return (change for change in changes if change.tick <= tick)
 
 

@@ -27,8 +27,7 @@ _LABELS = (
     " : utchours(datum.value) + utcminutes(datum.value) ? '%H:%M' : {day})"
 )
 _DAY, _DAY_OF_YEAR = "'%b %d'", "utcmonth(datum.value) + utcdate(datum.value) == 1 ? '%Y' : '%b %d %Y'"
-_BEYOND = 0.05
-"""The part of an axis before the first and after the last tick, at most."""
+_BEYOND = 0.05  # the part of an axis before the first and after the last tick, at most
 
 
 @dataclass(frozen=True)
@@ -116,12 +115,9 @@ NUMBERS = 52
 STRETCH = "stretch"
 """A part of a bar, deep where its answer was likely."""
 _FAINT, _SHADE = 0.28, 0.035
-_TALL = 600
-"""Pixels from which on rows have an axis above them, too."""
-_ROUND = 6
-"""A bar is this many pixels wider and higher than its stretch of time."""
-_BESIDE = 14
-"""A mark that would cover another is drawn this many pixels to the right."""
+_TALL = 600  # pixels from which on rows have an axis above them, too
+_ROUND = 6  # a bar is this many pixels wider and higher than its stretch of time
+_BESIDE = 14  # a mark that would cover another is drawn this many pixels to the right
 _SHAPES = {
     OPEN: "M-1.3,-.12h.6v.24h-.6ZM-.3,-.12h.6v.24h-.6ZM.7,-.12h.6v.24h-.6Z",
     EVIDENCE: "circle",
@@ -137,10 +133,8 @@ _SHAPES = {
 }
 LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY), LOST: theme.PURPLE}
 """Colour is severity; truth is the shape of a mark. Averted or closed answers are grey."""
-_MANY = 12
-"""The literals that are listed; the others are counted."""
-_LEAST = 10
-"""The least pixels of a bar, so that an answer is seen that was open for one tick of 10,000."""
+_MANY = 12  # the literals that are listed; the others are counted
+_LEAST = 10  # the least pixels of a bar, so that an answer is seen that was open for one tick of 10,000
 _BEFORE, _AFTER = 10, 2 * _BESIDE + 8
 """The pixels before the first tick and after the last, for the marks there."""
 
@@ -307,12 +301,10 @@ def _listed(literals: Sequence[str]) -> str:
 
 
 def height_of(rows: int) -> int:
-    """The height of a row: the more there are, the lower."""
     return 28 if rows <= 12 else 22 if rows <= 30 else 18
 
 
 def font_size_of(rows: int) -> int:
-    """The size of the letters of a row."""
     return SIZE["small"] if height_of(rows) > 18 else SIZE["tiny"]
 
 

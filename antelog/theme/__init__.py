@@ -89,7 +89,6 @@ def style_sheet(folder: str | None = None) -> str:
 
 
 def sign() -> str:
-    """The sign of antelog as SVG."""
     return Template((HERE / "sign.svg").read_text(encoding="utf-8")).substitute(_READ["sign"])
 
 

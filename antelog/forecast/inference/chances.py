@@ -72,21 +72,9 @@ def probability(
     return np.concatenate(filled), np.concatenate([by_horizon for _, by_horizon in parts])
 
 
-_AT_ONCE = 8192
-"""The rows that fit into the cache."""
+_AT_ONCE = 8192  # the rows that fit into the cache
 
-_CELLS = 2**24
-"""The most pairs of a node and a state, for all rows, that are computed at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows(ColumnSet):
-    """Rows of a table, and for each chain its chances to move from state to state (last axis: rows)."""
-
-    axis = -1
-
-    table: AnswerTable
-    moves: tuple[Numbers, ...]
+_CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are computed at once
 
 
 def _probability(
@@ -97,48 +85,46 @@ def _probability(
     held = np.zeros((BEFORE, *(odds.states for odds in table.odds), count))
     at = [shown[:, 0] for shown in table.shown]
     held[(np.full(count, diagram.root), *at, np.arange(count))] = 1
-    moves = tuple(odds.moves(which) for odds, which in zip(table.odds, table.which, strict=True))
-    every, layers = _Rows(table, moves), {layer.at: layer for layer in diagram.layers}
+    layers = {layer.at: layer for layer in diagram.layers}
     end = max(last, int(table.age.max()))
     everything = tuple(range(held.ndim - 1))
     by_tick = np.empty((count, max(end - begin, 1)))
     by_horizon = np.zeros((count, len(ahead.horizons)))
     for tick in range(begin, end + 1):
         if tick > begin:
-            held = _after(held, every, layers.get(tick), tick, horizon)
+            held = _after(held, table, layers.get(tick), tick, horizon)
         by_tick[:, max(tick - begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
         for number, (until, by_then) in enumerate(zip(ahead.horizons, ahead.diagrams, strict=True)):
             if min(max(until - ahead.slowest, begin), end) == tick:
                 rows = np.flatnonzero(table.age < until)
                 ticks = range(tick + 1, min(until, end) + 1)
-                some, later = held, every
+                some, later = held, table
                 if len(rows) < count:
-                    some, later = held.take(rows, axis=-1), every.take(rows)
+                    some, later = held.take(rows, axis=-1), table.take(rows)
                 by_horizon[rows, number] = _by(some, later, ticks, until, by_then)
     return by_tick, by_horizon
 
 
-def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram) -> Numbers:
+def _by(held: Numbers, table: AnswerTable, ticks: range, horizon: int, diagram: Diagram) -> Numbers:
     """The chance by a horizon after now: facts of these ticks may come until then."""
     layers = {layer.at: layer for layer in diagram.layers}
     for tick in ticks:
-        held = _after(held, rows, layers.get(tick), tick, horizon)
+        held = _after(held, table, layers.get(tick), tick, horizon)
     left: Numbers = held.sum(axis=tuple(range(1, held.ndim - 1)))
     for layer in diagram.layers:
         if layer.at > horizon:
             silent = layer.then.reshape(len(layer.then), -1)[:, 0].tolist()  # the outcome of no fact at all
-            before, left = left, np.zeros((layer.width, rows.table.count))
+            before, left = left, np.zeros((layer.width, table.count))
             for node, then in enumerate(silent):
                 left[then] += before[node]
     chance: Numbers = left[TRUE]
     return chance
 
 
-def _after(held: Numbers, rows: _Rows, layer: Layer | None, tick: int, horizon: int) -> Numbers:
+def _after(held: Numbers, table: AnswerTable, layer: Layer | None, tick: int, horizon: int) -> Numbers:
     """Moves the probabilities of nodes and states a tick on, by a horizon."""
-    table = rows.table
     begun = tick >= table.since
-    for axis, own in enumerate(rows.moves):
+    for axis, own in enumerate(table.moves):
         held = _moved(held, axis, moves_at(own, begun))
     led = _led(held, layer, [weights_at(table, chain, tick, horizon) for chain in range(len(table.odds))])
     led /= led.sum(axis=tuple(range(led.ndim - 1)))
@@ -238,8 +224,7 @@ class DiagramShape:
         return np.arange(first, end + 1)
 
 
-_HORIZONS = 24
-"""The most ticks by which the chance of a confirmation is computed, where facts may be late."""
+_HORIZONS = 24  # the most ticks by which the chance of a confirmation is computed, where facts may be late
 
 
 def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
@@ -317,7 +302,6 @@ class Chances(ColumnSet):
         return np.append(self.chance, np.nan).take(self.which)
 
     def held(self) -> Numbers:
-        """The chance that each answer holds; NaN where none is known."""
         return np.append(self.holds, np.nan).take(self.which)
 
 
@@ -353,8 +337,7 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
     return Chances(found, growth.take(sorting(growth.of)), holds, np.arange(count))
 
 
-_ONE = 0.5
-"""The weight of one fact that was counted long ago."""
+_ONE = 0.5  # the weight of one fact that was counted long ago
 
 
 def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
@@ -429,7 +412,6 @@ def _shape(table: AnswerTable) -> DiagramShape:
 
 
 def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
-    """Computes the chances of a query's answers."""
     form = forms(known.plan)[query]
     nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
     if not isinstance(form, QueryForm) or asked.count == 0:

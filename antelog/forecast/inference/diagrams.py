@@ -76,7 +76,6 @@ class Parts:
     known: dict[Part, int] = field(default_factory=dict)
 
     def of(self, node: Node, positive: bool = True) -> int:
-        """The number of a formula, or of its negation."""
         match node:
             case nodes.Holds(condition):
                 return TRUE if self.question.conditions[condition] is positive else FALSE

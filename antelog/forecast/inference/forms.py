@@ -50,8 +50,7 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
     return chains
 
 
-_MOST = 8
-"""The most kinds of facts of a chain; in a slot, any other fact is one of them."""
+_MOST = 8  # the most kinds of facts of a chain; in a slot, any other fact is one of them
 
 
 def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[ChainState]:
@@ -169,7 +168,6 @@ def layout(plan: Plan) -> Layout:
 
 
 def is_lossy(plan: Plan, query: str) -> bool:
-    """Whether facts that a query rests on may be lost."""
     form = forms(plan)[query]
     return isinstance(form, QueryForm) and form.memory > 0
 

@@ -34,8 +34,7 @@ from antelog.language.literals.comparison import OPPOSITE
 WHEN = "<tick>"
 """The answer's tick, in the comparisons that are conditions."""
 
-_MOST = 4096
-"""The most literals of a formula."""
+_MOST = 4096  # the most literals of a formula
 
 
 Condition: TypeAlias = Comparison | StaticAtom
@@ -55,7 +54,6 @@ class Formula:
 
     @property
     def literals(self) -> tuple[Comes, ...]:
-        """Its facts, each once."""
         return tuple(dict.fromkeys(nodes.literals_of(self.whole)))
 
 
@@ -221,7 +219,6 @@ class _Unfolding:
         return Some(tuple(ways))
 
     def _reached(self, members: tuple[Node, ...], number: int, single: bool) -> Node:
-        """At least `number` atoms exist, given for each tick whether there is one."""
         if number > 1 and not single:
             raise UnknownChanceError(_SEVERAL)
         return nodes.at_least(number, members)

@@ -42,11 +42,9 @@ class Learning:
 
     @property
     def counts(self) -> bool:
-        """Whether anything is counted."""
         return self.on or self.slots
 
     def counts_in(self, family: Family) -> bool:
-        """Whether facts of a family are counted."""
         return self.on or (self.slots and family.slotted)
 
     @property
@@ -62,7 +60,6 @@ class Learning:
 
     @property
     def epochs_to_half(self) -> float | None:
-        """The half-life in epochs."""
         return None if self.half_life is None else self.half_life / self.length
 
 
@@ -100,7 +97,6 @@ class OddsOf:
         return ticks // self.learning.length if counts else np.zeros_like(ticks)
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
-        """The odds of each key in its epoch."""
         counts = self.series.get(family_of(chain).name)
         if counts is None or self.learning.on or keys.count > _FEW:
             return self._odds(chain, keys, epochs)

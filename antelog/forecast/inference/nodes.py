@@ -87,7 +87,6 @@ NOT = Some(())
 
 
 def literals_of(node: Node) -> Iterator[Comes]:
-    """The facts of a formula."""
     match node:
         case Comes():
             yield node
@@ -118,7 +117,6 @@ class Weighed:
 
 
 def at_least(number: int, parts: Sequence[Node]) -> Node:
-    """A number of the parts hold."""
     if number <= 0:
         return Every(())
     return AtLeast(number, tuple(parts)) if number <= len(parts) else NOT

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask, keys_of, once
+from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
@@ -121,6 +122,11 @@ class AnswerTable(ColumnSet):
             self.age, self.since, *self.conditions.T, *self.which, *self.twins,
             *(column for shown in self.shown for column in shown.T),
         ]  # fmt: skip
+
+    @cached_property
+    def moves(self) -> tuple[Numbers, ...]:
+        """For each chain its chances to move from state to state (last axis: rows)."""
+        return tuple(odds.moves(which) for odds, which in zip(self.odds, self.which, strict=True))
 
     def relevant(self, form: QueryForm) -> AnswerTable:
         """Clears outcomes that make no difference.

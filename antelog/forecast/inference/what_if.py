@@ -20,8 +20,7 @@ from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 from antelog.lines import literal_of
 
-_NONE = 1e-12
-"""Smaller chances count as none."""
+_NONE = 1e-12  # smaller chances count as none
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
 LOST = len(KINDS)
 """The kind of lines of answers that were decided out of sight, with an unknown outcome."""
 
-_EXACT = 8
-"""Ages up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""
+_EXACT = 8  # ages up to this one are a class each; then come 9 to 16, 17 to 32, and so on
 
 _BUCKETS = 64
 

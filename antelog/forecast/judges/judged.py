@@ -111,7 +111,6 @@ class Judged:
 
     @property
     def _owners(self) -> tuple[str, ...]:
-        """The judge of each of the columns."""
         return (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
 
     def only(self, judges: Collection[str]) -> Judged:
@@ -119,7 +118,6 @@ class Judged:
         return replace(self, weights=self.weights.only(np.isin(self._owners, [*judges])))
 
     def says(self, judge: str) -> bool:
-        """Whether a judge has a say."""
         return bool(self.weights.at_first[np.isin(self._owners, judge)].any())
 
     def looks_at_values(self, learns: Learns) -> bool:
@@ -153,7 +151,6 @@ def learned(judged: Judged, decided: DecidedAnswers, key: Sequence[int], learns:
 
 
 def settled(judged: Judged, now: int) -> Judged:
-    """Ends a step for the judges and weights."""
     judges = {name: each.settled(now) for name, each in judged.judges.items()}
     return replace(judged, judges=judges, weights=judged.weights.settled())
 
@@ -232,8 +229,7 @@ def without(judged: Judged, lost: Column) -> Judged:
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
 
 
-_AT_ONCE = 5_000
-"""To score this many lines takes not much longer than to score one."""
+_AT_ONCE = 5_000  # to score this many lines takes not much longer than to score one
 
 
 _EMPTY = np.zeros(0, np.int64)
@@ -248,5 +244,4 @@ def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
 
 
 def all_scored(judged: Judged) -> Scores:
-    """The scores of everything that is decided."""
     return _scored(judged, 1).scores

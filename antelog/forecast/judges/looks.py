@@ -182,8 +182,7 @@ OLDEST = 10_000
 NUMBER = LAST + 9
 """The number of features of a look."""
 
-_MUCH = 1e30
-"""Larger numbers count as this one."""
+_MUCH = 1e30  # larger numbers count as this one
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,6 @@ class JudgeWeights(ColumnSet):
     weights: Numbers
 
     def before(self, pattern: Column, tick: Column) -> Numbers:
-        """The weights in patterns before ticks."""
         first = self.at_first[None, :]
         if len(self.pattern) == 0:
             return np.repeat(first, len(pattern), axis=0)
@@ -60,7 +59,6 @@ class JudgeWeights(ColumnSet):
         return replace(self, at_first=self.at_first * columns, weights=self.weights * columns)
 
     def settled(self) -> JudgeWeights:
-        """The weights at the end of a step."""
         last = self.take(run_ends(self.pattern))
         return replace(last, tick=np.full_like(last.tick, -1))
 

@@ -74,7 +74,6 @@ class SettledLines(ColumnSet):
 
 
 def no_lines(width: int) -> SettledLines:
-    """No lines, with a number of features."""
     empty = np.zeros(0, np.int64)
     return SettledLines(empty, empty, np.zeros((0, width), np.float32), np.zeros(0, np.bool_))
 
@@ -118,7 +117,6 @@ class Judge:
         return self
 
     def settled(self, _now: int) -> Self:
-        """Ends a step."""
         return self
 
     def at_tick(self, _tick: int) -> Self:

@@ -171,15 +171,13 @@ def nothing_fitted(_keys: int, _half_life: float | None, features: QueryFeatures
 ROUNDS, RATE, LEAVES = 20, 0.2, 4
 """The number of trees, how much of each counts, and the leaves of each."""
 
-_LEAST = 20
-"""The least rows of a leaf."""
+_LEAST = 20  # the least rows of a leaf
 
 _RIDGE, _BINS = 5.0, 64
 
 
 @cache
 def can_fit() -> bool:
-    """Whether scikit-learn is there."""
     return find_spec("sklearn") is not None
 
 

@@ -253,7 +253,6 @@ class SlotCounts:
 
     @property
     def silent(self) -> Numbers:
-        """The ticks after none."""
         silent: Numbers = np.maximum(self.ticks - self.after.sum(axis=1), 0)
         return silent
 

@@ -105,12 +105,10 @@ class Chain:
 
     @property
     def formula_states(self) -> int:
-        """The number of its states that are in the formula."""
         return len(self.states) - self.kinds
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """The series of its states, each once."""
         return tuple(dict.fromkeys(state.series for state in self.states))
 
     @cached_property
@@ -194,8 +192,7 @@ class Odds(ColumnSet):
 IMPOSSIBLE = 1e-15
 """As good as never."""
 
-_LEAST = 1e-18
-"""Less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones."""
+_LEAST = 1e-18  # less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones
 
 
 def transitions(once: Numbers, again: Numbers) -> Numbers:
@@ -292,8 +289,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
 _UNFORESEEN = 1e-13
 """The share of another fact among the ticks of which nothing is declared, where it is not learned."""
 
-_ROUNDED = 1e-9
-"""Declared chances are rounded to doubles."""
+_ROUNDED = 1e-9  # declared chances are rounded to doubles
 
 
 def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:

@@ -155,8 +155,7 @@ def outcomes(sightings: Sightings, family: Family, sought: Sought, ticks: Column
     return result.T
 
 
-_AT_ONCE = 2**19
-"""The most ticks of answers that are looked up at once."""
+_AT_ONCE = 2**19  # the most ticks of answers that are looked up at once
 
 
 def _states(family: Family, sought: Sought, facts: Facts, at: Column, row: Column) -> Column:

@@ -138,7 +138,6 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
 
 
 def alive(tally: Tally, epoch: int) -> int:
-    """Counts the keys that are not forgotten at an epoch."""
     return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
 
 
@@ -175,7 +174,6 @@ class Ledger:
 
 
 def opened(tally: Tally) -> Ledger:
-    """A ledger without entries."""
     empty = np.zeros(0, np.int64)
     none = np.zeros((0, tally.sums.shape[1]))
     return Ledger(tally, empty, empty, none, none)
@@ -283,8 +281,7 @@ def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
     return np.concatenate([tally.sums, none]).take(at, axis=0)
 
 
-_LENGTH = 32
-"""The rows of a block: to go through them takes as many calls."""
+_LENGTH = 32  # the rows of a block: to go through them takes as many calls
 
 
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:

@@ -30,14 +30,11 @@ def percents(low: float, high: float) -> str:
     return f"{rounded_percent(low)} to {rounded_percent(high)} %"
 
 
-_BY_CHANCE = 2
-"""The number of bins that may lie outside by chance."""
+_BY_CHANCE = 2  # the number of bins that may lie outside by chance
 
-_NOTABLE = 0.005
-"""A smaller share of the loss avoided reads as 0 %."""
+_NOTABLE = 0.005  # a smaller share of the loss avoided reads as 0 %
 
-_LARGE = 100
-"""From this number of a unit on, a larger unit is used."""
+_LARGE = 100  # from this number of a unit on, a larger unit is used
 
 
 def count(number: int, what: str = "") -> str:

@@ -74,7 +74,6 @@ class Blocks:
 
 
 def blocks(count: int) -> Blocks:
-    """`count` sums, all empty."""
     return Blocks(np.zeros((count, MOST), np.int64))
 
 
@@ -130,7 +129,6 @@ class Calibration(Sums):
 
 
 def calibration(lines: ScoredLines) -> Calibration:
-    """The sums of lines that had a chance."""
     bins = np.minimum(np.searchsorted(EDGES, lines.chance, "right") - 1, BINS - 1)
     chance, confirmed = exactly(lines.chance), lines.confirmed.astype(np.int64)
     (key,) = keys_of([[lines.answer, bins]])
@@ -211,7 +209,6 @@ class _Surplus:
 
 
 def judged(sums: Calibration) -> CalibrationResult:
-    """The result of calibration, from its sums."""
     total = int(sums.lines.sum())
     if not total:
         return CalibrationResult((), None)

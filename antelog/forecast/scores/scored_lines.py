@@ -100,7 +100,6 @@ def log_losses_of(right: Numbers) -> Numbers:
 
 
 def losses(lines: ScoredLines) -> Losses:
-    """The losses of lines that had a chance."""
     missed = np.where(lines.confirmed, 1 - lines.chance, lines.chance)
     brier, logs = exactly(missed**2), exactly(log_losses(lines.chance, lines.confirmed))
     return Losses(lines.count, int(lines.confirmed.sum()), int(brier.sum()), int(logs.sum()))
@@ -148,17 +147,13 @@ def _compared(total: int, base: float, sums: Losses) -> Loss:
 # An answer is alerted at the first tick at which its line has such a chance. The *lead time* of a right
 # alert is from that tick to the one at which the answer is confirmed.
 
-_EXACT = 8
-"""Below 2 to this power each number of ticks has a place of its own."""
-_STEPS = 4
-"""From there on, the numbers between two powers of 2 have 2 to this power places."""
-_LONGEST = 50
-"""Longer leads than 2 to this power count as that long."""
+_EXACT = 8  # below 2 to this power each number of ticks has a place of its own
+_STEPS = 4  # from there on, the numbers between two powers of 2 have 2 to this power places
+_LONGEST = 50  # longer leads than 2 to this power count as that long
 PLACES = (1 << _EXACT) + ((_LONGEST - _EXACT) << _STEPS)
 
 
 def places(leads: Column) -> Column:
-    """The place of each lead."""
     leads = np.minimum(leads, (1 << _LONGEST) - 1)
     power = np.frexp(np.maximum(leads, 1).astype(np.float64))[1].astype(np.int64) - 1
     step = (leads >> np.maximum(power - _STEPS, 0)) - (1 << _STEPS)
@@ -198,7 +193,6 @@ class AlertSums(Sums):
 
 
 def no_alerts(thresholds: int) -> AlertSums:
-    """Makes empty sums for a number of thresholds."""
     return AlertSums(alerted=np.zeros(thresholds, np.int64), leads=np.zeros((thresholds, PLACES), np.int64))
 
 

@@ -107,7 +107,6 @@ def at_threshold(lines: ScoredLines, rang: ScoredLines, threshold: float) -> Sco
 
 
 def result(scores: Scores) -> ScoreResult:
-    """The results of the sums, for the table, the text and the page of a query."""
     losses, alerts = scores.losses, scores.alerts
     counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, base_rate(losses))
     calibrated = judged(scores.calibration)
@@ -187,7 +186,6 @@ SCHEMA = pa.schema(
 
 
 def table(by_query: Mapping[str, Scores]) -> pa.Table:
-    """The scores of each query as a row."""
     return pa.Table.from_pylist([_row(query, result(each)) for query, each in by_query.items()], SCHEMA)
 
 
