@@ -23,7 +23,7 @@ from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting, known_of, start
 from antelog.forecast.inference.forms import key_of, layout
 from antelog.forecast.inference.learning import Learning
-from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
+from antelog.forecast.inference.what_if import WhatIf, what_if
 from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.values_judge import can_fit
@@ -33,6 +33,7 @@ from antelog.forecast.parts import lighter
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
+from antelog.language.syntax import Value
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,11 @@ class ModelForecaster:
         return tuple(name for name in both if not _goes_on(change, name))
 
     def what_if(
-        self, state: State, answer: OneAnswer, literals: Sequence[str]
+        self, state: State, query: str, answer: Mapping[str, Value | None], literals: Sequence[str]
     ) -> tuple[float | None, list[WhatIf | None]]:
         """Returns an answer's chance by the model of facts, and its chances with and without each literal."""
-        return what_if(forecasting.known_of(self.plan, self.known, state), answer, literals)
+        known = forecasting.known_of(self.plan, self.known, state)
+        return what_if(known, query, answer, state.now, literals)
 
     def members(self) -> dict[str, bytes]:
         return forecasting.members(self.known)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -63,7 +62,8 @@ class Forecasting:
 
 def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
     """Makes the state before the first step: empty, or that of a model."""
-    sightings = nothing_seen(layout(plan).families)
+    own = layout(plan)
+    sightings = nothing_seen(own.families)
     features = {query.name: features_of(plan, query.name) for query in plan.queries}
     queries = {}
     for query in plan.queries:
@@ -72,7 +72,6 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
             width, keys, learning.half_life, features[query.name], judges
         )
     if model is None:
-        own = layout(plan)
         series = {f.name: series_counts.no_counts(f, own.slowest, learning.length) for f in own.families}
         return Forecasting(sightings, series, queries, features, 0, learning)
     queries = {
@@ -189,10 +188,8 @@ def scores_of(current: Forecasting) -> dict[str, Scores]:
     return {name: judging.all_scored(each) for name, each in current.queries.items()}
 
 
-Rows: TypeAlias = Sequence[tuple[int, ...]]
-
 # To write thousands of facts anew takes longer than all else a small step does.
-_WRITTEN: WeakKeyDictionary[Values, dict[str, tuple[Rows, Sequence[Column]]]] = WeakKeyDictionary()
+_WRITTEN: WeakKeyDictionary[Values, dict[str, tuple[object, Sequence[Column]]]] = WeakKeyDictionary()
 
 
 def tables_of(state: State, values: Values) -> Tables:

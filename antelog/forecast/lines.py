@@ -116,11 +116,12 @@ def alert_changes(
     says[level >= threshold - ROUNDED] = 1
     says[level < threshold - FALL - ROUNDED] = -1
     first = np.append([True], own[1:] != own[:-1])
-    says[first & (says == 0)] = np.where(find(own, before) >= 0, 1, -1)[first & (says == 0)]
+    earlier = np.where(find(own, before) >= 0, 1, -1)
+    says = np.where(first & (says == 0), earlier, says)
     # What says nothing goes on as before; every answer's first one says something.
     at = np.maximum.accumulate(np.where(says != 0, np.arange(len(says)), 0))
     now = says.take(at)
-    was = np.where(first, np.where(find(own, before) >= 0, 1, -1), np.append([0], now[:-1]))
+    was = np.where(first, earlier, np.append([0], now[:-1]))
     changed = np.flatnonzero(now != was)
     last = np.append(first[1:], [True])
     likely = own[last & (now > 0)]
@@ -219,15 +220,6 @@ def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -
         # Of rejected answers all lines before had too small a chance.
         out |= (kind == REJECT) & (likeliest < limits.min_chance - ROUNDED)
     return lines.filter(pa.array(~out)) if out.any() else lines, left_out
-
-
-def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:
-    """Drops open answers beyond the limits from a table of open and confirmed ones."""
-    if not limits or table.num_rows == 0:
-        return table
-    tick = np.zeros(table.num_rows, np.int64)
-    out = left_out_of(open_, table.column("chance").to_numpy(), tick, limits)
-    return table.filter(pa.array(~out)) if out.any() else table
 
 
 def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> Mask:
@@ -364,7 +356,9 @@ class QueryForecast:
         found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
         _, answers = self._judge(judged, requests, found, None)
         table = with_chances(logged.table, answers.line, answers, judged.sources, holds)
-        return open_within(table, logged.kind <= REVISED, self.limits)
+        now = np.zeros(table.num_rows, np.int64)
+        out = left_out_of(logged.kind <= REVISED, table.column("chance").to_numpy(), now, self.limits)
+        return table.filter(pa.array(~out)) if out.any() else table
 
     @property
     def _lossy(self) -> bool:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from math import prod
+from types import MappingProxyType
 
 import numpy as np
 
@@ -34,38 +35,28 @@ TRUTH = 2**41
 """The horizon of the world itself, in which lost facts count."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ahead:
-    """Horizons in order, the diagram by each, and how many ticks late a fact may be.
-
-    Until `slowest` ticks before a horizon all diagrams agree, so only these ticks are computed for each.
-    """
-
-    horizons: Sequence[int]
-    diagrams: Sequence[Diagram]
-    slowest: int
-
-
-NOTHING_AHEAD = Ahead((), (), 0)
-
-
 def probability(
-    diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead = NOTHING_AHEAD
+    diagram: Diagram,
+    table: AnswerTable,
+    last: int,
+    *,
+    horizon: int = FOREVER,
+    ahead: Mapping[int, Diagram] = MappingProxyType({}),
+    slowest: int = 0,
 ) -> tuple[Numbers, Numbers]:
     """Computes the probability that a formula is true, given the facts that have and have not come by now.
 
     First by tick: a column for each after the first of the table, the last one by everything that ever comes.
-    Then by each horizon ahead; 0 where that is not after now.
+    Then by each horizon ahead, with the diagram of that; 0 where it is not after now. Until `slowest` ticks
+    before a horizon all diagrams agree, so only these ticks are computed for each.
     """
     states = prod(odds.states for odds in table.odds)
     at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
+    part = partial(_probability, diagram, last=last, horizon=horizon, ahead=ahead, slowest=slowest)
     if table.count <= at_once:
-        return _probability(diagram, table, last, horizon, ahead)
+        return part(table)
     every = np.arange(table.count)
-    parts = [
-        _probability(diagram, table.take(every[start : start + at_once]), last, horizon, ahead)
-        for start in range(0, table.count, at_once)
-    ]
+    parts = [part(table.take(every[start : start + at_once])) for start in range(0, table.count, at_once)]
     # Parts end at different ticks; after its last one nothing changes for a part.
     width = max(by_tick.shape[1] for by_tick, _ in parts)
     filled = [np.pad(each, ((0, 0), (0, width - each.shape[1])), "edge") for each, _ in parts]
@@ -78,7 +69,13 @@ _CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are c
 
 
 def _probability(
-    diagram: Diagram, table: AnswerTable, last: int, horizon: int, ahead: Ahead
+    diagram: Diagram,
+    table: AnswerTable,
+    *,
+    last: int,
+    horizon: int,
+    ahead: Mapping[int, Diagram],
+    slowest: int,
 ) -> tuple[Numbers, Numbers]:
     """Computes the probability for few rows, which are the last axis of all tables here."""
     count, begin = table.count, table.begin
@@ -89,13 +86,13 @@ def _probability(
     end = max(last, int(table.age.max()))
     everything = tuple(range(held.ndim - 1))
     by_tick = np.empty((count, max(end - begin, 1)))
-    by_horizon = np.zeros((count, len(ahead.horizons)))
+    by_horizon = np.zeros((count, len(ahead)))
     for tick in range(begin, end + 1):
         if tick > begin:
             held = _after(held, table, layers.get(tick), tick, horizon)
         by_tick[:, max(tick - begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
-        for number, (until, by_then) in enumerate(zip(ahead.horizons, ahead.diagrams, strict=True)):
-            if min(max(until - ahead.slowest, begin), end) == tick:
+        for number, (until, by_then) in enumerate(ahead.items()):
+            if min(max(until - slowest, begin), end) == tick:
                 rows = np.flatnonzero(table.age < until)
                 ticks = range(tick + 1, min(until, end) + 1)
                 some, later = held, table
@@ -355,7 +352,7 @@ def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
     """Computes the chance of another formula over a form's literals, for a table of one row."""
     shape = _shape(table)
     other = replace(form, formula=replace(form.formula, whole=node))
-    by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last, FOREVER)
+    by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last)
     return float(by_tick[0, -1])
 
 
@@ -372,17 +369,15 @@ def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
     by_horizon = diagrams(form, shape)
     if by_horizon is None:
         return None
-    whole, ahead = by_horizon[FOREVER], NOTHING_AHEAD
-    if shape.slowest:
-        # Where facts may be late, the formula by each tick is another one.
-        ticks = [tick for tick in by_horizon if table.age.min() < tick < FOREVER]
-        ahead = Ahead(ticks, [by_horizon[tick] for tick in ticks], shape.slowest)
-    by_tick, later = probability(whole, table, form.last, FOREVER, ahead)
+    whole = by_horizon[FOREVER]
+    # Where facts may be late, the formula by each tick is another one.
+    ahead = {tick: each for tick, each in by_horizon.items() if table.age.min() < tick < FOREVER}
+    by_tick, later = probability(whole, table, form.last, ahead=ahead, slowest=shape.slowest)
     holds = np.full(table.count, np.nan)
     if form.memory:
-        holds = np.minimum(probability(whole, table, form.last, TRUTH)[0][:, -1], 1)
+        holds = np.minimum(probability(whole, table, form.last, horizon=TRUTH)[0][:, -1], 1)
     if shape.slowest:
-        growth = _growth(table.age, np.array(ahead.horizons, np.int64), later)
+        growth = _growth(table.age, np.array([*ahead], np.int64), later)
     else:
         growth = _growth(table.age, table.begin + 1 + np.arange(by_tick.shape[1]), by_tick)
     # Sums of what leads to TRUE may end in a digit more than one.

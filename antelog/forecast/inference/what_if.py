@@ -32,32 +32,23 @@ class WhatIf:
     fails: float | None
 
 
-@dataclass(frozen=True)
-class OneAnswer:
-    """An answer of a query, at a tick: its values by variable."""
-
-    query: str
-    values: Mapping[str, Value | None]
-    now: int
-
-
 def what_if(
-    known: Known, answer: OneAnswer, literals: Sequence[str]
+    known: Known, query: str, answer: Mapping[str, Value | None], now: int, literals: Sequence[str]
 ) -> tuple[float | None, list[WhatIf | None]]:
-    """The answer's chance by the model of facts, and under each literal; None where it is not known."""
+    """The chance of an answer by the model of facts, and under each literal; None where it is not known."""
     nothing: list[WhatIf | None] = [None] * len(literals)
-    form = forms(known.plan)[answer.query]
-    if not isinstance(form, QueryForm) or None in answer.values.values():
+    form = forms(known.plan)[query]
+    if not isinstance(form, QueryForm) or None in answer.values():
         return None, nothing
-    time = known.plan.relation(answer.query).answer.time
-    tick = answer.values.get(time, 0) if time else 0
+    time = known.plan.relation(query).answer.time
+    tick = answer.get(time, 0) if time else 0
     assert isinstance(tick, int)
     cells = {
         name: np.array([known.sightings.values.cell(value)], np.int64)
-        for name, value in answer.values.items()
+        for name, value in answer.items()
         if name != time and value is not None
     }
-    table = table_of(known, form, AnswersAtTicks(cells, np.array([tick]), np.array([answer.now])))
+    table = table_of(known, form, AnswersAtTicks(cells, np.array([tick]), np.array([now])))
     chance = float(worked_out(form, table).chance[0])
     if np.isnan(chance):
         return None, nothing
@@ -78,7 +69,7 @@ def what_if(
     return chance, found
 
 
-def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | None:
+def _node(form: QueryForm, answer: Mapping[str, Value | None], tick: int, text: str) -> Node | None:
     """The formula of a literal as lines write it; None if it is not about facts of an input."""
     literal = literal_of(text)
     if not text.removeprefix("not ").startswith(f"{literal.predicate}("):
@@ -93,7 +84,7 @@ def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | No
         if first <= each.at <= last and each.series.predicate == literal.predicate:
             own = {place: value_text(value) for place, value in each.series.constants}
             pairs = zip(each.series.key, each.key, strict=True)
-            own |= {place: value_text(answer.values[name] or "") for place, name in pairs}
+            own |= {place: value_text(answer[name] or "") for place, name in pairs}
             if own.items() <= written.items():
                 facts.append(each)
     if not facts or len({each.series for each in facts}) > 1:

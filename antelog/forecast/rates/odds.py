@@ -305,20 +305,23 @@ def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
         for chance in source.odds.chances:
             beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
             if beyond == own:
-                spoken |= _fits(state, chance.pattern, keys)
+                spoken |= _fitting(state, chance.pattern, keys)[0]
         for asked in chain.states[: chain.formula_states]:
             spoken &= ~_meets(asked, own, keys, chain.places)
         found.append(spoken)
     return found
 
 
-def _fits(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> Mask:
-    fits = np.ones(keys.count, np.bool_)
+def _fitting(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> tuple[Mask, bool]:
+    """Marks the rows whose facts fit a declaration; and whether it may fit some of the facts only."""
+    fits, partly = np.ones(keys.count, np.bool_), False
     for place, value in _constants(pattern):
         column = keys.column(state, place)
-        if column is not None:
+        if column is None:
+            partly = True
+        else:
             fits &= column == keys.values.cell(value)
-    return fits
+    return fits, partly
 
 
 def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
@@ -385,13 +388,7 @@ def _decided(
     found, sure = np.full(keys.count, -1, np.int64), np.ones(keys.count, np.bool_)
     order = sorted(range(len(patterns)), key=lambda i: sum(value is not None for value in patterns[i]))
     for number in order:
-        fits, partly = np.ones(keys.count, np.bool_), False
-        for place, value in _constants(patterns[number]):
-            column = keys.column(state, place)
-            if column is None:
-                partly = True
-            else:
-                fits = fits & (column == keys.values.cell(value))
+        fits, partly = _fitting(state, patterns[number], keys)
         if partly:
             sure &= ~fits | kind
         else:
