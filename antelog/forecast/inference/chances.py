@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import product
 from math import prod
-from types import MappingProxyType
 
 import numpy as np
 
@@ -35,13 +34,14 @@ TRUTH = 2**41
 """The horizon of the world itself, in which lost facts count."""
 
 
+NOTHING_AHEAD: Mapping[int, Diagram] = {}
+
+
 def probability(
     diagram: Diagram,
     table: AnswerTable,
-    last: int,
-    *,
     horizon: int = FOREVER,
-    ahead: Mapping[int, Diagram] = MappingProxyType({}),
+    ahead: Mapping[int, Diagram] = NOTHING_AHEAD,
     slowest: int = 0,
 ) -> tuple[Numbers, Numbers]:
     """Computes the probability that a formula is true, given the facts that have and have not come by now.
@@ -52,11 +52,11 @@ def probability(
     """
     states = prod(odds.states for odds in table.odds)
     at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
-    part = partial(_probability, diagram, last=last, horizon=horizon, ahead=ahead, slowest=slowest)
     if table.count <= at_once:
-        return part(table)
+        return _probability(diagram, table, horizon, ahead, slowest)
     every = np.arange(table.count)
-    parts = [part(table.take(every[start : start + at_once])) for start in range(0, table.count, at_once)]
+    tables = (table.take(every[start : start + at_once]) for start in range(0, table.count, at_once))
+    parts = [_probability(diagram, each, horizon, ahead, slowest) for each in tables]
     # Parts end at different ticks; after its last one nothing changes for a part.
     width = max(by_tick.shape[1] for by_tick, _ in parts)
     filled = [np.pad(each, ((0, 0), (0, width - each.shape[1])), "edge") for each, _ in parts]
@@ -69,13 +69,7 @@ _CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are c
 
 
 def _probability(
-    diagram: Diagram,
-    table: AnswerTable,
-    *,
-    last: int,
-    horizon: int,
-    ahead: Mapping[int, Diagram],
-    slowest: int,
+    diagram: Diagram, table: AnswerTable, horizon: int, ahead: Mapping[int, Diagram], slowest: int
 ) -> tuple[Numbers, Numbers]:
     """Computes the probability for few rows, which are the last axis of all tables here."""
     count, begin = table.count, table.begin
@@ -83,7 +77,7 @@ def _probability(
     at = [shown[:, 0] for shown in table.shown]
     held[(np.full(count, diagram.root), *at, np.arange(count))] = 1
     layers = {layer.at: layer for layer in diagram.layers}
-    end = max(last, int(table.age.max()))
+    end = max(table.last, int(table.age.max()))
     everything = tuple(range(held.ndim - 1))
     by_tick = np.empty((count, max(end - begin, 1)))
     by_horizon = np.zeros((count, len(ahead)))
@@ -352,7 +346,7 @@ def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
     """Computes the chance of another formula over a form's literals, for a table of one row."""
     shape = _shape(table)
     other = replace(form, formula=replace(form.formula, whole=node))
-    by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last)
+    by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape))
     return float(by_tick[0, -1])
 
 
@@ -372,10 +366,10 @@ def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
     whole = by_horizon[FOREVER]
     # Where facts may be late, the formula by each tick is another one.
     ahead = {tick: each for tick, each in by_horizon.items() if table.age.min() < tick < FOREVER}
-    by_tick, later = probability(whole, table, form.last, ahead=ahead, slowest=shape.slowest)
+    by_tick, later = probability(whole, table, FOREVER, ahead, shape.slowest)
     holds = np.full(table.count, np.nan)
     if form.memory:
-        holds = np.minimum(probability(whole, table, form.last, horizon=TRUTH)[0][:, -1], 1)
+        holds = np.minimum(probability(whole, table, TRUTH)[0][:, -1], 1)
     if shape.slowest:
         growth = _growth(table.age, np.array([*ahead], np.int64), later)
     else:

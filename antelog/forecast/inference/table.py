@@ -98,7 +98,7 @@ class AnswerTable(ColumnSet):
     """Features of answers in columns: conditions, odds and sightings.
 
     Each chain has its odds (`which` row of them), and the outcomes `shown` (rows, ticks from `begin` on);
-    `twins` is the first chain with the same facts.
+    `twins` is the first chain with the same facts, `last` the last tick of the formula.
     """
 
     shared = frozenset({"odds"})
@@ -111,6 +111,7 @@ class AnswerTable(ColumnSet):
     twins: tuple[Column, ...]
     shown: tuple[Column, ...]
     begin: int
+    last: int
 
     @property
     def count(self) -> int:
@@ -167,6 +168,7 @@ def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTabl
         _twins(form.chains, keys, asked.count),
         tuple(_shown(known, chain, asked, columns, ticks) for chain, columns in pairs),
         begin,
+        form.last,
     )
 
 
