@@ -20,7 +20,7 @@ from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast.columns import HALF_LIFE, VALUES
-from antelog.forecast.forecasting import Forecasting, known_of, start
+from antelog.forecast.forecasting import Forecasting, known_of, lighter, start
 from antelog.forecast.inference.forms import key_of, layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import WhatIf, what_if
@@ -29,7 +29,6 @@ from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.values_judge import can_fit
 from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits, QueryForecast
 from antelog.forecast.model_file import Model
-from antelog.forecast.parts import lighter
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores

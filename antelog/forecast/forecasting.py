@@ -33,7 +33,7 @@ from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import JUDGES, Judged, Judges
 from antelog.forecast.judges.looks import QueryFeatures, features_of
 from antelog.forecast.lines import LeftOut, Limits, QueryForecast
-from antelog.forecast.model_file import Model, packed, unpacked
+from antelog.forecast.model_file import Model, packed, recoded, rewritten, unpacked
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
@@ -206,6 +206,50 @@ def columns_in(values: Values) -> Iterator[Column]:
     """Lists the columns of the background in cells of these values, which must stay valid."""
     for _, columns in _WRITTEN.get(values, {}).values():
         yield from columns
+
+
+def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
+    """Replaces the learned state by a model; while learning goes on, only what all keys share."""
+    model, learns = recoded(model, current.sightings.values), learning.on
+    series, judges = model.series, model.judges
+    if learns:
+        series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
+        judges = {
+            name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
+            for name, each in current.queries.items()
+        }
+    queries = {
+        name: replace(each, judges=judges[name], weights=model.weights[name])
+        for name, each in current.queries.items()
+    }
+    return replace(current, series=series, queries=queries, learning=learning)
+
+
+def without_model(plan: Plan, current: Forecasting) -> Forecasting:
+    """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
+    nothing = start(plan, current.learning)
+    queries = {
+        name: replace(each, judges=nothing.queries[name].judges, weights=nothing.queries[name].weights)
+        for name, each in current.queries.items()
+    }
+    return replace(current, series=nothing.series, queries=queries)
+
+
+def lighter(current: Forecasting) -> Forecasting:
+    """Drops values that no cell refers to, once there are many."""
+    values = current.sightings.values
+    if not values.grown:
+        return current
+    used: list[Column] = []
+
+    def noted(column: Column) -> Column:
+        used.append(column)
+        return column
+
+    rewritten(current, noted)
+    kept, cells = values.retain(*used, *columns_in(values))
+    found: Forecasting = rewritten(current, cells)
+    return replace(found, sightings=replace(found.sightings, values=kept))
 
 
 # ---- saved states ----

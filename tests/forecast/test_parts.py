@@ -1,4 +1,4 @@
-"""antelog/forecast/parts.py: what workers learn of different keys is what one learns of all."""
+"""antelog/forecast/model_file.py: what workers learn of different keys is what one learns of all."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
-from antelog.forecast.model_file import Model
-from antelog.forecast.parts import Mine, merged, part_of
+from antelog.forecast.model_file import Mine, Model, merged, part_of
 from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
 from tests.forecast.making import with_what_was_found_meanwhile

@@ -13,7 +13,7 @@ import antelog
 from antelog.engine.values.values import Values
 from antelog.errors import StateError
 from antelog.forecast.judges.looks import LAST, NUMBER, OLDEST, LatestValues, Look, no_values, values_of
-from antelog.forecast.parts import rewritten
+from antelog.forecast.model_file import rewritten
 from antelog.process import Engine
 from tests.forecast.making import cells, facts_of
 

@@ -16,8 +16,7 @@ import pytest
 
 import antelog
 from antelog.forecast.columns import COLUMNS
-from antelog.forecast.model_file import Model
-from antelog.forecast.parts import merged, part_of
+from antelog.forecast.model_file import Model, merged, part_of
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine
 from tests.forecast.test_laws import same
