@@ -191,12 +191,3 @@ def test_of_declared_chances_those_of_a_device_rest_on_its_own_readings() -> Non
     for name in single:
         rows = together[name].filter(pa.compute.equal(together[name]["X"], "d1"))
         same(rows, single[name])
-
-
-def test_a_given_model_stays_as_it_is() -> None:
-    learnt = Engine(antelog.parse(LEARNING), model="learn")
-    run(learnt, TWO.facts(5), ONCE)
-    program, given = antelog.parse(LEARNING), TWO.facts(6, 4)
-    one, other = (run(Engine(program, model=learnt.model), given, each) for each in (ONCE, CUT))
-    for name in one:
-        same(one[name], other[name])

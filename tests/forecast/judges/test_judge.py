@@ -105,11 +105,6 @@ def test_a_third_judge_is_weighed_with_the_others() -> None:
     assert all((row["chance"] > 0.9) == (row["T"] % 3 == 0) for row in last)
 
 
-def test_its_chances_do_not_depend_on_how_a_run_is_cut() -> None:
-    whole, cut = (lines(engine(third=True), ends) for ends in ([TICKS + 2], list(range(TICKS + 3))))
-    np.testing.assert_allclose(whole["chance"].to_numpy(), cut["chance"].to_numpy(), atol=1e-12)
-
-
 def test_the_judge_of_values_is_left_out_where_no_values_are_compared() -> None:
     running = Engine(antelog.parse(RULES), model="learn")
     assert "values" not in running.model.judges["Malf"]

@@ -15,7 +15,7 @@ from antelog.errors import StateError
 from antelog.forecast.judges.looks import LAST, NUMBER, OLDEST, LatestValues, Look, no_values, values_of
 from antelog.forecast.model_file import rewritten
 from antelog.process import Engine
-from tests.forecast.making import cells, facts_of
+from tests.forecast.making import cells, facts_of, replayed
 
 LOOK = Look("Temp", (), ((0, 0),), 1, ">", 100.0)
 
@@ -127,11 +127,7 @@ def facts() -> dict[str, list[tuple[Any, ...]]]:
 
 
 def run(engine: Engine, ends: list[int]) -> pa.Table:
-    parts = []
-    for end in ends:
-        new = {name: [row for row in rows if engine.now < row[-1] <= end] for name, rows in facts().items()}
-        parts.append(engine.advance(end, new)["Hot"])
-    return pa.concat_tables(parts)
+    return replayed(engine, facts(), ends)["Hot"]
 
 
 @cache

@@ -10,32 +10,12 @@ from antelog.forecast.rates.tally import Ledger, before, closed, entered, nothin
 from tests.forecast.making import odds
 
 
-def test_moves_lead_from_each_state_to_each() -> None:
-    high_low = odds(once=[0.1, 0.2], again=[0.8, 0.3])
-    moves = high_low.moves(np.zeros(1, np.int64))[..., 0]
-    wanted = [
-        [0.7, 0.1, 0.2],  # after nothing
-        [0.0, 0.8, 0.2],  # after the first: it comes again, or the second comes
-        [0.6, 0.1, 0.3],
-    ]
-    np.testing.assert_allclose(moves, wanted, atol=1e-14)
-
-
 def test_what_never_happens_may_happen_all_the_same() -> None:
     moves = odds(once=[0.0], again=[1.0]).moves(np.zeros(2, np.int64)).transpose(2, 0, 1)
     assert moves.shape == (2, 2, 2)
     assert (moves > 0).all()
     assert moves[0, 0, 1] < 1e-15
     np.testing.assert_allclose(moves.sum(axis=2), 1)
-
-
-def test_what_has_come_by_a_lag() -> None:
-    lossy = odds([0.05], [0.8], [[0.6, 0.2, 0.1]])
-    lags = np.array([-3, -1, 0, 1, 2, 99])
-    come = lossy.come(np.zeros(6, np.int64), lags).T
-    np.testing.assert_allclose(come[:, 0], [0, 0, 0.6, 0.8, 0.9, 0.9])
-    for lag, wanted in zip(lags.tolist(), come.tolist(), strict=True):
-        assert lossy.come(np.zeros(1, np.int64), lag)[:, 0].tolist() == wanted
 
 
 def test_series_exclude_each_other_by_different_constants() -> None:
