@@ -17,6 +17,7 @@ from antelog.forecast.columns import COLUMNS, LIKELY, UNLIKELY
 from antelog.forecast.lines import alert_changes
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
+from tests.forecast.making import replayed
 
 RULES = """
 input Ping(x, time) delay 1 (80%, 20%).
@@ -34,11 +35,7 @@ VALUES: dict[str, list[Any]] = {
 
 def reported(engine: Any, values: list[Any], ends: list[int]) -> pa.Table:
     facts = [(x, tick, tick + tick % 2) for tick in range(9) for x in values if tick not in (3, 7)]
-    parts = []
-    for end in ends:
-        new = [fact for fact in facts if engine.now < fact[-1] <= end]
-        parts.append(engine.advance(end, {"Ping": new})["Up"])
-    return pa.concat_tables(parts)
+    return replayed(engine, {"Ping": facts}, ends)["Up"]
 
 
 @pytest.mark.parametrize("name", VALUES)

@@ -31,6 +31,7 @@ from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine
+from tests.forecast.making import replayed
 
 RULES = """
 input Temp(device: text, level: text, time).
@@ -83,11 +84,7 @@ def engine(*, third: bool) -> Engine:
 def lines(of: Engine, ends: list[int]) -> pa.Table:
     """Readings are high at ticks 0, 1, 3, 4, 6, 7 and so on: an answer about 0, 3, 6 is confirmed."""
     facts = [("a", "high", tick) for tick in range(TICKS) if tick % 3 < 2]
-    parts = []
-    for end in ends:
-        now = of.now
-        parts.append(of.advance(end, {"Temp": [fact for fact in facts if now < fact[-1] <= end]})["Malf"])
-    return pa.concat_tables(parts)
+    return replayed(of, {"Temp": facts}, ends)["Malf"]
 
 
 def test_a_third_judge_is_weighed_with_the_others() -> None:

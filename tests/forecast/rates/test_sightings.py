@@ -78,12 +78,6 @@ def nothing(kinds: int) -> SlotCounts:
     return counts([[0.0] * kinds] * (kinds + 1), 0)
 
 
-def test_which_fact_comes_next_depends_on_the_one_before() -> None:
-    steps: list[list[float]] = [[0, 0, 0], [80, 19, 1], [20, 60, 20], [1, 29, 70]]
-    (moves,) = slot_transitions(counts(steps, 300), nothing(3), NOTHING)
-    np.testing.assert_allclose(moves[1:, 1:], np.array(steps[1:]) / 100, atol=0.01)
-
-
 def test_what_a_key_does_is_drawn_towards_all_keys() -> None:
     every = counts([[0.0, 0], [3000, 3000], [3000, 3000]], 12000)
     (nobody,) = slot_transitions(nothing(2), every, FULL)
