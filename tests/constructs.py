@@ -77,7 +77,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "alert": (1, ()),
     "severity": (1, ()),  # they change no answer: tests/engine/step/test_wording.py
     "words": (1, ()),
-    "given": (2, ()),  # it changes no answer: tests/forecast/judges/test_latest.py
+    "given": (2, ()),  # it changes no answer: tests/forecast/judges/test_looks.py
     "percentage": (1, ()),
     "query": (2, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),

@@ -66,7 +66,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "forecast": (
         *("columns", "rates", "inference", "scores", "judges"),
-        *("lines", "model_file", "query", "forecasting", "parts", "forecaster", "reports"),
+        *("lines", "model_file", "forecasting", "forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),

@@ -1,8 +1,4 @@
-"""Forecasts for the steps of an engine, as the engine asks for them: see `antelog.engine.engine.Forecaster`.
-
-ModelForecaster.start(plan, None, LearningSettings(True))    nothing is known, everything is learned from
-forecaster.advanced(step)                                    after a step, and its lines with chances
-"""
+"""Forecasts for an engine's steps: the `antelog.engine.engine.Forecaster` that learns rates and outcomes."""
 
 from __future__ import annotations
 
@@ -24,27 +20,27 @@ from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast.columns import HALF_LIFE, VALUES
-from antelog.forecast.forecasting import Forecasting, known_of, start
+from antelog.forecast.forecasting import Forecasting, known_of, lighter, start
 from antelog.forecast.inference.forms import key_of, layout
 from antelog.forecast.inference.learning import Learning
-from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
+from antelog.forecast.inference.what_if import WhatIf, what_if
 from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.values_judge import can_fit
-from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits
+from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits, QueryForecast
 from antelog.forecast.model_file import Model
-from antelog.forecast.parts import lighter
-from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
+from antelog.language.syntax import Value
 
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """Whether to learn, with which half-life, how many ticks an epoch has, and which judges have a say.
+    """Settings of what an engine learns; counts lose half their weight in `half_life` ticks (None: never).
 
-    The ticks of an epoch (None) are as those of the model, or 20; the judges (None) are all there are.
+    epoch     ticks that are counted together (None: as in the model, or 20)
+    judges    the names of the judges that count (None: all)
     """
 
     learns: bool
@@ -60,7 +56,7 @@ class LearningSettings:
 
 @dataclass(frozen=True, eq=False)
 class ModelForecaster:
-    """The forecasts of a plan, the limits of its lines, and how many lines these left out."""
+    """The forecasts of a plan, the limits of its lines, and the lines left out by query."""
 
     plan: Plan
     known: Forecasting
@@ -75,7 +71,7 @@ class ModelForecaster:
         limits: Limits = NO_LIMITS,
         judges: Judges = JUDGES,
     ) -> ModelForecaster:
-        """A forecaster before the first step. Raises StateError if the model is of another program."""
+        """Makes the forecaster of the first step. Raises StateError if the model is of another program."""
         check_values(plan, settings.judges, learns=settings.learns)
         length, given = settings.epoch, None
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
@@ -97,7 +93,7 @@ class ModelForecaster:
 
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:
-        """The forecaster of saved members. Raises StateError if they cannot be read."""
+        """Reads a forecaster from saved members. Raises StateError if they cannot be read."""
         return ModelForecaster(plan, forecasting.resumed(plan, members), limits)
 
     def advanced(self, step: FinishedStep) -> tuple[ModelForecaster, dict[str, pa.Table]]:
@@ -109,47 +105,46 @@ class ModelForecaster:
         return forecasting.with_chances(self.plan, self.known, state, {query: lines}, self.limits)[query]
 
     def after_change(self, change: Transition) -> tuple[ModelForecaster, dict[str, pa.Table]]:
-        """The forecaster of changed rules, and the lines of the change with their chances."""
+        """Returns the forecaster of changed rules, and the lines of the change with their chances."""
         known, log = with_lines(carried(self.known, change), change, self.limits)
         left_out = {query.name: self.left_out.get(query.name, LeftOut()) for query in change.plan.queries}
         return replace(self, plan=change.plan, known=known, left_out=left_out), log
 
     def begun_anew(self, change: Transition) -> tuple[str, ...]:
-        """The queries of both plans about which is learned anew: with other patterns, or in another order."""
+        """Names the queries of both plans that learn anew: their patterns are others, or in another order."""
         if not self.known.learning.on:
             return ()
         both = (each.name for each in change.queries if each.difference.old and each.difference.new)
         return tuple(name for name in both if not _goes_on(change, name))
 
     def what_if(
-        self, state: State, answer: OneAnswer, literals: Sequence[str]
+        self, state: State, query: str, answer: Mapping[str, Value | None], literals: Sequence[str]
     ) -> tuple[float | None, list[WhatIf | None]]:
-        """The chance of an answer by the model of facts, and that if each literal comes true, and if not."""
-        return what_if(forecasting.known_of(self.plan, self.known, state), answer, literals)
+        """Returns an answer's chance by the model of facts, and its chances with and without each literal."""
+        known = forecasting.known_of(self.plan, self.known, state)
+        return what_if(known, query, answer, state.now, literals)
 
     def members(self) -> dict[str, bytes]:
         return forecasting.members(self.known)
 
     def model(self, now: int) -> Model:
-        """The model learned up to a tick."""
         return forecasting.model_of(self.plan, self.known, now)
 
     def scores(self) -> dict[str, Scores]:
         return forecasting.scores_of(self.known)
 
     def decided(self) -> dict[str, int]:
-        """The number of answers of each query that are decided by now."""
         followed = {name: each.followed for name, each in self.known.queries.items()}
         return {name: each.next - each.last.count for name, each in followed.items()}
 
     def blind(self) -> tuple[str, ...]:
-        """The queries that compare values at which nobody learns to look, for want of scikit-learn."""
+        """Names the queries that compare values but learn nothing from them, as scikit-learn is missing."""
         if can_fit() or not self.known.learning.on:
             return ()
         return tuple(name for name, each in self.known.queries.items() if each.says(VALUES))
 
     def left_out_table(self) -> pa.Table:
-        """The lines left out of each query, and the sum of their chances."""
+        """Lists by query the lines that were left out, and the sum of their chances."""
         rows = (
             {"query": query.name, **vars(self.left_out.get(query.name, LeftOut()))}
             for query in self.plan.queries
@@ -167,7 +162,7 @@ class ModelForecaster:
 
 
 def carried(before: Forecasting, change: Transition) -> Forecasting:
-    """Carries forecasts over to other rules. Judges that had no say have none about new queries, either."""
+    """Carries forecasts over to other rules; judges that were switched off stay so for new queries."""
     old, new, state = change.old, change.plan, change.state
     empty = start(new, before.learning)
     sightings = _sightings(before.sightings, change)
@@ -205,7 +200,7 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
 def with_lines(
     found: Forecasting, change: Transition, limits: Limits
 ) -> tuple[Forecasting, dict[str, pa.Table]]:
-    """Carried forecasts after the lines of the change, and these lines with their chances."""
+    """Adds chances to the lines of a change of rules."""
     new, state = change.plan, change.state
     known, log, judged = known_of(new, found, state), {}, dict(found.queries)
     for name, each in change.changes.items():
@@ -226,7 +221,7 @@ def _goes_on(change: Transition, name: str) -> bool:
 
 
 def _sightings(before: Sightings, change: Transition) -> Sightings:
-    """The facts so far by family; those of a new family are the ones that the state keeps."""
+    """Keeps the facts of known families; those of new ones are taken from the engine's state."""
     families = layout(change.plan).families
     fresh = [family for family in families if family.name not in before.history]
     history = dict(nothing_seen(families).history)

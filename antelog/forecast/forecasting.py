@@ -1,10 +1,6 @@
-"""A step with chances: new facts are seen, and lines get the columns that say how likely they are.
+"""The state of all forecasts: a step counts new facts, and adds chances to the lines of the engine.
 
-    tick  change    X    T  …  chance  forecast                      chance_from
-    1     possible  wt2  0     0.64    [[2, 0.14], [3, 0.43], …]     model
-
-Takes the lines of a step and its new facts, and adds columns to the lines. The kernel knows nothing of
-forecasts: its lines are the same with and without.
+The kernel knows nothing of forecasts: its lines are the same with and without them.
 """
 
 from __future__ import annotations
@@ -12,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -36,10 +31,9 @@ from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known, Tables
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import JUDGES, Judged, Judges
-from antelog.forecast.judges.latest import QueryFeatures, features_of
-from antelog.forecast.lines import LeftOut, Limits
-from antelog.forecast.model_file import Model, packed, unpacked
-from antelog.forecast.query import QueryForecast
+from antelog.forecast.judges.looks import QueryFeatures, features_of
+from antelog.forecast.lines import LeftOut, Limits, QueryForecast
+from antelog.forecast.model_file import Model, packed, recoded, rewritten, unpacked
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
@@ -51,10 +45,10 @@ from antelog.forecast.scores.scores import Scores
 class Forecasting:
     """The state of all forecasts, kept next to the state of the engine.
 
-    sightings  the facts that have come, by family
-    series     what was learned of each family
-    queries    for each query the answers that are followed, and what was learned of them
-    features   for each query the latest values that its judges may look at
+    sightings  facts by family
+    series     learned counts of each family
+    queries    tracked answers and judges of each query
+    features   latest values that the judges of each query look at
     epoch      the first epoch whose facts are not counted yet
     """
 
@@ -67,8 +61,9 @@ class Forecasting:
 
 
 def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
-    """The state before the first step: empty, or that of a model."""
-    sightings = nothing_seen(layout(plan).families)
+    """Makes the state before the first step: empty, or that of a model."""
+    own = layout(plan)
+    sightings = nothing_seen(own.families)
     features = {query.name: features_of(plan, query.name) for query in plan.queries}
     queries = {}
     for query in plan.queries:
@@ -77,7 +72,6 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
             width, keys, learning.half_life, features[query.name], judges
         )
     if model is None:
-        own = layout(plan)
         series = {f.name: series_counts.no_counts(f, own.slowest, learning.length) for f in own.families}
         return Forecasting(sightings, series, queries, features, 0, learning)
     queries = {
@@ -89,7 +83,7 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
 
 
 def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
-    """The state if these judges alone have a say (None: all)."""
+    """Gives a say to these judges alone (None: to all)."""
     if judges is None:
         return current
     return replace(current, queries={name: each.only(judges) for name, each in current.queries.items()})
@@ -98,9 +92,9 @@ def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
 def advanced(
     plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
 ) -> tuple[Forecasting, dict[str, pa.Table], dict[str, LeftOut]]:
-    """The forecasts after a step, the lines of each query with their chances, and how many were left out.
+    """Returns the forecasts after a step, its lines with chances, and the lines left out.
 
-    The limits make no difference to what is known after the step.
+    Limits affect the lines only, never the state.
     """
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
@@ -131,7 +125,7 @@ def advanced(
 
 
 def known_of(plan: Plan, current: Forecasting, state: State) -> Known:
-    """The inputs of the chances of a step."""
+    """Collects what the chances of a step are computed from."""
     tables = tables_of(state, current.sightings.values)
     odds = OddsOf(layout(plan), current.series, current.learning)
     return Known(plan, tables, current.sightings, state.begin or 0, odds)
@@ -140,7 +134,7 @@ def known_of(plan: Plan, current: Forecasting, state: State) -> Known:
 def with_chances(
     plan: Plan, current: Forecasting, state: State, found: Mapping[str, Lines], limits: Limits
 ) -> dict[str, pa.Table]:
-    """The open answers of queries with their chances as of the last tick."""
+    """Adds chances as of the last tick to the open answers of queries."""
     known, log = known_of(plan, current, state), {}
     for name, lines in found.items():
         query = QueryForecast(known, plan.relation(name), current.features[name], limits)
@@ -149,7 +143,7 @@ def with_chances(
 
 
 def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
-    """Adds the counts of epochs whose facts have all come by now."""
+    """Counts the epochs whose facts have all come by now."""
     length = current.learning.length
     end = (now + 1 - own.slowest) // length
     if end <= current.epoch:
@@ -167,7 +161,7 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
 
 
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
-    """A model of all that was learned, also from epochs that forecasts do not use yet."""
+    """Returns a model of all that was learned, including epochs that forecasts do not use yet."""
     learning = current.learning
     epoch = now // learning.length if learning.counts else learning.epoch
     return Model(
@@ -189,18 +183,15 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
 
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:
-    """The scores of each query's chances so far."""
     return {name: judging.all_scored(each) for name, each in current.queries.items()}
 
 
-Rows: TypeAlias = Sequence[tuple[int, ...]]
-
 # To write thousands of facts anew takes longer than all else a small step does.
-_WRITTEN: WeakKeyDictionary[Values, dict[str, tuple[Rows, Sequence[Column]]]] = WeakKeyDictionary()
+_WRITTEN: WeakKeyDictionary[Values, dict[str, tuple[object, Sequence[Column]]]] = WeakKeyDictionary()
 
 
 def tables_of(state: State, values: Values) -> Tables:
-    """The background in the cells of these values."""
+    """Rewrites the background into the cells of these values."""
     written = _WRITTEN.setdefault(values, {})
     for name, rows in state.static.tables.items():
         if name not in written or written[name][0] is not rows:
@@ -210,9 +201,53 @@ def tables_of(state: State, values: Values) -> Tables:
 
 
 def columns_in(values: Values) -> Iterator[Column]:
-    """The columns of the background in cells of these values; these values must be kept."""
+    """Lists the columns of the background in cells of these values, which must stay valid."""
     for _, columns in _WRITTEN.get(values, {}).values():
         yield from columns
+
+
+def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
+    """Replaces the learned state by a model; while learning goes on, only what all keys share."""
+    model, learns = recoded(model, current.sightings.values), learning.on
+    series, judges = model.series, model.judges
+    if learns:
+        series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
+        judges = {
+            name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
+            for name, each in current.queries.items()
+        }
+    queries = {
+        name: replace(each, judges=judges[name], weights=model.weights[name])
+        for name, each in current.queries.items()
+    }
+    return replace(current, series=series, queries=queries, learning=learning)
+
+
+def without_model(plan: Plan, current: Forecasting) -> Forecasting:
+    """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
+    nothing = start(plan, current.learning)
+    queries = {
+        name: replace(each, judges=nothing.queries[name].judges, weights=nothing.queries[name].weights)
+        for name, each in current.queries.items()
+    }
+    return replace(current, series=nothing.series, queries=queries)
+
+
+def lighter(current: Forecasting) -> Forecasting:
+    """Drops values that no cell refers to, once there are many."""
+    values = current.sightings.values
+    if not values.grown:
+        return current
+    used: list[Column] = []
+
+    def noted(column: Column) -> Column:
+        used.append(column)
+        return column
+
+    rewritten(current, noted)
+    kept, cells = values.retain(*used, *columns_in(values))
+    found: Forecasting = rewritten(current, cells)
+    return replace(found, sightings=replace(found.sightings, values=kept))
 
 
 # ---- saved states ----
@@ -223,7 +258,7 @@ def columns_in(values: Values) -> Iterator[Column]:
 
 
 def members(current: Forecasting) -> dict[str, bytes]:
-    """The members of a saved state that hold the forecasts."""
+    """Saves the forecasts as members of a saved state."""
     seen, own = current.sightings, {**vars(current)}
     own["sightings"] = {name: gather(seen.history, name, None) for name in seen.history}
     structure, columns = packed(own)
@@ -233,7 +268,7 @@ def members(current: Forecasting) -> dict[str, bytes]:
 
 
 def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
-    """The forecasts read back from `members`. Raises StateError if another version has written them."""
+    """Reads what `members` saved. Raises StateError if another version has written it."""
     there = {name.removeprefix(FORECAST): content for name, content in members.items()}
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
     try:

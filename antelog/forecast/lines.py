@@ -1,20 +1,16 @@
-"""Columns of lines: how likely an open answer is, by when, and which judge says so; and lines of alerts.
+"""One query in one step: tracks its open answers, computes their chances, and adds columns to its lines.
 
     chance  forecast                      chance_from    holds
     0.64    [[2, 0.14], [3, 0.43], …]     model          null
 
-An answer becomes likely, or unlikely again, also where only time passes:
-
-    query Malf(X, T) alert 80%.
-    chances 0.78 at 3, 0.83 at 4    a line at 4: likely
-
-A line of an alert is the last line of its answer with the tick and the chance of the alert.
+An answer may become likely, or unlikely again, at a tick without a line: then a line of an alert repeats
+its last line with the tick and the chance of the alert.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -22,24 +18,37 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, groups, in_order, sorting
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, groups, in_order, keys_of, sorting
+from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import REJECT, REVISED, Kinds
 from antelog.engine.step.schema import DIGITS, united
 from antelog.engine.step.wording import ordered
+from antelog.engine.values.encoding import UNBOUND
+from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
-from antelog.forecast.inference.chances import Chances
+from antelog.forecast.inference.chances import Chances, chances
+from antelog.forecast.inference.forms import is_lossy, key_of
+from antelog.forecast.inference.table import AnswersAtTicks, Known
+from antelog.forecast.judges import following
+from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges.following import AnswerLines, DecidedAnswers, Stretches
+from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.mean import Predictions
+from antelog.forecast.judges.rows import AnswerRows
+from antelog.forecast.scores.scored_lines import FirstAlerts
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerChances(ColumnSet):
     """Answers with their chances at some ticks, and the growth of the model's chances.
 
-    `line` is the row of the last line of each answer in this step, or -1 if that is from an earlier step.
+    `line` is the row of an answer's last line in this step, or -1 if that is from an earlier step.
     """
 
     predictions: Predictions
@@ -52,9 +61,9 @@ class AnswerChances(ColumnSet):
 def with_chances(
     lines: pa.Table, rows: Column, answers: AnswerChances, sources: Sequence[str], holds: Numbers | None
 ) -> pa.Table:
-    """Lines with their columns, given answers and their rows, the names for `chance_from`, and `holds`.
+    """Adds the columns of forecasts to lines, given the rows of the answers.
 
-    Chances grow as the model of facts says; in proportion where a row's chance is another than the model's.
+    Chances grow as in the model of facts, scaled to the mean of all judges.
     """
     chance, source = np.full(lines.num_rows, np.nan), np.full(lines.num_rows, -1)
     chance[rows], source[rows] = answers.predictions.chance, answers.predictions.source
@@ -88,15 +97,15 @@ def with_chances(
 
 
 ROUNDED = 1e-9
-"""By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
+"""Tolerance for chances: rounding depends on which rows are computed together."""
 
 
 def alert_changes(
     before: Column, number: Column, tick: Column, chance: Numbers, threshold: float
 ) -> tuple[Column, Column, Mask]:
-    """The numbers of answers that are likely after some chances, given those before.
+    """Returns the numbers of the likely answers after some chances, the rows at which that changes, and how.
 
-    And which of the chances make an answer likely, or unlikely again; NaN changes nothing.
+    A chance of NaN changes nothing.
     """
     if len(number) == 0:
         return before, number, number > 0
@@ -106,11 +115,12 @@ def alert_changes(
     says[level >= threshold - ROUNDED] = 1
     says[level < threshold - FALL - ROUNDED] = -1
     first = np.append([True], own[1:] != own[:-1])
-    says[first & (says == 0)] = np.where(find(own, before) >= 0, 1, -1)[first & (says == 0)]
+    earlier = np.where(find(own, before) >= 0, 1, -1)
+    says = np.where(first & (says == 0), earlier, says)
     # What says nothing goes on as before; every answer's first one says something.
     at = np.maximum.accumulate(np.where(says != 0, np.arange(len(says)), 0))
     now = says.take(at)
-    was = np.where(first, np.where(find(own, before) >= 0, 1, -1), np.append([0], now[:-1]))
+    was = np.where(first, earlier, np.append([0], now[:-1]))
     changed = np.flatnonzero(now != was)
     last = np.append(first[1:], [True])
     likely = own[last & (now > 0)]
@@ -121,7 +131,7 @@ def alert_changes(
 def lines_of_alerts(
     lines: pa.Table, answers: AnswerChances, likely: Mask, sources: Sequence[str], *, lossy: bool
 ) -> pa.Table:
-    """The lines that answers are likely, or unlikely again, given the last line of each."""
+    """Makes the lines of alerts from the last lines of their answers."""
     kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
     for name, column in (("tick", pa.array(answers.predictions.tick)), ("change", kinds)):
         index = lines.schema.get_field_index(name)
@@ -131,7 +141,7 @@ def lines_of_alerts(
 
 
 def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Mask) -> pa.Table:
-    """The last lines of answers with what is lost of those that are unlikely, though no fact contributed."""
+    """Fills the column `lost` of answers that are unlikely though no fact contributed."""
     lost: list[list[str] | None] = [None] * lines.num_rows
     for row in np.flatnonzero(unlikely & (lines.column("tick").to_numpy() < tick)).tolist():
         awaited = (each["hypotheses"] for each in lines.column("explanations")[row].as_py() or ())
@@ -142,7 +152,7 @@ def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Ma
 
 
 def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
-    """Lines in the order of the log; lines of alerts come after other lines of their answer and tick."""
+    """Sorts lines as the log has them; lines of alerts follow other lines of their answer and tick."""
     if len(parts) == 1:
         return parts[0]
     lines = united(parts)
@@ -166,7 +176,7 @@ def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
 
 @dataclass(frozen=True)
 class Limits:
-    """The least chance of a line, and the number of lines for each query and tick (None: no limit)."""
+    """The least chance of a line, and the most lines for each query and tick (None: no limit)."""
 
     min_chance: float | None = None
     most: int | None = None
@@ -186,7 +196,7 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The number of lines of open answers that were left out, and the sum of their chances."""
+    """A number of lines of open answers that were left out, and the sum of their chances."""
 
     lines: int = 0
     chances: float = 0.0
@@ -196,10 +206,9 @@ class LeftOut:
 
 
 def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
-    """Lines of these kinds of changes within the limits, and a count of those left out.
+    """Drops the lines beyond the limits, and counts them.
 
-    `likeliest` is for each line the largest chance that its answer had in lines before: 1 if one of them had
-    no chance, NaN if there was none.
+    `likeliest` is the largest earlier chance of each answer: 1 if one was unknown, NaN if there was none.
     """
     if not limits or lines.num_rows == 0:
         return lines, LeftOut()
@@ -212,17 +221,8 @@ def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -
     return lines.filter(pa.array(~out)) if out.any() else lines, left_out
 
 
-def open_within(table: pa.Table, open_: Mask, limits: Limits) -> pa.Table:
-    """A table of open and confirmed answers within the limits."""
-    if not limits or table.num_rows == 0:
-        return table
-    tick = np.zeros(table.num_rows, np.int64)
-    out = left_out_of(open_, table.column("chance").to_numpy(), tick, limits)
-    return table.filter(pa.array(~out)) if out.any() else table
-
-
 def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> Mask:
-    """The lines of open answers that limits leave out; a line without a chance counts as the likeliest."""
+    """Marks the open answers beyond the limits; an unknown chance counts as the largest."""
     out = np.zeros(len(open_), np.bool_)
     if limits.min_chance is not None:
         out = open_ & (chance < limits.min_chance - ROUNDED)
@@ -236,3 +236,225 @@ def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> M
         place = np.arange(len(rows)) - same.starts.take(same.numbers) if len(rows) else rows
         out[rows.take(order[place >= limits.most])] = True
     return out
+
+
+# ---- a query in a step ----
+
+
+LONGEST = 4096
+"""The most ticks after a line at which an answer may still become likely."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceRequests(ColumnSet):
+    """Open answers and the ticks at which their chances are computed: at lines, with an alert at every tick.
+
+    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` marks those
+    whose line is of the same tick.
+    """
+
+    answer: tuple[Column, ...]
+    number: Column
+    stage: Column
+    tick: Column
+    line: Column
+    at_line: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class QueryForecast:
+    """A query in a step: `features` are its latest values, `unseen` tells where sources are unseen."""
+
+    known: Known
+    relation: Relation
+    features: QueryFeatures
+    limits: Limits
+    unseen: UnseenSources | None = None
+
+    def step(
+        self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
+    ) -> tuple[Judged, pa.Table, LeftOut]:
+        """Ends a step of a query at `now`: returns its state, its lines with chances, and those left out.
+
+        Cells of lines are of the values `of` the engine; `earlier` returns the open answers before the step.
+        """
+        rows, lines = self._lines(logged, of)
+        learning, delay = self.known.odds.learning, self.relation.bounds.delay
+        step = following.followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
+        decided = step.decided
+        judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
+        requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
+        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
+        judged, answers = self._judge(judged, requests, found, decided)
+        some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
+        table, limits = with_chances(logged.table, some.line, some, judged.sources, holds), self.limits
+        likeliest = np.full(table.num_rows, np.nan)
+        if limits.min_chance is not None:
+            likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
+        within, left_out = filtered(table, logged.kind, likeliest, limits)
+        parts = [within]
+        if self.relation.alert is not None:
+            judged, more = self._alerts(judged, answers, logged, of, earlier)
+            parts += more
+        judged = judging.settled(judging.score_decided(judged, decided, self.relation.alert), now)
+        return judging.without(judged, step.lost), lines_in_order(parts, self.relation), left_out
+
+    def _alerts(
+        self,
+        judged: Judged,
+        answers: AnswerChances,
+        logged: Logged,
+        of: Values,
+        earlier: Callable[[], Logged],
+    ) -> tuple[Judged, list[pa.Table]]:
+        """Returns the query with the alerts of a step, and the lines of these."""
+        assert self.relation.alert is not None
+        asked = answers.predictions
+        after, row, likely = alert_changes(
+            judged.likely, asked.number, asked.tick, asked.chance, self.relation.alert
+        )
+        if len(row) == 0:
+            return replace(judged, likely=after), []
+        rang = row[likely]
+        alerts = judged.alerts.and_then(FirstAlerts(asked.number.take(rang), asked.tick.take(rang)))
+        first = alerts.take(find(distinct(alerts.number), alerts.number))
+        judged, answers = replace(judged, likely=after, alerts=first), answers.take(row)
+        lines, at = self._last_lines(answers, logged.table, of, earlier)
+        answers, likely = answers.take(at), likely[at]
+        if self.unseen is not None:
+            lines = with_lost(lines, self.unseen, answers.predictions.tick, ~likely)
+        return judged, [lines_of_alerts(lines, answers, likely, judged.sources, lossy=self._lossy)]
+
+    def _last_lines(
+        self, answers: AnswerChances, lines: pa.Table, of: Values, earlier: Callable[[], Logged]
+    ) -> tuple[pa.Table, Column]:
+        """Returns the last lines of answers, from this step or from before it, and the rows of these answers.
+
+        Answers that the engine has dropped have none.
+        """
+        here, before = np.flatnonzero(answers.line >= 0), np.flatnonzero(answers.line < 0)
+        table = lines.take(pa.array(answers.line.take(here)))
+        if len(before) == 0:
+            return table, here
+        open_, values = earlier(), self.known.sightings.values
+        own = [values.recoded(column, of) for column in open_.cells[:-1]]
+        known, sought = keys_of([[*own, open_.cells[-1]], [column.take(before) for column in answers.answer]])
+        at = find(sought, known)
+        there = np.flatnonzero(at >= 0)
+        more = open_.table.take(pa.array(at.take(there)))
+        return united([table, more]), np.concatenate([here, before.take(there)])
+
+    def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
+        """Adds chances as of now to open answers and those just confirmed."""
+        rows, lines = self._lines(logged, values)
+        at = np.flatnonzero(lines.kind <= REVISED)
+        some, nobody = lines.take(at), np.full(len(at), -1)
+        # It is reported as of now, though its line may be older: what was just reported is likelier.
+        at_line = following.last_line_ticks(judged.followed, some.answer) == some.tick
+        requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
+        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
+        _, answers = self._judge(judged, requests, found, None)
+        table = with_chances(logged.table, answers.line, answers, judged.sources, holds)
+        now = np.zeros(table.num_rows, np.int64)
+        out = left_out_of(logged.kind <= REVISED, table.column("chance").to_numpy(), now, self.limits)
+        return table.filter(pa.array(~out)) if out.any() else table
+
+    @property
+    def _lossy(self) -> bool:
+        return is_lossy(self.known.plan, self.relation.name)
+
+    @property
+    def _key(self) -> tuple[int, ...]:
+        return key_of(self.known.plan, self.relation)
+
+    @property
+    def _ends(self) -> Column:
+        """The tick, counted from the answer's, up to which each of the query's patterns counts."""
+        patterns = prepared(self.known.plan).patterns[self.relation.name]
+        return np.array([pattern.counts_until for pattern in patterns], np.int64)
+
+    def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
+        """Returns the rows of lines about answers without open variables, and these lines."""
+        own = self.known.sightings.values
+        cells = [own.recoded(column, values) for column in logged.cells[:-1]]
+        whole = logged.cells[-1] >= 0
+        for column in cells:
+            whole &= column != UNBOUND
+        rows = np.flatnonzero(whole)
+        kind = logged.kind.astype(np.int64)
+        if "lost" in logged.table.column_names:
+            kind[logged.table.column("lost").is_valid().to_numpy()] = following.LOST
+        lines = AnswerLines((*cells, logged.cells[-1]), logged.tick, kind, logged.stage)
+        return rows, lines if len(rows) == len(whole) else lines.take(rows)
+
+    def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
+        """Lists the ticks at which chances are computed."""
+        if self.relation.alert is None:
+            at = np.flatnonzero(line >= 0)
+            tick = open_.since.take(at)
+        else:
+            at, tick = spread(open_.since, np.minimum(open_.until - open_.since, LONGEST))
+        own, line = open_.take(at), line.take(at)
+        at_line = (tick == own.since) & (line >= 0)
+        return ChanceRequests(own.answer, own.number, own.stage, tick, line, at_line)
+
+    def _chances(
+        self, at: ChanceRequests, rows: Column, lines: AnswerLines, count: int
+    ) -> tuple[Chances, Numbers | None]:
+        """Returns the chances of open answers by the model of facts, and how likely each line's answer holds.
+
+        Decided answers have no chance any more, but may hold. Of `count` lines; None if facts are never lost.
+        """
+        over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
+        others = lines.take(over)
+        answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
+        tick = np.concatenate([at.tick, others.tick])
+        cells = dict(zip(self.relation.answer.variables, answer[:-1], strict=True))
+        asked = AnswersAtTicks(cells, self._time(answer, tick), tick)
+        every = chances(self.known, self.relation.name, asked)
+        found = replace(every, which=every.which[: len(at.tick)])
+        if not self._lossy:
+            return found, None
+        holds, held = np.full(count, np.nan), every.held()
+        holds[at.line[at.at_line]] = held[: len(at.tick)][at.at_line]
+        holds[rows.take(over)] = held[len(at.tick) :]
+        return found, holds
+
+    def _judge(
+        self, judged: Judged, at: ChanceRequests, found: Chances, decided: DecidedAnswers | None
+    ) -> tuple[Judged, AnswerChances]:
+        """Judges open answers, given their chances by the model of facts and the answers decided now."""
+        key = tuple(at.answer[place] for place in self._key)
+        learns, unknown = self.known.odds.learning.learns, self.features.unknown(len(at.tick))
+        age = at.tick - at.answer[-1] - following.ends_of(self._ends, at.stage)
+        state = following.state_of(at.stage, following.age_bucket(age), ~at.at_line)
+        rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
+        if judged.looks_at_values(learns):
+            rows = replace(rows, features=self.features.of(rows))
+        judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)
+        time = self._time(at.answer, at.tick)
+        return judged, AnswerChances(predictions, found, at.answer, time, at.line)
+
+    def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
+        """The ticks of answers; 0 where the query fixes it."""
+        return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
+
+
+def _likeliest(predictions: Sequence[Predictions], number: Column, lines: AnswerLines) -> Numbers:
+    """Returns for each line the largest chance of its answer in earlier lines; NaN if there was none."""
+    at = np.flatnonzero(np.isin(lines.kind, (REJECT, following.LOST)))
+    found = np.full(lines.count, np.nan)
+    if len(at) == 0:
+        return found
+    # A line comes before others of its tick: these do not count for it.
+    of = np.concatenate([number.take(at), *(each.number for each in predictions)])
+    tick = np.concatenate([lines.tick.take(at), *(each.tick for each in predictions)])
+    chance = np.concatenate([np.full(len(at), -1.0), *(each.chance for each in predictions)])
+    order = in_order([of - of.min(), tick - tick.min()])
+    answer = distinct(of)
+    base = 4.0 * np.searchsorted(answer, of.take(order))
+    most = np.maximum.accumulate(base + np.where(np.isnan(chance), 1.0, chance).take(order)) - base
+    found_at = np.empty(len(of))
+    found_at[order] = most
+    found[at] = np.where(found_at[: len(at)] < 0, np.nan, found_at[: len(at)])
+    return found

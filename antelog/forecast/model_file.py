@@ -1,17 +1,13 @@
-"""A model: rates and outcome statistics in a file, for other runs of the same program.
-
-antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
-antelog try turbines.alog --input Temp=today.csv --model turbines.model
-"""
+"""A model: rates and outcome statistics in a file, for other runs of the same program."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -20,19 +16,23 @@ import pyarrow as pa
 from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, from_json, to_json
 from antelog.engine import sealed
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
+from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
+from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judged import Judged
-from antelog.forecast.judges.latest import LatestValues, QueryFeatures
-from antelog.forecast.judges.looks import Look
+from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
 from antelog.forecast.judges.mean import JudgeWeights, Predictions
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.judges.rows import Judge, SettledLines
 from antelog.forecast.judges.values_judge import Fit, ValuesJudge
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import Counted, SeriesCounts
 from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
 from antelog.forecast.scores.calibration import Blocks, Calibration
@@ -52,7 +52,7 @@ _CLASSES: Mapping[str, type[Any]] = {
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
-    """The JSON and the Arrow bytes of a thing; waits for the parts that are still being worked out."""
+    """Encodes a thing as JSON and Arrow bytes; waits for parts that are still being computed."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
     # The columns have different lengths, so each is a list in one row.
@@ -82,7 +82,7 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
 
 
 def unpacked(structure: bytes, columns: bytes) -> Any:
-    """The thing of two pieces of bytes that `packed` made."""
+    """Decodes what `packed` made."""
     table = pa.ipc.open_file(pa.BufferReader(columns)).read_all()
     arrays = [table.column(i).combine_chunks().flatten() for i in range(table.num_columns)]
     return _built(
@@ -203,18 +203,14 @@ class Model:
         return cls(plan, values, *counted, head.epoch, head.half_life, head.length)
 
     def of(self, plan: Plan, name: str = "the model") -> Model:
-        """The model, if it is of this program; raises StateError with what differs.
-
-        From which chance on an answer is worth an alert, and in which unit times are given, makes no
-        difference to what was learned.
-        """
+        """Returns the model if it was learned for this program. Raises StateError with the difference."""
         if self.plan.meaning == plan.meaning:
             return self
         raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
 
 
 def _difference(one: Plan, other: Plan) -> str:
-    """The first difference between the program of a model and another, in words."""
+    """Describes the first difference between the program of a model and another."""
     for what, first, second in (
         ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
         ("queries", _by_name(one.meaning.queries), _by_name(other.meaning.queries)),
@@ -232,3 +228,96 @@ def _difference(one: Plan, other: Plan) -> str:
 
 def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
     return {each.name: each for each in things}
+
+
+# ---- parts of models for workers by key, and models of several workers merged ----
+
+# In a part, the sums over all keys stay as of the model's epoch: so a key's chances do not depend on the
+# other keys of its worker.
+
+Cells: TypeAlias = Callable[[Column], Column]
+"""Rewrites cells for other values."""
+
+Mine: TypeAlias = Callable[[Column, Values], Mask]
+"""Marks the cells that are a worker's own, given their values."""
+
+
+def part_of(model: Model, mine: Mine | None) -> Model:
+    """Cuts out a worker's part: the sums over all keys, and its own keys (None: all)."""
+    still = _standing(model, model.epoch)
+    if mine is None:
+        return recoded(still, Values())
+    key = model.plan.key
+    places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
+
+    def chosen(name: str, counts: SeriesCounts) -> SeriesCounts:
+        column = counts.tally.keys[places[name]]
+        return replace(counts, tally=counts.tally.take(np.flatnonzero(mine(column, model.values))))
+
+    own = {
+        name: {judge: of.part(lambda column: mine(column, model.values)) for judge, of in judges.items()}
+        for name, judges in still.judges.items()
+    }
+    series = {name: chosen(name, counts) for name, counts in still.series.items()}
+    return recoded(replace(still, series=series, judges=own), Values())
+
+
+def recoded(model: Model, values: Values) -> Model:
+    """Copies a model with its cells rewritten for other values, which are extended as needed."""
+
+    def cells(column: Column) -> Column:
+        return values.recoded(column, model.values)
+
+    series, judges = rewritten(model.series, cells), rewritten(model.judges, cells)
+    return replace(model, series=series, judges=judges, values=values)
+
+
+def merged(models: Sequence[Model]) -> Model:
+    """Merges the models of workers with different keys, all learned up to the same tick."""
+    values, epoch = Values(), max(each.epoch for each in models)
+    parts = [recoded(_standing(each, epoch), values) for each in models]
+    one, *others = parts
+    series = {
+        name: replace(
+            counts,
+            tally=tally.merged([each.series[name].tally for each in parts]),
+            shared=tally.merged([each.series[name].shared for each in parts]),
+            later=(),
+        )
+        for name, counts in one.series.items()
+    }
+    judges = {
+        name: {judge: of.merged([each.judges[name][judge] for each in others]) for judge, of in own.items()}
+        for name, own in one.judges.items()
+    }
+    weights = {name: average.merged([each.weights[name] for each in parts]) for name in one.weights}
+    return replace(one, values=values, series=series, judges=judges, weights=weights, epoch=epoch)
+
+
+def _standing(model: Model, epoch: int) -> Model:
+    """Fades the sums over all keys to an epoch."""
+    half_life = None if model.half_life is None else model.half_life / model.length
+    series = {n: series_counts.at_epoch(each, epoch, half_life) for n, each in model.series.items()}
+    return replace(model, series=series)
+
+
+def rewritten(thing: Any, cells: Cells) -> Any:
+    """Copies a state, or a part of one, with its cells rewritten."""
+    match thing:
+        case Facts():
+            return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)
+        case Tally() | Counted():
+            return replace(thing, keys=tuple(map(cells, thing.keys)))
+        case LatestValues():
+            return replace(thing, key=tuple(map(cells, thing.key)))
+        case AnswerLines():
+            return replace(thing, answer=tuple(map(cells, thing.answer)))
+        case Mapping():
+            return {name: rewritten(each, cells) for name, each in thing.items()}
+        case tuple():
+            return tuple(rewritten(each, cells) for each in thing)
+        case _ if is_dataclass(thing) and not isinstance(thing, type):
+            parts = {each.name: rewritten(getattr(thing, each.name), cells) for each in fields(thing)}
+            return replace(thing, **parts)
+        case _:
+            return thing

@@ -14,8 +14,7 @@ from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import moment
 from antelog.lines import LineLiteral
 from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
-from antelog.pictures.history import Change, times_of
-from antelog.pictures.reading import changes_in
+from antelog.pictures.history import Change, changes_in, times_of
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.theme import BOTH, family

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from antelog.lazily import names_of
 
 if TYPE_CHECKING:
+    from antelog.pictures.answers import draw
     from antelog.pictures.drawing import Drawing
-    from antelog.pictures.entry import draw
 
 __all__ = ["Drawing", "draw"]
 
-_FROM = {"Drawing": "drawing", "draw": "entry"}
+_FROM = {"Drawing": "drawing", "draw": "answers"}
 
 # What draws nothing must not import Altair.
 if not TYPE_CHECKING:  # a checker of types would take any name for one of these

@@ -1,9 +1,9 @@
-"""The picture of a history: a row for each answer, or numbers if there are many."""
+"""Pictures of histories, with a row for each answer, or numbers if there are many; and `antelog.draw`."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,29 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.answers import CONFIRMED, OPEN, REJECTED
+from antelog.arrow.ticks import Moment, tick_of
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.wording import LOST
+from antelog.errors import DataError
 from antelog.forecast.reports.words import count
-from antelog.pictures import theme
-from antelog.pictures.clock import clock
+from antelog.given import NAMED, POSITIVE, TEXT, TEXTS, checked, either, of, optional
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.pictures import rows, theme
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
-from antelog.pictures.drawing import Data, Drawing, Theme
-from antelog.pictures.history import OUTCOMES, History, times_of
-from antelog.pictures.rows import (
-    LOOKS,
-    NUMBERS,
-    Frame,
-    Row,
-    answer_rows,
-    band_rows,
-    font_size_of,
-    frame,
-    kinds_in,
-    look_of,
-    mark_rows,
-    marks_with_answers,
-    row_chart,
-)
+from antelog.pictures.drawing import THEMES, Data, Drawing, Theme
+from antelog.pictures.history import OUTCOMES, History, changes_in, history, times_of, up_to
+from antelog.pictures.plan import draw_plan
+from antelog.pictures.rows import LOOKS, NUMBERS, Frame, Row
+from antelog.process import Engine
+from antelog.program import Program
 
 ROWS = 60
 WIDTH = 800
@@ -51,7 +43,7 @@ def draw_answers(
     most: int = ROWS,
 ) -> Drawing:
     """`plan` says how long a tick is; more than `most` answers are counted instead of shown one by one."""
-    shown = clock(plan.timescale if plan else None, history.first, history.last)
+    shown = rows.clock(plan.timescale if plan else None, history.first, history.last)
     lanes = Lanes(history, plan)
     if plan and shown.stamps:
         history = history.timed(times_of(plan), shown.text)
@@ -63,15 +55,15 @@ def draw_answers(
         return Drawing(_finished(_nothing(width), title, words), title, theme)
     listed = lanes.together(history) if number <= most else explored(history)
     labels = [lanes.row(answer) for answer in listed.answers]
-    columns = columns_of(labels, width, font_size_of(min(number, DETAIL if number > most else number)))
-    area = frame(history, shown, width, columns.margin)
+    columns = columns_of(labels, width, rows.font_size_of(min(number, DETAIL if number > most else number)))
+    area = rows.frame(history, shown, width, columns.margin)
     if number <= most:
-        chart = row_chart(marks_with_answers(), area, number, kinds_in(history), columns)
+        chart = rows.row_chart(rows.marks_with_answers(), area, number, rows.kinds_in(history), columns)
         return Drawing(
             _finished(chart, title, words, area, columns), title, theme, _data(listed, area, columns)
         )
     # Numbers end where facts do, and have no labels.
-    wide = replace(frame(history, shown, width), last=history.now)
+    wide = replace(rows.frame(history, shown, width), last=history.now)
     return Drawing(
         _finished(_stacked(panels(history, wide)), title, words, wide),
         title,
@@ -88,9 +80,12 @@ def _data(history: History, area: Frame, columns: LabelColumns, *, every: bool =
     first = [every or number == 0 or lane != lanes[number - 1] for number, lane in enumerate(lanes)]
     answers = [
         row | columns.of_row(number, lane=lane)
-        for number, (row, lane) in enumerate(zip(answer_rows(history, area.clock), first, strict=True))
+        for number, (row, lane) in enumerate(zip(rows.answer_rows(history, area.clock), first, strict=True))
     ]
-    return {"answers": answers, "marks": [*([] if every else band_rows(lanes)), *mark_rows(history, area)]}
+    return {
+        "answers": answers,
+        "marks": [*([] if every else rows.band_rows(lanes)), *rows.mark_rows(history, area)],
+    }
 
 
 def _nothing(width: int) -> alt.LayerChart:
@@ -122,8 +117,7 @@ def _finished(
 
 DETAIL = 30
 """The rows of the closer look."""
-_EXPLORED = 20_000
-"""The most answers that can be looked at closely."""
+_EXPLORED = 20_000  # the most answers that can be looked at closely
 
 
 def explorable(history: History, frame: Frame, columns: LabelColumns) -> alt.VConcatChart:
@@ -140,13 +134,13 @@ def explorable(history: History, frame: Frame, columns: LabelColumns) -> alt.VCo
     )  # fmt: skip
     first, *others = panels(history, frame)
     near = (
-        marks_with_answers()
+        rows.marks_with_answers()
         .transform_filter("!stretch.x || datum.since >= stretch.x[0] && datum.since <= stretch.x[1]")
         .transform_window(rank="dense_rank()", sort=[alt.SortField("row")])
         .transform_filter(f"datum.rank <= {DETAIL}")
     )
     scale = alt.Scale(type="utc" if frame.clock.stamps else "linear", domain=brush, nice=False, zero=False)
-    closer = row_chart(near, frame, DETAIL, kinds_in(history), columns, y="rank", scale=scale)
+    closer = rows.row_chart(near, frame, DETAIL, rows.kinds_in(history), columns, y="rank", scale=scale)
     text = f"A closer look: the first {DETAIL} answers of the marked stretch"
     return _stacked([first.add_params(brush), closer.properties(title=panel_title(text)), *others])
 
@@ -167,12 +161,10 @@ def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:
 # ---- numbers over time ----
 
 
-_BAR = 5
-"""The least width of a column, in pixels."""
+_BAR = 5  # the least width of a column, in pixels
 _HEIGHT = 120
 _DECIDED = [OPEN, *LOOKS]
-_LEVELS = 12
-"""Waiting times are divided into at most this many classes."""
+_LEVELS = 12  # the most classes of waiting times
 
 Ticks = NDArray[np.int64]
 
@@ -181,7 +173,7 @@ def panels(history: History, frame: Frame) -> list[alt.Chart]:
     """A chart for each question, all with the same axis of time."""
     since = np.array([answer.since for answer in history.answers], np.int64)
     until = np.array([answer.until for answer in history.answers], np.int64)
-    looks = (OPEN if each.outcome == OPEN else look_of(each) for each in history.answers)
+    looks = (OPEN if each.outcome == OPEN else rows.look_of(each) for each in history.answers)
     outcome = np.array([OUTCOMES.index(answer.outcome) for answer in history.answers], np.int64)
     return [
         _open_ones(since, until[outcome != OUTCOMES.index(OPEN)], frame),
@@ -292,3 +284,66 @@ def _place(start: int, size: int, frame: Frame) -> Row:
 def _stretch(start: int, size: int, frame: Frame) -> str:
     first, last = frame.clock.text(start), frame.clock.text(start + size - 1)
     return first if size == 1 else f"{first} to {last}"
+
+
+@checked(
+    program=optional(of(Program, "an antelog.Program")),
+    query=either(TEXT, TEXTS),
+    answer=optional(NAMED),
+    title=optional(TEXT),
+    width=POSITIVE,
+    theme=TEXT,
+    rows=POSITIVE,
+)
+def draw(
+    source: Any,
+    *,
+    program: Program | None = None,
+    query: str | Sequence[str] = (),
+    answer: Mapping[str, object] | None = None,
+    now: Moment | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    title: str | None = None,
+    width: int = WIDTH,
+    theme: Theme = "auto",
+    rows: int = ROWS,
+) -> Drawing:
+    """A picture that notebooks display, and `save` writes to a file (.svg, .png or .html).
+
+    source    changes: what `engine.advance` returned (one or a list), frames of it, or the path of a log in
+              JSON lines. An engine: what is open now. A program: its predicates, rules and strata
+    program   says how long a tick is, so that times can be shown; with it `now`, `since` and `until` may be
+              timestamps, also as texts
+    query     only the answers of this query, or of these
+    answer    only the answers with these values: {"X": "wt2"}
+    now       the last finished tick, if it is later than the last change
+    since     the first tick that is shown
+    until     the last tick of which changes are read; what became of answers later is left out
+    theme     light, dark, or auto: as the reader prefers
+    rows      more answers than these are counted instead of shown one by one
+    """
+    if theme not in THEMES:
+        hint = did_you_mean(str(theme), THEMES) or f"There are {', '.join(THEMES)}."
+        raise DataError(f"there is no theme {theme}. {hint}")
+    if isinstance(source, Program):
+        return draw_plan(source, title=title, width=width, theme=theme)
+    plan: Plan | None
+    if isinstance(source, Engine):
+        if until is not None:
+            raise DataError("an engine knows what is open now, not what was open before; leave out `until`")
+        tables = {each.name: source.answers(each.name) for each in source.plan.queries}
+        found, plan = history(changes_in(tables), source.now).by_time(), source.plan
+    else:
+        plan = program.plan if program else None
+        changes = changes_in(source)
+        last = None if now is None else tick_of(now, plan.timescale if plan else None)
+        if until is not None:
+            last = tick_of(until, plan.timescale if plan else None)
+            changes = up_to(last, changes)
+        found = history(changes, last)
+    if since is not None:
+        found = found.since(tick_of(since, plan.timescale if plan else None))
+    queries = [query] if isinstance(query, str) else query
+    found = found.only(queries, {name: str(value) for name, value in (answer or {}).items()})
+    return draw_answers(found, plan, title=title or "Answers over time", width=width, theme=theme, most=rows)

@@ -1,4 +1,4 @@
-"""The labels of rows as columns: the lane of a device, what is said of it, and when.
+"""The labels of rows as columns: the lane of a device, the words of an answer, and its time.
 
     wt2   turbine wt2 is about to shut down   14:20
           all is well                         14:30
@@ -26,22 +26,16 @@ from antelog.language.templates import UNKNOWN
 from antelog.pictures import theme
 from antelog.pictures.history import ALL_OTHERS, Answer, History, label
 
-_SHARE = 0.42
-"""The part of a picture's width that labels may take."""
-_STEPS = (1, 0.82, 0.66, 0.52, 0.4, 0.3)
-"""The widths for which labels are cut, as parts of the whole."""
-_GAP, _LEFT, _RIGHT = 14, 8, 12
-"""Pixels between columns, before the first and after the last."""
-_LEAST = 100
-"""Pixels of lanes and texts; where there are fewer, times are left out, and then lanes."""
+_SHARE = 0.42  # the part of a picture's width that labels may take
+_STEPS = (1, 0.82, 0.66, 0.52, 0.4, 0.3)  # the widths for which labels are cut, as parts of the whole
+_GAP, _LEFT, _RIGHT = 14, 8, 12  # pixels between columns, before the first and after the last
+_LEAST = 100  # pixels of lanes and texts; where there are fewer, times are left out, and then lanes
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_LANE = 0.4
-"""The part of a lane where there is too little room for both."""
+_LANE = 0.4  # the part of a lane where there is too little room for both
 FONT_SIZE = 12
 _DOTS = "…"
-_BEGIN = 0.35
-"""The part of a label that is its beginning, where it is cut before a difference."""
+_BEGIN = 0.35  # the part of a label that is its beginning, where it is cut before a difference
 _WIDTHS = {
     "ijlI .,:;!'|`": 3.4, "ftr()[]/1": 4.4, '-_"?*s{}': 5.7, "CDGHNOQU": 8.9, "ABKPRSTVXYZ&$+<=>~": 7.9,
     "w…": 10, "mM": 10.6, "W@%": 11.8,
@@ -124,7 +118,7 @@ def _by_width(labels: list[str]) -> str | list[str]:
 
 
 def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZE) -> LabelColumns:
-    """The columns of a picture that is so many pixels wide."""
+    """The columns of a picture of this width in pixels."""
     share = font_size / FONT_SIZE
     times_of_rows = _dated([row.time for row in rows])
     rows = [replace(row, time=time) for row, time in zip(rows, times_of_rows, strict=True)]
@@ -183,7 +177,7 @@ class Lanes:
             self._times.setdefault(answer.query, _time_of(answer))
 
     def together(self, history: History) -> History:
-        """The answers of each device together, in the order in which devices came."""
+        """Sorts the answers by device, in the order in which devices came."""
         first: dict[str, int] = {}
         for answer in sorted(history.answers, key=lambda each: each.since):
             first.setdefault(self.lane(answer), len(first))
@@ -241,12 +235,11 @@ def _time_of(answer: Answer) -> str | None:
 
 
 def width_of(text: str) -> float:
-    """The approximate width of a label in pixels."""
     return sum(map(_width, text))
 
 
 def fits(text: str, room: float) -> bool:
-    """Whether a label has at most so many pixels; of a very long one not all is looked at."""
+    """Whether a label fits into pixels; of a very long one only the length counts."""
     return len(text) * _NARROWEST <= room and width_of(text) <= room
 
 
@@ -259,7 +252,7 @@ def _width(character: str) -> float:
 
 
 def cut_apart(texts: Iterable[str], room: float) -> dict[str, str]:
-    """Each of these texts as a label of at most so many pixels; different texts have different labels."""
+    """Each of these texts as a label that fits into pixels; different texts have different labels."""
     found = {text: cut(text, room) for text in texts}
     for alike in _alike(found):
         found |= _apart(alike, room)
@@ -280,7 +273,6 @@ def cut(text: str, room: float) -> str:
 
 
 def _alike(found: dict[str, str]) -> list[list[str]]:
-    """The texts that have the same label."""
     by_label: dict[str, list[str]] = {}
     for text, short in found.items():
         by_label.setdefault(short, []).append(text)
@@ -288,7 +280,7 @@ def _alike(found: dict[str, str]) -> list[list[str]]:
 
 
 def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
-    """Labels with the beginning of texts, and what follows the place where they begin to differ."""
+    """Labels with the beginning of texts, and the rest from where they begin to differ."""
     differ = _common(texts)
     begin = _begin(texts[0], _BEGIN * room)
     left = room - width_of(begin) - width_of(_DOTS)
@@ -307,7 +299,7 @@ def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
 
 
 def _common(texts: Sequence[str]) -> int:
-    """How many characters at the beginning of texts are the same in all."""
+    """The number of characters at the beginning of texts that are the same in all."""
     shortest = min(texts, key=len)
     return next((n for n, each in enumerate(shortest) if any(t[n] != each for t in texts)), len(shortest))
 

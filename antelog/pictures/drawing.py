@@ -30,8 +30,7 @@ THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 # The font of a PNG, and of what measures texts.
 vl_convert.register_font_directory(str(FONTS))
 
-_SHARP = 2
-"""How many dots a pixel of a PNG has in each direction."""
+_SHARP = 2  # the dots of a PNG for each pixel, in each direction
 
 
 @dataclass(frozen=True)

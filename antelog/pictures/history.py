@@ -1,32 +1,44 @@
-"""The history of each answer, built from its changes."""
+"""Changes read from tables, frames, rows and files of JSON lines, and the history of each answer."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import chain
+from os import PathLike
+from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from antelog.answers import CLOSED, CONFIRMED, OPEN, REJECTED, state_after
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.step.query import STILL_OPEN
+from antelog.engine.step.schema import AFTER_ANSWER, is_written
 from antelog.engine.step.wording import LOST, meaning
 from antelog.errors import DataError
+from antelog.forecast.columns import KINDS, NAMES
+from antelog.given import PATH, wrong
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import ticks_in_words
-from antelog.language.moments import Timescale
-from antelog.lines import IfSilent, LineLiteral, awaited, literals_of
+from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
+from antelog.language.printer import value_text
+from antelog.lines import LABEL, IfSilent, LineLiteral, awaited, literals_of
 
 OUTCOMES = (OPEN, CONFIRMED, REJECTED, LOST, CLOSED)
 PLAIN = "info"
 """The severity of a query that has none."""
 ALL_OTHERS = "all others"
-"""The value that stands for all that have not been seen. A text of that name has quotes."""
+"""The value of answers about all others; a text of that name has quotes."""
 
 
 @dataclass(frozen=True)
 class TickTimes:
-    """The times of a change's ticks, and the variables of the answer that have ticks, with their types."""
+    """The variables of the answer that have ticks, with their types, and the times of ticks."""
 
     ticks: Mapping[str, str]
     timescale: Timescale
@@ -50,7 +62,7 @@ class Change:
 
     @property
     def kind(self) -> str:
-        """The meaning of the change: what it says, or that the answer was lost from sight."""
+        """The meaning of the change: its kind, or that the answer was lost from sight."""
         return meaning(self.line)
 
     @property
@@ -58,7 +70,7 @@ class Change:
         return label(self.query, self.values)
 
     def timed(self, times: TickTimes, text: Callable[[int], str]) -> Change:
-        """The change with times as texts and durations in words, where values have them."""
+        """Writes ticks as texts and durations in words, where values have them."""
         values = {
             name: ticks_in_words(int(value), times.ticks[name], times.timescale, text)
             if name in times.ticks and value.removeprefix("-").isdecimal()
@@ -69,7 +81,6 @@ class Change:
 
     @property
     def words(self) -> str:
-        """The words of the program, if it has some."""
         return self.line.get("text") or ""
 
     @property
@@ -83,8 +94,7 @@ class Change:
 
     @property
     def decided_by(self) -> int | None:
-        found: int | None = self.line.get("decided_by")
-        return found
+        return self.line.get("decided_by")
 
     @property
     def silent(self) -> IfSilent | None:
@@ -93,12 +103,10 @@ class Change:
 
     @cached_property
     def evidence(self) -> Sequence[Sequence[LineLiteral]]:
-        """The known literals of each explanation."""
         return [literals_of(each["evidence"]) for each in self.line.get("explanations") or ()]
 
     @cached_property
     def awaited(self) -> Sequence[Sequence[LineLiteral]]:
-        """The awaited literals of each explanation."""
         return [awaited(each) for each in self.line.get("explanations") or ()]
 
     @property
@@ -116,8 +124,9 @@ class Change:
 class Answer:
     """An answer from its first evidence on, with its latest change.
 
-    `evidence` has the tick at which each literal came to be known; `missing` are the literals that are still
-    awaited; `chances` say how likely it was said to be confirmed, by the tick at which that was said.
+    evidence  literals with the ticks at which they came to be known
+    missing   literals that are still awaited
+    chances   chances by the tick of their line
     """
 
     change: Change
@@ -148,7 +157,6 @@ class Answer:
 
     @property
     def chance(self) -> float | None:
-        """The latest chance."""
         return self.chances[max(self.chances)] if self.chances else None
 
 
@@ -156,7 +164,7 @@ class Answer:
 class History:
     """Answers in the order of their queries, then of their first evidence; `now` is the last tick known.
 
-    What was before the tick `begin` is not shown, if there is one.
+    Ticks before `begin` are not shown.
     """
 
     answers: tuple[Answer, ...]
@@ -179,7 +187,7 @@ class History:
         return sum(answer.outcome == outcome for answer in self.answers)
 
     def only(self, queries: Sequence[str], values: Mapping[str, str]) -> History:
-        """The answers of some queries (none: all), with these values of variables."""
+        """Keeps the answers of some queries (none: all), with these values of variables."""
         _known(queries, list(dict.fromkeys(each.query for each in self.answers)), "query", "queries")
         names = dict.fromkeys(name for each in self.answers for name in each.values)
         _known(values, list(names), "variable", "variables")
@@ -191,12 +199,12 @@ class History:
         return replace(self, answers=tuple(kept))
 
     def since(self, tick: int) -> History:
-        """The answers that were open at a tick or later, from that tick on."""
+        """Keeps the answers that were open at a tick or later, from that tick on."""
         kept = tuple(answer for answer in self.answers if answer.until >= tick)
         return History(kept, max(self.now, tick), tick)
 
     def timed(self, times: Mapping[str, TickTimes], text: Callable[[int], str]) -> History:
-        """Ticks in answers as texts, given what is known of them for each query."""
+        """Writes ticks in answers as texts, given the times of each query."""
         answers = []
         for each in self.answers:
             known = times.get(each.query)
@@ -207,10 +215,7 @@ class History:
     def with_distinct_words(
         self, shown: Callable[[Answer], Collection[str | None]] = lambda _: ()
     ) -> History:
-        """The history in which answers with the same words have the values by which they differ.
-
-        Those of variables that are `shown` elsewhere are left out.
-        """
+        """Adds to equal words of answers the values by which these differ, unless `shown` elsewhere."""
         alike: dict[tuple[str, str], list[Answer]] = {}
         for answer in self.answers:
             alike.setdefault((answer.query, answer.words), []).append(answer)
@@ -227,7 +232,7 @@ class History:
         return replace(self, answers=tuple(found))
 
     def by_time(self) -> History:
-        """The history by the facts' own times, for answers of which no earlier tick is known."""
+        """Dates answers by their facts' own times, if no earlier tick of theirs is known."""
         found = []
         for answer in self.answers:
             until = answer.until
@@ -252,12 +257,11 @@ def label(query: str, values: Mapping[str, str]) -> str:
 
 
 def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
-    """The changes of a tick and before."""
     return (change for change in changes if change.tick <= tick)
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:
-    """The history of each answer. Open ones last until `now`: the last change, if not given."""
+    """The history of each answer. Open ones last until `now` (by default, the last change)."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
     last = now or 0
@@ -284,3 +288,152 @@ def _known(names: Iterable[str], known: Sequence[str], what: str, several: str) 
         if known and name not in known:
             hint = did_you_mean(name, known) or f"The {several} are {', '.join(known)}."
             raise DataError(f"no answer has the {what} {name}. {hint}")
+
+
+_COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES, *LABEL}
+
+
+def changes_in(source: Any) -> Iterator[Change]:
+    """The changes of a table, a frame, a mapping of such by query, rows, a file, or several of these."""
+    match source:
+        case Change():
+            yield source
+        case str() | PathLike() if not PATH.fits(source):
+            raise wrong("the source", source, PATH.words)
+        case str() | PathLike():
+            with _readable(str(source)), Path(source).open(encoding="utf-8") as file:
+                yield from of_lines(file, str(source))
+        case Mapping() if "change" in source:
+            yield of_row(source)
+        case Mapping():
+            yield from chain.from_iterable(of_table(_table(table), query) for query, table in source.items())
+        case _ if hasattr(source, "__arrow_c_stream__"):
+            yield from of_table(_table(source))
+        case Iterable():
+            yield from chain.from_iterable(map(changes_in, source))
+        case _:
+            raise _unusable(source)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Raises DataError if a source cannot be read, or is not a text."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{name}: is not UTF-8 text; a log of changes has JSON lines") from None
+
+
+def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
+    """The changes in JSON lines of an open file, or of its snapshots; messages call them by a name."""
+    before: dict[str, dict[str, Mapping[str, Any]]] = {}
+    with _readable(name):
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                yield from map(of_row, _told(row, before) if "answers" in row else [row])
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
+                raise DataError(f"{name}:{number}: is not a change; {hint}") from None
+
+
+def _told(
+    shot: Mapping[str, Any], before: dict[str, dict[str, Mapping[str, Any]]]
+) -> Iterator[Mapping[str, Any]]:
+    """The changes since the open answers of each query `before`, where those of the snapshot are put.
+
+    Answers that were open and are listed no more are rejected.
+    """
+    told = {name: shot[name] for name in ("tick", "query", TIME) if name in shot}
+    gone, still = before.get(shot["query"], {}), {}
+    for answer in shot["answers"]:
+        key = json.dumps([answer["answer"], answer.get("others")])
+        known = gone.pop(key, None) is not None
+        if "decided_by" in answer:
+            still[key] = answer
+            yield {**told, **answer, "change": "revised" if known else "possible"}
+        else:
+            yield {**told, **answer, "change": "confirmed"}
+    yield from ({**told, **answer, "change": "rejected"} for answer in gone.values())
+    before[shot["query"]] = still
+
+
+def of_row(row: Mapping[str, Any]) -> Change:
+    """The change in a row, as `antelog try` prints it or a pipeline writes it."""
+    answer = row["answer"]
+    values = json.loads(answer) if isinstance(answer, str) else answer
+    return _change(row, str(row["query"]), {name: _text(value) for name, value in values.items()})
+
+
+def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
+    """The changes in a table of one query, or (with a column `query`) of all."""
+    if "change" not in table.column_names or "tick" not in table.column_names:
+        raise DataError(
+            f"a table with the columns {', '.join(table.column_names) or '(none)'} has no changes; "
+            "give what `engine.advance` or `engine.answers` returned"
+        )
+    if "query" in table.column_names and "answer" in table.column_names:
+        yield from map(of_row, table.to_pylist())
+        return
+    ticks = {timed(name) for name in table.column_names}
+    names = [name for name in table.column_names if name not in _COMMON and name not in ticks]
+    written = {name for name in names if is_written(table.schema.field(name))}
+    for row in table.to_pylist():
+        texts = {name: row[name] if name in written and row[name] else _text(row[name]) for name in names}
+        yield _change(row, query, texts)
+
+
+def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Change:
+    if row["change"] not in (*KINDS, STILL_OPEN):
+        raise ValueError(row["change"])
+    others: Sequence[str] = row.get("others") or ()
+    shown = {name: ALL_OTHERS if name in others else value for name, value in values.items()}
+    change = Change(row, query, shown, _times(row, int(row["tick"])))
+    # All is read at once, so that a line that is none is found where it is.
+    _ = change.evidence, change.awaited, change.because, change.lost, change.chance
+    if silent := change.silent:
+        _ = str(silent["change"]), int(silent["tick"])
+    return change
+
+
+def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
+    """The times of ticks in a row: a tick and its time tell how long a tick is."""
+    time = row.get(TIME)
+    if isinstance(time, str):
+        time = datetime.fromisoformat(time)
+    if time is None or not tick:
+        return None
+    variables = row.get("times") or (name for name in row if timed(name) in row and name not in _COMMON)
+    zone = str(time.tzinfo)  # the name of a zone, whichever library it comes from, or an offset
+    zone = zone if zone in zones() else DEFAULT_ZONE
+    return TickTimes(dict.fromkeys(variables, TIME), Timescale.of_moment(tick, time, zone))
+
+
+def _text(value: object) -> str:
+    """A value in the language's syntax; `_` is any."""
+    match value:
+        case None:
+            return "_"
+        case bool():
+            return str(value).lower()
+        case str() | int() | float():
+            return value_text(value)
+        case _:
+            return str(value)
+
+
+def _table(source: Any) -> pa.Table:
+    if not hasattr(source, "__arrow_c_stream__"):
+        raise _unusable(source)
+    return source if isinstance(source, pa.Table) else pa.table(source)
+
+
+def _unusable(source: object) -> DataError:
+    return DataError(
+        f"{type(source).__name__} cannot be drawn; give a program, an engine, what `engine.advance` or "
+        "`engine.answers` returned (one or a list), or the path of a log in JSON lines"
+    )

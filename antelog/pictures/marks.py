@@ -29,9 +29,9 @@ class PlanSizes:
 
 @dataclass(frozen=True)
 class PlanMark:
-    """A box with its note, the dot of a rule, which has the number of its line, or the label of an edge.
+    """A box with its note, the dot of a rule with the number of its line, or the label of an edge.
 
-    `node` is that of the graph, and `anchor` what a dot leads to.
+    `node` is that of the graph; a dot leads to `anchor`.
     """
 
     kind: str
@@ -69,7 +69,7 @@ class PlanMarks:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The left end of what is furthest to the left, and the right end."""
+        """The left end of the leftmost node, and the right end of the rightmost."""
         halves = [(x, self.rooms.get(node, self.sizes.dot) / 2) for node, x in self.placed.x.items()]
         halves = halves or [(0.0, 0.0)]
         return min(x - half for x, half in halves), max(x + half for x, half in halves)
@@ -102,7 +102,7 @@ def kinds_of(program: Program, graph: Graph) -> dict[str, str]:
 def placed_marks(
     graph: Graph, sizes: PlanSizes, nodes: Sequence[PlanMark], labels: Mapping[Edge, EdgeLabel] | None = None
 ) -> PlanMarks:
-    """The marks where they are: of each predicate and rule, and of some edges."""
+    """Places the marks of each predicate and rule, and of some edges."""
     widths = {each.node: each.wide for each in nodes}
     rooms = {edge: each.room for edge, each in (labels or {}).items()}
     placed = layout(graph, widths, sizes.gap, rooms)

@@ -39,7 +39,7 @@ _BESIDE, _EDGE, _SWING = 60, 14, 34
 def draw_plan(
     program: Program, *, title: str | None = None, width: int = 800, theme: Theme = "auto"
 ) -> Drawing:
-    """The graph is as wide as it has to be; the text of the rules stands beside it, or below."""
+    """Draws the graph as wide as it has to be; the text of the rules is beside it, or below."""
     graph = graph_of(program.document)
     nodes = []
     for node, kind in kinds_of(program, graph).items():

@@ -1,4 +1,4 @@
-"""Answers over time with a row for each: from its first evidence to its decision."""
+"""Answers over time with a row for each: from its first evidence to its decision; and the axis of time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,94 @@ import altair as alt
 from antelog.answers import CLOSED, CONFIRMED, OPEN, REJECTED
 from antelog.engine.step.wording import LOST
 from antelog.forecast.reports.words import percent
+from antelog.language.durations import duration_text
+from antelog.language.moments import DEFAULT_ZONE, Timescale, moment
 from antelog.lines import LineLiteral
 from antelog.pictures import theme
-from antelog.pictures.clock import Calendar, Clock
 from antelog.pictures.columns import LabelColumns
 from antelog.pictures.history import PLAIN, Answer, History
 from antelog.theme import SIZE
+
+_LABELS = (
+    "utcFormat(datum.value, utcmilliseconds(datum.value) ? '%H:%M:%S.%L'"
+    " : utcseconds(datum.value) ? '%H:%M:%S'"
+    " : utchours(datum.value) + utcminutes(datum.value) ? '%H:%M' : {day})"
+)
+_DAY, _DAY_OF_YEAR = "'%b %d'", "utcmonth(datum.value) + utcdate(datum.value) == 1 ? '%Y' : '%b %d %Y'"
+_BEYOND = 0.05  # the part of an axis before the first and after the last tick, at most
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Ticks as numbers; `timescale` says how long they are, if known."""
+
+    timescale: Timescale | None = None
+    stamps = False
+
+    def axis_value(self, tick: float) -> float:
+        """The position of a tick on the axis."""
+        return tick
+
+    def text(self, tick: int) -> str:
+        return str(tick)
+
+    @property
+    def title(self) -> str:
+        each = self.timescale
+        return "tick" if each is None else f"tick ({duration_text(each.length)} each)"
+
+
+@dataclass(frozen=True)
+class Calendar(Clock):
+    """Ticks as timestamps of UTC: those of one day as times, and the day in the title."""
+
+    timescale: Timescale
+    first: int = 0
+    last: int = 0
+    stamps = True
+
+    @property
+    def labels(self) -> str:
+        """Vega's expression for labels: times; at midnight the day, with its year if there are several."""
+        return _LABELS.format(day=_DAY_OF_YEAR if self.several_years else _DAY)
+
+    @property
+    def several_years(self) -> bool:
+        beyond = int(_BEYOND * (self.last - self.first)) + 1
+        ends = (max(self.first - beyond, 0), self.last + beyond)
+        return len({moment(tick, self._shown)[:4] for tick in ends}) > 1
+
+    def axis_value(self, tick: float) -> float:
+        """The milliseconds since 1970."""
+        return (tick * self.timescale.length - self.timescale.ahead) / 1000
+
+    def text(self, tick: int) -> str:
+        day, _, time = moment(tick, self._shown).partition(" ")
+        return time if time and self._days == (day, day) else f"{day} {time}".rstrip()
+
+    @property
+    def title(self) -> str:
+        days = " to ".join(dict.fromkeys(self._days))
+        zone = self.timescale.zone if self.timescale.of_days else DEFAULT_ZONE
+        return f"{days}, {zone}, a tick is {duration_text(self.timescale.length)}"
+
+    @property
+    def _shown(self) -> Timescale:
+        return Timescale(self.timescale.length)
+
+    @property
+    def _days(self) -> tuple[str, str]:
+        """The first day, and the last."""
+        first, last = (moment(tick, self._shown).partition(" ")[0] for tick in (self.first, self.last))
+        return first, last
+
+
+def clock(timescale: Timescale | None, first: int, last: int) -> Clock:
+    """Timestamps if a tick has a length, and both have times on a calendar."""
+    if timescale is None or not all(tick in timescale.ticks for tick in (first, last)):
+        return Clock(timescale)
+    return Calendar(timescale, first, last)
+
 
 Row = dict[str, Any]
 
@@ -33,12 +115,9 @@ NUMBERS = 52
 STRETCH = "stretch"
 """A part of a bar, deep where its answer was likely."""
 _FAINT, _SHADE = 0.28, 0.035
-_TALL = 600
-"""Pixels from which on rows have an axis above them, too."""
-_ROUND = 6
-"""A bar is so many pixels wider and higher than what it shows."""
-_BESIDE = 14
-"""A mark that would cover another is drawn this many pixels to the right."""
+_TALL = 600  # pixels from which on rows have an axis above them, too
+_ROUND = 6  # a bar is this many pixels wider and higher than its stretch of time
+_BESIDE = 14  # a mark that would cover another is drawn this many pixels to the right
 _SHAPES = {
     OPEN: "M-1.3,-.12h.6v.24h-.6ZM-.3,-.12h.6v.24h-.6ZM.7,-.12h.6v.24h-.6Z",
     EVIDENCE: "circle",
@@ -53,11 +132,9 @@ _SHAPES = {
     CLOSED: "M-1,-.25L1,-.25L1,.25L-1,.25Z",
 }
 LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY), LOST: theme.PURPLE}
-"""Colour is severity; truth is the shape of a mark. What was averted or closed is grey."""
-_MANY = 12
-"""The literals that are listed; the others are counted."""
-_LEAST = 10
-"""A bar is at least so many pixels wide, so that an answer is seen that was open for one tick of 10,000."""
+"""Colour is severity; truth is the shape of a mark. Averted or closed answers are grey."""
+_MANY = 12  # the literals that are listed; the others are counted
+_LEAST = 10  # the least pixels of a bar, so that an answer is seen that was open for one tick of 10,000
 _BEFORE, _AFTER = 10, 2 * _BESIDE + 8
 """The pixels before the first tick and after the last, for the marks there."""
 
@@ -104,7 +181,7 @@ def frame(history: History, clock: Clock, width: int, margin: int = NUMBERS) -> 
 
 
 def answer_rows(history: History, clock: Clock) -> list[Row]:
-    """A line for each answer, with what there is to say about it."""
+    """A line for each answer, with its tooltip."""
     return [
         {
             "row": number,
@@ -123,7 +200,7 @@ def look_of(answer: Answer) -> str:
 
 
 def mark_rows(history: History, frame: Frame) -> list[Row]:
-    """A line for whatever is drawn; open answers without a deadline go on to the last tick of the frame."""
+    """A line for each mark; open answers without a deadline go on to the last tick of the frame."""
     return [
         mark for number, answer in enumerate(history.answers, 1) for mark in _marks_of(number, answer, frame)
     ]
@@ -170,7 +247,7 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
 
 
 def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterator[Row]:
-    """The bar of an answer with chances: from each tick at which one was said to the next."""
+    """The bar of an answer with chances: from the tick of each chance to the next."""
     chances = answer.chances
     if not chances:
         return
@@ -224,12 +301,10 @@ def _listed(literals: Sequence[str]) -> str:
 
 
 def height_of(rows: int) -> int:
-    """The height of a row: the more there are, the lower."""
     return 28 if rows <= 12 else 22 if rows <= 30 else 18
 
 
 def font_size_of(rows: int) -> int:
-    """The size of the letters of a row."""
     return SIZE["small"] if height_of(rows) > 18 else SIZE["tiny"]
 
 
@@ -337,7 +412,7 @@ def _deep(stretches: alt.Chart, bar: dict[str, Any], x: alt.X, tip: Any) -> list
 
 
 def _now(area: Frame, x: alt.X, *, tall: bool) -> list[alt.Chart]:
-    """The tick up to which everything is known; its name is above the axis, if that is above the rows."""
+    """The last tick known; its name is above the axis, if that is above the rows."""
     now = alt.Chart({"values": [{"x": area.clock.axis_value(area.now), "text": "now"}]}).encode(x=x)
     return [
         now.mark_rule(clip=True).encode(color=alt.value(theme.MUTED)),

@@ -1,8 +1,7 @@
-"""Colours for light and for dark, and style sheets for pictures with both.
+"""Colours of pictures, and style sheets for light and dark.
 
-The colours are those of `antelog.theme`. Pictures are made with the light ones. Where they are shown on
-dark, each is replaced by its counterpart: by a style sheet that asks what the
-reader prefers, or in the text of an SVG.
+Pictures are made with the light colours of `antelog.theme`. On dark, each is replaced by its counterpart: by
+a style sheet that asks what the reader prefers, or in the text of an SVG.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from antelog.theme import LIGHT, SEVERITIES, SIZE, family
 
 PAPER, INK, MUTED, LINE = (LIGHT[name] for name in ("card", "ink", "muted", "line"))
 BAND, GREY = LIGHT["paper"], LIGHT["faint"]
-"""Grey is quieter than the others: what was rejected is there, and does not ask for attention."""
+"""Quieter than the others: rejected answers need no attention."""
 SEVERITY = {name: LIGHT[name] for name in SEVERITIES}
-"""Colour is severity; what became of an answer is the shape of its mark."""
+"""Colour is severity; the outcome of an answer is the shape of its mark."""
 RED, ORANGE, BLUE, GREEN = SEVERITY.values()
 PURPLE = LIGHT["other"]
 """For lines and bars that have nothing to do with a severity."""

@@ -74,10 +74,7 @@ def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
     chance: float | None = None
     cases: Sequence[WhatIf | None] = [None] * len(literals)
     if engine.forecasts and not line.get("others"):
-        from antelog.forecast.inference.what_if import OneAnswer  # noqa: PLC0415 - few forecast
-
-        answer = OneAnswer(line["query"], line["answer"], engine.now)
-        chance, cases = engine.forecaster.what_if(engine.state, answer, literals)
+        chance, cases = engine.forecaster.what_if(engine.state, line["query"], line["answer"], literals)
     found = []
     for text, case in zip(literals, cases, strict=True):
         latest = _latest(engine, text)

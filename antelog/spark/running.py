@@ -16,8 +16,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.forecasting import model_of, scores_of
-from antelog.forecast.model_file import Model
-from antelog.forecast.parts import merged
+from antelog.forecast.model_file import Model, merged
 from antelog.forecast.scores.scores import from_dict, table, to_dict
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program

@@ -1,8 +1,5 @@
 """The look of antelog: colours, type and sizes, all from `theme.toml`.
 
-    LIGHT["critical"]           a red, and DARK["critical"] its counterpart on dark
-    style_sheet("static")       the variables and fonts of a page, light or dark as its reader prefers
-
 Pages say `var(--critical)`, `var(--sans)`, `var(--gap)`; no other file names a colour.
 """
 
@@ -92,7 +89,6 @@ def style_sheet(folder: str | None = None) -> str:
 
 
 def sign() -> str:
-    """The sign of antelog as SVG."""
     return Template((HERE / "sign.svg").read_text(encoding="utf-8")).substitute(_READ["sign"])
 
 

@@ -17,8 +17,7 @@ from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import AnswersAtTicks, Known
-from antelog.forecast.rates.declared import completed
-from antelog.forecast.rates.odds import Chain, Keys, Odds
+from antelog.forecast.rates.odds import Chain, Keys, Odds, completed
 from antelog.language.syntax import Value
 from antelog.process import Engine
 from tests.engine.replay import Compiled, frames

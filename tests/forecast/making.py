@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 import antelog
 from antelog.compile.nodes.plan import Input, Plan
@@ -107,6 +108,16 @@ def state(predicate: str, *columns: str) -> ChainState:
     variables = {place: name for place, name in enumerate(columns) if name[0].isupper()}
     constants = tuple((i, v) for i, v in enumerate(columns) if i not in variables and v != "_")
     return ChainState(Series(predicate, constants, (), tuple(variables), ()), tuple(variables.values()))
+
+
+def replayed(engine: Any, facts: Mapping[str, Sequence[Fact]], ends: Iterable[int]) -> dict[str, pa.Table]:
+    """The lines of each query, in steps that end at these ticks; facts end with their arrival."""
+    log: dict[str, list[pa.Table]] = {}
+    for end in ends:
+        new = {name: [row for row in rows if engine.now < row[-1] <= end] for name, rows in facts.items()}
+        for name, table in engine.advance(end, new).items():
+            log.setdefault(name, []).append(table)
+    return {name: pa.concat_tables(tables) for name, tables in log.items()}
 
 
 def with_what_was_found_meanwhile(model: Model, other: Model) -> Model:

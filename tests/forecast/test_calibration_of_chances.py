@@ -6,6 +6,7 @@ nothing and learns. Devices are independent of each other, so what is found of e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,10 +77,10 @@ def facts(seed: int, of: World) -> pl.DataFrame:
     return rows.with_columns(pl.format("d{}", "device").alias("device")).sort("arrival")
 
 
-def reported(program: str, given: pl.DataFrame, *, learn: bool) -> dict[str, pl.DataFrame]:
+def reported(program: str, given: Mapping[str, pl.DataFrame], *, learn: bool) -> dict[str, pl.DataFrame]:
     """The open lines of each query with their chances and what became of them."""
     engine = Engine(antelog.parse(program), model="learn" if learn else None)
-    log = engine.advance(TICKS + 20, {"Hot": given.to_arrow()})
+    log = engine.advance(TICKS + 20, {name: facts.to_arrow() for name, facts in given.items()})
     found = {}
     for name, table in log.items():
         lines = pl.DataFrame(table.select(["tick", "change", "X", "T", "chance"]))
@@ -118,7 +119,7 @@ def right_at_every_age(found: dict[str, pl.DataFrame]) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_declared_chances_are_right_at_every_age(seed: int) -> None:
     of = world(seed, lost=0.1)
-    right_at_every_age(reported(of.declared, facts(seed, of), learn=False))
+    right_at_every_age(reported(of.declared, {"Hot": facts(seed, of)}, learn=False))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -127,11 +128,11 @@ def test_learned_chances_are_right_at_every_age(seed: int) -> None:
 
     What was learned in the first half is as uncertain as what is found in the second.
     """
-    found = reported(LEARNING, facts(seed, world(seed, lost=0)), learn=True)
+    found = reported(LEARNING, {"Hot": facts(seed, world(seed, lost=0))}, learn=True)
     right_at_every_age({name: lines.filter(pl.col("tick") >= TICKS // 2) for name, lines in found.items()})
 
 
 @pytest.mark.parametrize("wrong", [World(0.1, 0.7, (0.6, 0.2, 0.1)), World(0.1, 0.8, (0.3, 0.3, 0.3))])
 def test_chances_of_another_world_are_not_right(wrong: World) -> None:
-    found = reported(wrong.declared, facts(0, World(0.1, 0.8, (0.6, 0.2, 0.1))), learn=False)
+    found = reported(wrong.declared, {"Hot": facts(0, World(0.1, 0.8, (0.6, 0.2, 0.1)))}, learn=False)
     assert max(far for lines in found.values() for far in how_far(lines).values()) > FAR

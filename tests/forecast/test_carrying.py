@@ -12,6 +12,7 @@ from antelog.engine.saving import FORECAST
 from antelog.errors import StateError
 from antelog.forecast.forecasting import resumed
 from antelog.process import Engine
+from tests.forecast.making import replayed
 
 RULES = """
 input Temp(device: text, level: text, time) delay 1.
@@ -32,12 +33,8 @@ FACTS = [
 
 def advanced(engine: Engine, until: int) -> dict[str, list[dict[str, Any]]]:
     """The lines up to a tick, step by step."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for tick in range(engine.now + 1, until + 1):
-        changes = engine.advance(tick, {"Temp": [fact for fact in FACTS if fact[-1] == tick]})
-        for name, table in changes.items():
-            found.setdefault(name, []).extend(table.to_pylist())
-    return found
+    found = replayed(engine, {"Temp": FACTS}, range(engine.now + 1, until + 1))
+    return {name: table.to_pylist() for name, table in found.items()}
 
 
 def test_a_query_that_is_the_same_keeps_its_chances() -> None:

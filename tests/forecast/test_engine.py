@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
 import antelog
-from antelog.compile.nodes.plan import Plan
-from antelog.engine.values.values import Values
 from antelog.errors import DataError, StateError, UnsupportedError
 from antelog.forecast.model_file import Model
-from antelog.forecast.rates.tally import Tally
 from antelog.process import Engine
+from tests.forecast.making import replayed
 
 RULES = """
 input Read(x: text, v: number, time) delay 2.
@@ -42,29 +39,8 @@ FACTS = facts()
 
 
 def run(engine: Engine, ends: list[int]) -> list[dict[str, Any]]:
-    found = []
-    for end in ends:
-        new = {name: [row for row in rows if engine.now < row[-1] <= end] for name, rows in FACTS.items()}
-        found += engine.advance(end, new)["Hot"].to_pylist()
+    found: list[dict[str, Any]] = replayed(engine, FACTS, ends)["Hot"].to_pylist()
     return found
-
-
-def alike(one: object, other: object) -> bool:
-    """Whether two models or parts of them are the same, but for the last digits of sums."""
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.shape == other.shape and np.allclose(one, other, rtol=1e-12, atol=0)
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return [*one] == [*other] and all(alike(one[key], other[key]) for key in one)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(alike, one, other))
-    if isinstance(one, Tally) and isinstance(other, Tally):
-        # The rows of keys are in the order in which they came.
-        one, other = (each.take(np.lexsort([*each.keys, each.first])) for each in (one, other))
-    if is_dataclass(one) and not isinstance(one, Plan):
-        return type(one) is type(other) and all(
-            alike(getattr(one, each.name), getattr(other, each.name)) for each in fields(one)
-        )
-    return isinstance(one, Values) or one == other
 
 
 @pytest.mark.parametrize("epoch", [None, 1, 7])
@@ -81,7 +57,9 @@ def test_what_is_learned_does_not_depend_on_cuts(epoch: int | None) -> None:
     first, second = (np.array(each, np.float64) for each in chances)
     np.testing.assert_allclose(first, second, atol=1e-12)
     assert one.scores().equals(other.scores())
-    assert alike(one.model, other.model)
+    later = (run(Engine(program, model=each.model), [TICKS]) for each in (one, other))
+    first, second = (np.array([row["chance"] for row in rows], np.float64) for rows in later)
+    np.testing.assert_allclose(first, second, atol=1e-12)
     said = [row["chance_from"] for row in whole if row["change"] != "rejected"]
     assert "outcomes" in said
 
@@ -107,6 +85,18 @@ def chances_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], float
     """The chances of open answers, by their X and T."""
     still = (row for row in rows if row["change"] in {"open", "possible", "revised"})
     return {(row["X"], row["T"]): row["chance"] for row in still}
+
+
+def test_a_forecast_grows_up_to_the_chance() -> None:
+    """As the model says, in proportion where other judges have a say."""
+    rows = [row for row in run(Engine(antelog.parse(RULES), model="learn"), [TICKS]) if row["forecast"]]
+    assert {row["chance_from"] for row in rows} == {"outcomes", "values"}
+    for row in rows:
+        ticks, chances = zip(*(each.values() for each in row["forecast"]), strict=True)
+        assert [*ticks] == sorted({*ticks})
+        assert ticks[0] > row["tick"]
+        assert [*chances] == sorted(chances)
+        assert chances[-1] == pytest.approx(row["chance"])
 
 
 def test_a_model_that_does_not_learn_stays_as_it_is() -> None:

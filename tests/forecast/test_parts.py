@@ -1,4 +1,4 @@
-"""antelog/forecast/parts.py: what workers learn of different keys is what one learns of all."""
+"""antelog/forecast/model_file.py: what workers learn of different keys is what one learns of all."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
-from antelog.forecast.model_file import Model
-from antelog.forecast.parts import Mine, merged, part_of
+from antelog.forecast.model_file import Mine, Model, merged, part_of
 from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
 from tests.forecast.making import with_what_was_found_meanwhile
@@ -101,3 +100,21 @@ def test_orders_of_long_ago_take_no_room() -> None:
     assert max(sizes) < 10_000 < 50 * 300
     # One in ten is never paid.
     assert all(abs(chance - 0.1) < 0.02 for chance in chances[-200:])
+
+
+STATIC = """
+static Site(x: text, y: text). Site(wt2, north). Site(wt4, south).
+static Empty(x: text).
+input A(x: text, time).
+chance A(_, _) = 5%.
+P(X, T) :- Site(X, Y), not Empty(X), A(X, T).
+query P(X, T).
+"""
+
+
+def test_many_static_facts_stay_when_other_values_are_forgotten() -> None:
+    engine = Engine(antelog.parse(STATIC), static={"Site": [(f"s{i}", "east") for i in range(5_000)]})
+    engine.advance(0, {"A": [("s1", 0)]})
+    values = engine.forecaster.known.sightings.values
+    engine.advance(1, {"A": [("s2", 1)]})
+    assert engine.forecaster.known.sightings.values is values  # nothing is written anew

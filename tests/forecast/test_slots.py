@@ -17,7 +17,8 @@ import pytest
 import antelog
 from antelog.process import Engine
 from tests.forecast.asking import by_learned_model
-from tests.forecast.test_calibration_of_chances import FAR, how_far
+from tests.forecast.making import replayed
+from tests.forecast.test_calibration_of_chances import DEVICES, FAR, TICKS, how_far, reported
 from tests.forecast.test_laws import same
 
 INPUT = "input Level(device: text, level: text, time) delay 2{}, one per device."
@@ -29,7 +30,7 @@ query Twice(X, T).
 query Calm(X, T).
 """
 LEARNING = INPUT.format("") + RULES
-DEVICES, TICKS, LEARNT = 50, 200, 100
+LEARNT = 100
 
 
 def declaring(chance: str) -> str:
@@ -66,15 +67,9 @@ SELDOM = Levels(("low", "high"), ((0.6, 0.4), (0.6, 0.4)), 0.6)
 
 
 def lines(program: str, given: pl.DataFrame, *, learn: bool) -> dict[str, pl.DataFrame]:
-    """The open lines of each query that have a chance, and what became of them."""
-    engine = Engine(antelog.parse(program), model="learn" if learn else None)
-    found = {}
-    for name, table in engine.advance(TICKS + 10, {"Level": given.to_arrow()}).items():
-        all_ = pl.DataFrame(table.select(["tick", "change", "X", "T", "chance"]))
-        ends = all_.group_by("X", "T").agg((pl.col("change") == "confirmed").any().alias("confirmed"))
-        open_ = all_.filter(pl.col("change").is_in(["possible", "revised"]) & (pl.col("tick") >= LEARNT))
-        found[name] = open_.join(ends, on=["X", "T"]).filter(pl.col("T") < TICKS - 5)
-    return found
+    """The open lines of each query once levels are learned, and what became of them."""
+    found = reported(program, {"Level": given}, learn=learn)
+    return {name: each.filter(pl.col("tick") >= LEARNT) for name, each in found.items()}
 
 
 def right(found: dict[str, pl.DataFrame]) -> None:
@@ -165,12 +160,7 @@ ONCE, CUT, BY_TICK = [TICKS + 5], [3, 50, 51, 119, 120, TICKS + 5], list(range(T
 
 
 def run(engine: Any, given: pl.DataFrame, ends: list[int]) -> dict[str, pa.Table]:
-    log: dict[str, list[pa.Table]] = {}
-    for end in ends:
-        here = given.filter((pl.col("arrival") > engine.now) & (pl.col("arrival") <= end))
-        for name, table in engine.advance(end, {"Level": here.to_arrow()}).items():
-            log.setdefault(name, []).append(table)
-    return {name: pa.concat_tables(tables) for name, tables in log.items()}
+    return replayed(engine, {"Level": given.rows()}, ends)
 
 
 @pytest.mark.parametrize("learn", [False, True])
@@ -191,12 +181,3 @@ def test_of_declared_chances_those_of_a_device_rest_on_its_own_readings() -> Non
     for name in single:
         rows = together[name].filter(pa.compute.equal(together[name]["X"], "d1"))
         same(rows, single[name])
-
-
-def test_a_given_model_stays_as_it_is() -> None:
-    learnt = Engine(antelog.parse(LEARNING), model="learn")
-    run(learnt, TWO.facts(5), ONCE)
-    program, given = antelog.parse(LEARNING), TWO.facts(6, 4)
-    one, other = (run(Engine(program, model=learnt.model), given, each) for each in (ONCE, CUT))
-    for name in one:
-        same(one[name], other[name])

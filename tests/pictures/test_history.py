@@ -11,9 +11,8 @@ import antelog
 from antelog.errors import DataError
 from antelog.language.moments import Timescale
 from antelog.lines import literal_of
-from antelog.pictures.clock import clock
-from antelog.pictures.history import Answer, History, history
-from antelog.pictures.reading import changes_in, of_table
+from antelog.pictures.history import Answer, History, changes_in, history, of_table
+from antelog.pictures.rows import clock
 from tests.cli.trying import LOG, PROGRAM
 
 ROWS = [json.loads(line) for line in LOG]

@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.answers import CONFIRMED, REJECTED
-from antelog.language.moments import Timescale
 from antelog.pictures.answers import draw_answers
-from antelog.pictures.clock import Calendar, Clock, clock
 from antelog.pictures.columns import RowLabel, columns_of, cut, cut_apart, width_of
 from antelog.pictures.history import Answer, Change, History
-from antelog.pictures.rows import STRETCH, Frame, kinds_in, mark_rows
+from antelog.pictures.rows import STRETCH, Clock, Frame, kinds_in, mark_rows
 from antelog.program import parse
 from tests.pictures.looks import texts
 from tests.pictures.test_drawing import answer, framed, of
@@ -127,13 +125,6 @@ def test_seconds_are_shown_where_they_differ() -> None:
     assert "06:00:15" in found
 
 
-def test_ticks_without_times_are_numbers() -> None:
-    assert isinstance(clock(Timescale(HOUR), 3, 9), Clock)
-    assert not isinstance(clock(Timescale(HOUR), 3, 9), Calendar)
-    assert clock(Timescale(HOUR), 3, 9).title == "tick (1 hour each)"
-    assert clock(None, 3, 9).title == "tick"
-
-
 HALL = ["turbine-hall-north-1", "turbine-hall-north-2"]
 
 
@@ -210,8 +201,3 @@ def test_each_device_has_a_lane() -> None:
 def test_values_are_as_people_read_them() -> None:
     changes = [row("Late", {"X": "B-TK 101", "T": 1}), row("Late", {"X": None, "T": 1})]
     assert {"B-TK 101", "?"} <= {*texts(antelog.draw(changes).svg())}
-
-
-def test_texts_of_many_letters_and_of_few() -> None:
-    assert width_of("") == 0
-    assert width_of("illi") < width_of("abcd") < width_of("MWMW") < width_of("温度温度")

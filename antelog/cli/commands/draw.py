@@ -15,7 +15,7 @@ from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
 from antelog.lazily import brought_by
-from antelog.pictures.reading import of_lines
+from antelog.pictures.history import of_lines
 from antelog.program import load
 from antelog.run.options import Arity, file_of, flag, option, text, whole_number, words
 from antelog.run.replay import recording_of

@@ -1,15 +1,19 @@
-"""Chances of answers: those of one shape share their decision diagrams and are computed together.
+"""Chances of answers: answers of one shape share their decision diagrams and are computed together.
 
     Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
 
-Computes the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
+For each row and each node of a diagram it is known how likely the ticks so far have led there, with the
+chains in this state. A tick moves the chains on, weighs its outcomes by what has come and what has not, and
+leads each node to the next. In the end, the chance is the weight of TRUE.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -17,12 +21,176 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
 from antelog.escaping import shown
-from antelog.forecast.inference.diagrams import Diagram, Leaf, Question, diagram_of
-from antelog.forecast.inference.evaluation import FOREVER, NOTHING_AHEAD, TRUTH, Ahead, probability
+from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer, Leaf, Question, diagram_of
 from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.nodes import Node, UnknownChanceError
 from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
-from antelog.forecast.rates.odds import Series, exclusive
+from antelog.forecast.rates.odds import IMPOSSIBLE, Series, exclusive
+
+FOREVER = 2**40
+"""A horizon by which everything has come that ever will."""
+
+TRUTH = 2**41
+"""The horizon of the world itself, in which lost facts count."""
+
+
+NOTHING_AHEAD: Mapping[int, Diagram] = {}
+
+
+def probability(
+    diagram: Diagram,
+    table: AnswerTable,
+    horizon: int = FOREVER,
+    ahead: Mapping[int, Diagram] = NOTHING_AHEAD,
+    slowest: int = 0,
+) -> tuple[Numbers, Numbers]:
+    """Computes the probability that a formula is true, given the facts that have and have not come by now.
+
+    First by tick: a column for each after the first of the table, the last one by everything that ever comes.
+    Then by each horizon ahead, with the diagram of that; 0 where it is not after now. Until `slowest` ticks
+    before a horizon all diagrams agree, so only these ticks are computed for each.
+    """
+    states = prod(odds.states for odds in table.odds)
+    at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
+    if table.count <= at_once:
+        return _probability(diagram, table, horizon, ahead, slowest)
+    every = np.arange(table.count)
+    tables = (table.take(every[start : start + at_once]) for start in range(0, table.count, at_once))
+    parts = [_probability(diagram, each, horizon, ahead, slowest) for each in tables]
+    # Parts end at different ticks; after its last one nothing changes for a part.
+    width = max(by_tick.shape[1] for by_tick, _ in parts)
+    filled = [np.pad(each, ((0, 0), (0, width - each.shape[1])), "edge") for each, _ in parts]
+    return np.concatenate(filled), np.concatenate([by_horizon for _, by_horizon in parts])
+
+
+_AT_ONCE = 8192  # the rows that fit into the cache
+
+_CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are computed at once
+
+
+def _probability(
+    diagram: Diagram, table: AnswerTable, horizon: int, ahead: Mapping[int, Diagram], slowest: int
+) -> tuple[Numbers, Numbers]:
+    """Computes the probability for few rows, which are the last axis of all tables here."""
+    count, begin = table.count, table.begin
+    held = np.zeros((BEFORE, *(odds.states for odds in table.odds), count))
+    at = [shown[:, 0] for shown in table.shown]
+    held[(np.full(count, diagram.root), *at, np.arange(count))] = 1
+    layers = {layer.at: layer for layer in diagram.layers}
+    end = max(table.last, int(table.age.max()))
+    everything = tuple(range(held.ndim - 1))
+    by_tick = np.empty((count, max(end - begin, 1)))
+    by_horizon = np.zeros((count, len(ahead)))
+    for tick in range(begin, end + 1):
+        if tick > begin:
+            held = _after(held, table, layers.get(tick), tick, horizon)
+        by_tick[:, max(tick - begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
+        for number, (until, by_then) in enumerate(ahead.items()):
+            if min(max(until - slowest, begin), end) == tick:
+                rows = np.flatnonzero(table.age < until)
+                ticks = range(tick + 1, min(until, end) + 1)
+                some, later = held, table
+                if len(rows) < count:
+                    some, later = held.take(rows, axis=-1), table.take(rows)
+                by_horizon[rows, number] = _by(some, later, ticks, until, by_then)
+    return by_tick, by_horizon
+
+
+def _by(held: Numbers, table: AnswerTable, ticks: range, horizon: int, diagram: Diagram) -> Numbers:
+    """The chance by a horizon after now: facts of these ticks may come until then."""
+    layers = {layer.at: layer for layer in diagram.layers}
+    for tick in ticks:
+        held = _after(held, table, layers.get(tick), tick, horizon)
+    left: Numbers = held.sum(axis=tuple(range(1, held.ndim - 1)))
+    for layer in diagram.layers:
+        if layer.at > horizon:
+            silent = layer.then.reshape(len(layer.then), -1)[:, 0].tolist()  # the outcome of no fact at all
+            before, left = left, np.zeros((layer.width, table.count))
+            for node, then in enumerate(silent):
+                left[then] += before[node]
+    chance: Numbers = left[TRUE]
+    return chance
+
+
+def _after(held: Numbers, table: AnswerTable, layer: Layer | None, tick: int, horizon: int) -> Numbers:
+    """Moves the probabilities of nodes and states a tick on, by a horizon."""
+    begun = tick >= table.since
+    for axis, own in enumerate(table.moves):
+        held = _moved(held, axis, moves_at(own, begun))
+    led = _led(held, layer, [weights_at(table, chain, tick, horizon) for chain in range(len(table.odds))])
+    led /= led.sum(axis=tuple(range(led.ndim - 1)))
+    return led
+
+
+def moves_at(moves: Numbers, begun: Mask) -> Numbers:
+    """The moves of a tick; before the first one there are no facts."""
+    if begun.all():
+        return moves
+    still = np.full((*moves.shape[:2], 1), IMPOSSIBLE)
+    still[:, 0] = 1
+    return np.where(begun, moves, still)
+
+
+def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
+    """Moves one chain a tick on."""
+    front = held.swapaxes(0, 1 + axis)
+    moved = np.empty(front.shape)
+    for to in range(len(front)):
+        np.multiply(front[0], moves[0, to], out=moved[to])
+        for state in range(1, len(front)):
+            moved[to] += front[state] * moves[state, to]
+    return moved.swapaxes(0, 1 + axis)
+
+
+def weights_at(table: AnswerTable, chain: int, tick: int, horizon: int) -> Numbers:
+    """The likelihood of the known facts of a chain's tick, for each state, outcome and row."""
+    odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
+    states = odds.states
+    weights = np.zeros((states, states, table.count))
+    come = odds.come(which, table.age - tick)
+    by_then = np.ones_like(come) if horizon == TRUTH else odds.come(which, horizon - tick)
+    weights[0, 0] = 1
+    for state in range(1, states):
+        np.maximum(by_then[state - 1] - come[state - 1], 0, out=weights[state, state])
+        np.maximum(1 - np.maximum(by_then[state - 1], come[state - 1]), 0, out=weights[state, 0])
+    place = tick - table.begin
+    if place < shown.shape[1]:
+        outcome = shown[:, place]
+        came = np.flatnonzero(outcome)
+        if len(came):
+            weights[:, :, came] = 0
+            weights[outcome[came], outcome[came], came] = 1
+    return weights
+
+
+def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numbers:
+    """Weighs nodes and states by the outcomes of a tick, and moves them to the nodes of the layer."""
+    here = layer.chains if layer is not None else ()
+    for chain, weight in enumerate(weights):
+        if chain not in here:
+            held = held * _along(weight.sum(axis=1), chain, held.ndim)
+    if layer is None:
+        return held
+    led = np.zeros((layer.width, *held.shape[1:]))
+    for outcome in product(*(range(weights[chain].shape[1]) for chain in here)):
+        shown: Numbers | None = None
+        for chain, number in zip(here, outcome, strict=True):
+            own = _along(weights[chain][:, number], chain, held.ndim)[0]
+            shown = own if shown is None else shown * own
+        at: tuple[slice | int, ...] = (slice(None), *outcome)
+        for node, then in enumerate(layer.then[at].tolist()):
+            led[then] += held[node] if shown is None else held[node] * shown
+    return led
+
+
+def _along(table: Numbers, chain: int, dimensions: int) -> Numbers:
+    """Lays a table by state and row along the axis of its chain."""
+    shape = [1] * dimensions
+    shape[1 + chain], shape[-1] = table.shape
+    return table.reshape(shape)
+
+
+# ---- answers of one shape ----
 
 
 @dataclass(frozen=True)
@@ -38,7 +206,7 @@ class DiagramShape:
         return max((max(each) for each in self.delays), default=0)
 
     def ticks(self, form: QueryForm) -> Column:
-        """The ticks at which the chance of a confirmation by then is computed."""
+        """The ticks by which the chance of a confirmation is computed."""
         # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
         # the ages of the rows: which rows there are depends on how a run is cut.
         first, end = form.first, form.last + self.slowest
@@ -47,12 +215,11 @@ class DiagramShape:
         return np.arange(first, end + 1)
 
 
-_HORIZONS = 24
-"""The most ticks at which the chance of a confirmation by then is computed, where facts may be late."""
+_HORIZONS = 24  # the most ticks by which the chance of a confirmation is computed, where facts may be late
 
 
 def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
-    """The formula of a shape by a horizon; the delays decide which leaves are over by then.
+    """Builds the formula of a shape by a horizon; the delays decide which leaves are over by then.
 
     Raises UnknownChanceError if two chains are one slot with different states.
     """
@@ -66,7 +233,7 @@ def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Qu
 
 @lru_cache(maxsize=1024)
 def diagrams(form: QueryForm, shape: DiagramShape) -> Mapping[int, Diagram] | None:
-    """The diagrams of a shape by horizon; None if any is too large, or if two chains differ in one slot."""
+    """Builds the diagrams of a shape by horizon; None if one is too large or chains differ in a slot."""
     horizons = [FOREVER, *(shape.ticks(form).tolist() if shape.slowest else [])]
     try:
         return {horizon: diagram_of(question(form, shape, horizon)) for horizon in horizons}
@@ -75,7 +242,7 @@ def diagrams(form: QueryForm, shape: DiagramShape) -> Mapping[int, Diagram] | No
 
 
 def whole_fits(form: QueryForm) -> bool:
-    """Whether no diagram is too large where all conditions hold and all chains differ."""
+    """Whether no diagram is too large if all conditions hold and all chains differ."""
     delays = tuple((form.slowest,) * len(chain.states) for chain in form.chains)
     shape = DiagramShape((True,) * len(form.formula.conditions), tuple(range(len(form.chains))), delays)
     return diagrams(form, shape) is not None
@@ -97,9 +264,9 @@ def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Growth(ColumnSet):
-    """The ticks at which chances of having been confirmed grow, counted from the answers' own.
+    """Steps by which chances of having been confirmed grow, in order.
 
-    A row for each step of growth, in order: the answer, the tick, and the chance from then on.
+    Each row has the answer, the tick counted from the answer's, and the chance from then on.
     """
 
     of: Column
@@ -109,9 +276,9 @@ class Growth(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Chances(ColumnSet):
-    """Different chances, how each grows, and which of them each answer has (-1: none is known).
+    """Different chances and their growth; `which` is the chance of each answer (-1: unknown).
 
-    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
+    `holds` is the chance that an answer is true of the world, if facts may be lost, else NaN.
     """
 
     shared = frozenset({"chance", "growth", "holds"})
@@ -126,7 +293,6 @@ class Chances(ColumnSet):
         return np.append(self.chance, np.nan).take(self.which)
 
     def held(self) -> Numbers:
-        """The chance that each answer holds; NaN where none is known."""
         return np.append(self.holds, np.nan).take(self.which)
 
 
@@ -134,7 +300,7 @@ NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
-    """The chance of each row; NaN where it is unknown."""
+    """Computes the chance of each row; NaN where it is unknown."""
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
     parts = [NO_GROWTH]
@@ -162,12 +328,11 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
     return Chances(found, growth.take(sorting(growth.of)), holds, np.arange(count))
 
 
-_ONE = 0.5
-"""The weight of one fact that was counted long ago."""
+_ONE = 0.5  # the weight of one fact that was counted long ago
 
 
 def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
-    """Rows in which all literals of a chain are decided, so that its odds make no difference."""
+    """Marks the rows in which a chain's literals are all decided, so that its odds make no difference."""
     odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
     decided = np.ones(len(table.age), np.bool_)
     for leaf in form.leaves.values():
@@ -178,37 +343,35 @@ def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
 
 
 def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
-    """The chance of another formula over a form's literals, for the only row of a table, or an error."""
+    """Computes the chance of another formula over a form's literals, for a table of one row."""
     shape = _shape(table)
     other = replace(form, formula=replace(form.formula, whole=node))
-    by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape), form.last, FOREVER)
+    by_tick, _ = probability(diagram_of(question(other, shape)), _cut(form, table, shape))
     return float(by_tick[0, -1])
 
 
 def _cut(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> AnswerTable:
-    """The table from the first tick on that matters to answers of one shape."""
+    """Cuts a table of one shape at the first tick that matters."""
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
     return replace(table, begin=begin, shown=tuple(each[:, begin - table.begin :] for each in table.shown))
 
 
 def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
-    """The chances of answers of one shape; None if it has no diagrams."""
+    """Computes the chances of answers of one shape; None if it has no diagrams."""
     shape = _shape(table)
     table = _cut(form, table, shape)
     by_horizon = diagrams(form, shape)
     if by_horizon is None:
         return None
-    whole, ahead = by_horizon[FOREVER], NOTHING_AHEAD
-    if shape.slowest:
-        # Where facts may be late, the formula by each tick is another one.
-        ticks = [tick for tick in by_horizon if table.age.min() < tick < FOREVER]
-        ahead = Ahead(ticks, [by_horizon[tick] for tick in ticks], shape.slowest)
-    by_tick, later = probability(whole, table, form.last, FOREVER, ahead)
+    whole = by_horizon[FOREVER]
+    # Where facts may be late, the formula by each tick is another one.
+    ahead = {tick: each for tick, each in by_horizon.items() if table.age.min() < tick < FOREVER}
+    by_tick, later = probability(whole, table, FOREVER, ahead, shape.slowest)
     holds = np.full(table.count, np.nan)
     if form.memory:
-        holds = np.minimum(probability(whole, table, form.last, TRUTH)[0][:, -1], 1)
+        holds = np.minimum(probability(whole, table, TRUTH)[0][:, -1], 1)
     if shape.slowest:
-        growth = _growth(table.age, np.array(ahead.horizons, np.int64), later)
+        growth = _growth(table.age, np.array([*ahead], np.int64), later)
     else:
         growth = _growth(table.age, table.begin + 1 + np.arange(by_tick.shape[1]), by_tick)
     # Sums of what leads to TRUE may end in a digit more than one.
@@ -216,7 +379,7 @@ def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
 
 
 def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
-    """The ticks after now at which chances grow, given those by each of some ticks."""
+    """Lists the ticks after now at which chances grow, given those by each of some ticks."""
     later = np.where(ticks > age[:, None], chance, 0)
     before = np.concatenate([np.zeros((len(age), 1)), later[:, :-1]], axis=1)
     of, at = np.nonzero(later > before + GROWN)
@@ -224,7 +387,7 @@ def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
 
 
 GROWN = 1e-12
-"""What is less than this is a difference in the last digits."""
+"""A smaller difference is a matter of the last digits."""
 
 
 def _shape(table: AnswerTable) -> DiagramShape:
@@ -238,7 +401,6 @@ def _shape(table: AnswerTable) -> DiagramShape:
 
 
 def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
-    """The chances of a query's answers."""
     form = forms(known.plan)[query]
     nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
     if not isinstance(form, QueryForm) or asked.count == 0:
@@ -299,7 +461,7 @@ def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
 
 
 def _undeclared(series: Series, inputs: Mapping[str, Input]) -> str | None:
-    """Why no declaration says how often the facts of a series come; None if one may."""
+    """The reason why no declaration says how often the facts of a series come; None if one may."""
     name, constants = shown(series.predicate), dict(series.constants)
     if series.tests:
         return f"a comparison chooses the facts of {name}, and a `chance` is about single values"

@@ -1,9 +1,6 @@
-"""A formula as a decision diagram, tick by tick: the rest of the formula after the outcomes of a tick.
+"""Decision diagrams: a formula, layer by layer of ticks; equal remainders of the formula are one node.
 
-    x at 0 and x at 1      after 0, if x came: x at 1; if not: false. After 1: true or false
-
-Turns a formula whose conditions are known into layers, one for each tick that it depends on: for each
-node, and each outcome of the chains at that tick, the node that is left. Nodes that say the same are one.
+x at 0 and x at 1      after 0, if x came: x at 1; if not: false. After 1: true or false
 """
 
 from __future__ import annotations
@@ -18,17 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.inference.nodes import (
-    AtLeast,
-    Comes,
-    Every,
-    Holds,
-    Never,
-    Node,
-    Some,
-    Turns,
-    UnknownChanceError,
-)
+from antelog.forecast.inference import nodes
+from antelog.forecast.inference.nodes import Comes, Node, UnknownChanceError
 
 FALSE, TRUE = 0, 1
 """The numbers of what is decided."""
@@ -47,10 +35,9 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Question:
-    """A formula with the values of its conditions, the leaf of each literal, and the leaves that are over.
+    """A formula with the values of its conditions, the leaf of each literal, and the outcomes of each chain.
 
-    A literal that did not come is false where its leaf is among those `over`: none can come any more.
-    `outcomes` is the number of outcomes that each chain has at a tick.
+    The leaves that are `over` can no longer come: if they have not, their literals are false.
     """
 
     whole: Node
@@ -62,7 +49,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Shows:
-    """A leaf came, or did not and is over."""
+    """A leaf came; or it did not, and is over."""
 
     leaf: Leaf
     came: bool
@@ -70,7 +57,7 @@ class Shows:
 
 @dataclass(frozen=True)
 class Joined:
-    """So many of the parts hold: one, all, or a number between. They are numbers, in order of first ticks."""
+    """At least `needed` of the parts hold; these are numbers, in order of first ticks."""
 
     parts: tuple[int, ...]
     needed: int
@@ -81,7 +68,7 @@ Part: TypeAlias = Shows | Joined | bool
 
 @dataclass
 class Parts:
-    """Parts of a formula by number, and the first tick that each depends on."""
+    """The parts of a formula by number, and the first tick that each depends on."""
 
     question: Question
     entries: list[Part] = field(default_factory=lambda: [False, True])
@@ -89,19 +76,18 @@ class Parts:
     known: dict[Part, int] = field(default_factory=dict)
 
     def of(self, node: Node, positive: bool = True) -> int:
-        """The number of a formula, or of its negation."""
         match node:
-            case Holds(condition):
+            case nodes.Holds(condition):
                 return TRUE if self.question.conditions[condition] is positive else FALSE
             case Comes():
                 leaf = self.question.leaves[node]
                 return self._number(Shows(leaf, positive), leaf.at)
-            case Never(part):
+            case nodes.Never(part):
                 return self.of(part, not positive)
-            case Turns(true, false):
+            case nodes.Turns(true, false):
                 return self.of(true if positive else false)
-            case Every(parts) | Some(parts):
-                every = isinstance(node, Every) is positive
+            case nodes.Every(parts) | nodes.Some(parts):
+                every = isinstance(node, nodes.Every) is positive
                 decisive, found = (FALSE if every else TRUE), []
                 for part in parts:
                     one = self.of(part, positive)
@@ -109,13 +95,13 @@ class Parts:
                         return decisive
                     found.append(one)
                 return self.joined(found, len(found) if every else 1)
-            case AtLeast(number, parts):
+            case nodes.AtLeast(number, parts):
                 # All but `number - 1` of them fail where it fails.
                 needed = number if positive else len(parts) - number + 1
                 return self.joined([self.of(part, positive) for part in parts], needed)
 
     def joined(self, parts: Sequence[int], needed: int, later: tuple[int, ...] = ()) -> int:
-        """The number of: so many of the parts and of `later` ones, which are in order and open, hold."""
+        """The number of "`needed` of these parts hold"; `later` parts are open and in order."""
         needed -= parts.count(TRUE)
         open_ = [part for part in parts if part not in (FALSE, TRUE)]
         size = len(open_) + len(later)
@@ -141,16 +127,12 @@ class Parts:
 
 
 MOST_STEPS = 100_000
-"""So many steps from node to node a diagram may have, and so many pairs of a node and states of all chains
-a tick of it; a larger diagram is refused."""
+"""The most steps between nodes, and pairs of a node and states of all chains at a tick."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """The step from nodes to nodes at a tick: `then` has an axis for the nodes and one for each chain.
-
-    `width` nodes are left.
-    """
+    """The step between nodes at a tick, to `width` nodes: `then` has an axis for nodes and for each chain."""
 
     at: int
     chains: tuple[int, ...]
@@ -178,7 +160,7 @@ BEFORE = 3
 
 
 def diagram_of(question: Question) -> Diagram:
-    """The decision diagram of a question; raises UnknownChanceError where it has too many nodes."""
+    """Builds the decision diagram of a question. Raises UnknownChanceError if it has too many nodes."""
     parts = Parts(question)
     root = parts.of(question.whole)
     ticks: dict[int, set[int]] = {}
@@ -206,7 +188,7 @@ def diagram_of(question: Question) -> Diagram:
 
 
 def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
-    """The remaining part of a formula after a tick at which the chains had these outcomes."""
+    """The remainder of a formula after a tick at which the chains had these outcomes."""
     if parts.first[node] > at:
         return node
     match parts.entries[node]:

@@ -1,12 +1,10 @@
 """The formula, chains and ticks of a query: derived once, from the rules alone.
 
-Malf(X, T): Temp(X, high, ·) at T, T + 1 and T + 2; one chain; ticks 0 to 2
-
-A chain is a state that moves from tick to tick: which of its series hold. Series that no fact can meet
-together, and that exclude nothing of each other, are chains of their own.
+A chain is a state that moves from tick to tick: which of its series hold. Series with no fact in common that
+exclude nothing of each other are chains of their own; facts of one slot exclude each other:
 
 Temp(X, high, ·) alone                              none, high
-Temp(X, high, ·), Temp(X, low, ·), one per device   none, high, low, another: one excludes the others
+Temp(X, high, ·), Temp(X, low, ·), one per device   none, high, low, another
 """
 
 from __future__ import annotations
@@ -22,13 +20,12 @@ from antelog.compile.prepared.rules import prepared
 from antelog.forecast.inference.diagrams import Leaf
 from antelog.forecast.inference.formulas import Formula, formula_of
 from antelog.forecast.inference.nodes import Comes, UnknownChanceError
-from antelog.forecast.rates.declared import memory
-from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive
+from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive, memory
 from antelog.forecast.rates.sightings import Family, family_of
 
 
 def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Chain, None]:
-    """The chains of a formula; raises UnknownChanceError where facts hang together in another way."""
+    """Finds the chains of a formula. Raises UnknownChanceError where facts depend in another way."""
     found: dict[tuple[str, tuple[int, ...], tuple[Term, ...], Series | None], dict[ChainState, None]] = {}
     for literal in literals:
         series, slot = literal.series, inputs[literal.series.predicate].slot
@@ -53,12 +50,11 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
     return chains
 
 
-_MOST = 8
-"""So many kinds of facts a chain may have; of a slot, another fact is one of them."""
+_MOST = 8  # the most kinds of facts of a chain; in a slot, any other fact is one of them
 
 
 def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[ChainState]:
-    """The kinds of facts in a slot that declarations name, those with more constants first; then another."""
+    """Lists the kinds of facts in a slot that declarations name, most constants first; then any other."""
     slot = source.slot or ()
     here = dict(zip(slot, terms, strict=True))
     fixed = tuple((place, term.value) for place, term in here.items() if isinstance(term, Const))
@@ -83,8 +79,7 @@ def _refuse_overlapping(series: Iterable[Series]) -> None:
 class QueryForm:
     """The formula of a query's answers, its chains, and the leaf of each of its literals.
 
-    Its ticks go from `first` to `last`, counted from the answer's. A fact of it is at most `slowest`
-    ticks late. If facts may be lost, those of `memory` ticks before matter, too.
+    A fact is at most `slowest` ticks late; if facts may be lost, `memory` earlier ticks matter, too.
     """
 
     formula: Formula
@@ -103,7 +98,7 @@ class QueryForm:
 
     @cached_property
     def valued(self) -> Mapping[int, tuple[int, ...]]:
-        """The chains whose facts are told by declared values, and the ticks at which these matter."""
+        """The chains whose facts are known by declared values, and the ticks at which these matter."""
         found: dict[int, set[int]] = {}
         for literal in self.formula.valued & self.leaves.keys():
             found.setdefault(self.leaves[literal].chain, set()).add(literal.at)
@@ -143,12 +138,12 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
 
 
 WIDEST = 512
-"""So many ticks the facts of an answer may be apart."""
+"""The most ticks between the facts of an answer."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The families of the plan's queries, how late facts of theirs may be, how far back answers ask."""
+    """The families of the plan's queries, the latest facts of theirs, and how far back answers look."""
 
     plan: Plan
     families: tuple[Family, ...]
@@ -160,10 +155,7 @@ class Layout:
         return max(2, 1 + -(-self.slowest // epoch))
 
     def reach(self, epoch: int) -> int:
-        """The number of ticks before now whose facts are needed, by the length of an epoch.
-
-        The facts of an epoch are counted when all have come, together with those of the tick before it.
-        """
+        """The ticks before now whose facts are needed: an epoch is counted with the tick before it."""
         return max(self.lookback, 2 * epoch + self.slowest)
 
 
@@ -176,11 +168,10 @@ def layout(plan: Plan) -> Layout:
 
 
 def is_lossy(plan: Plan, query: str) -> bool:
-    """Whether facts that a query rests on may be lost."""
     form = forms(plan)[query]
     return isinstance(form, QueryForm) and form.memory > 0
 
 
 def key_of(plan: Plan, query: Relation) -> tuple[int, ...]:
-    """The positions in an answer by which its like are known again: the partition key, or all there are."""
+    """The positions in an answer of its key: the partition key, or all there are."""
     return (plan.key[query.name],) if plan.key else tuple(range(len(query.answer.variables)))

@@ -1,11 +1,9 @@
-"""The condition under which an answer is confirmed: a formula over series of facts and ticks.
+"""Unfolds the rules of a query into the condition under which an answer is confirmed.
 
     Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
     Temp(X, high, ·) at T  and  Temp(X, high, ·) at T + 1
 
-Unfolds the rules of a query into the formula of its answers: all patterns, negated atoms included, open
-times written out. Ticks are counted from the answer's. A test of the answer's values alone stays a numbered
-condition, which is looked up for each answer.
+Ticks are counted from the answer's. A test of the answer's values alone stays a numbered condition.
 """
 
 from __future__ import annotations
@@ -24,27 +22,8 @@ from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import Calculated, Const, Inner, Operand, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.forecast.inference.nodes import (
-    NOT,
-    Comes,
-    Every,
-    Holds,
-    KnownTerms,
-    Never,
-    Node,
-    Some,
-    UnknownChanceError,
-    ValuedFacts,
-    Weighed,
-    at_least,
-    compared,
-    kinds_of,
-    literals_of,
-    rises,
-    size,
-    total,
-    whole_values,
-)
+from antelog.forecast.inference import nodes
+from antelog.forecast.inference.nodes import NOT, Comes, Every, Never, Node, Some, UnknownChanceError
 from antelog.forecast.rates.odds import Series, series_of
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import OPPOSITE
@@ -52,8 +31,7 @@ from antelog.language.literals.comparison import OPPOSITE
 WHEN = "<tick>"
 """The answer's tick, in the comparisons that are conditions."""
 
-_MOST = 4096
-"""So many literals a formula may have, about."""
+_MOST = 4096  # the most literals of a formula
 
 
 Condition: TypeAlias = Comparison | StaticAtom
@@ -61,10 +39,10 @@ Condition: TypeAlias = Comparison | StaticAtom
 
 @dataclass(frozen=True)
 class Formula:
-    """The formula of a query's answers, and the conditions on their values that stand in it.
+    """The formula of a query's answers, and the conditions on their values in it.
 
-    If the query fixes the tick, ticks are counted from 0 instead of the answer's. The `valued` facts are
-    known by their declared values: of others in their slots it is not known what they come to.
+    If the query fixes the tick, ticks are counted from 0. The `valued` facts are known by their declared
+    values; other facts in their slots have no known value.
     """
 
     whole: Node
@@ -73,12 +51,11 @@ class Formula:
 
     @property
     def literals(self) -> tuple[Comes, ...]:
-        """The facts it speaks of, each once."""
-        return tuple(dict.fromkeys(literals_of(self.whole)))
+        return tuple(dict.fromkeys(nodes.literals_of(self.whole)))
 
 
 def formula_of(rules: Rules, query: str) -> Formula:
-    """The formula of a query's answers; raises UnknownChanceError where it has none."""
+    """Unfolds a query. Raises UnknownChanceError if it has no formula."""
     relation = rules.relations[query]
     if query in rules.cycles:
         raise UnknownChanceError("it rests on its own past, without an end")
@@ -108,7 +85,7 @@ class _Unfolding:
 
     def condition(self, condition: Condition) -> Node:
         number = self.conditions.setdefault(condition, len(self.conditions))
-        return Holds(number)
+        return nodes.Holds(number)
 
     def _pattern(self, each: Prepared, terms: Sequence[Term], when: Time | None) -> Node:
         """A pattern, its answer being these terms at this tick."""
@@ -166,15 +143,15 @@ class _Unfolding:
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
-        known = KnownTerms(bound, times)
+        known = nodes.KnownTerms(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
         left = (each for each in literals if each not in met or each.variables & times.keys())
         parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _literal(self, literal: Literal, known: KnownTerms) -> Node:
-        """The formula of a literal that is no fact, once the times are known."""
+    def _literal(self, literal: Literal, known: nodes.KnownTerms) -> Node:
+        """The formula of a literal other than a fact, once the times are known."""
         if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")
         node, unless_known = _KINDS[type(literal)]
@@ -192,7 +169,7 @@ class _Unfolding:
         return Never(Some(tuple(self.relation(reference.name, terms, tick) for tick in ticks)))
 
     def amount(self, literal: Aggregation) -> Node:
-        """The formula of an aggregate that is compared with something."""
+        """The formula of an aggregate in a comparison."""
         left, operator, right = literal.left, literal.operator, literal.right
         if isinstance(right, Aggregate):
             if all(each.function == "count" and not each.distinct for each in literal.aggregates):
@@ -205,10 +182,10 @@ class _Unfolding:
         facts = self._valued(left)
         if facts is not None and isinstance(right, Const) and not isinstance(right.value, str):
             number = Fraction(str(right.value))
-            if size(facts, left.function, number) > _MOST:
+            if nodes.size(facts, left.function, number) > _MOST:
                 raise UnknownChanceError(_TOO_MANY)
-            self.valued |= set(literals_of(facts.some))
-            return compared(facts, left.function, operator, number)
+            self.valued |= set(nodes.literals_of(facts.some))
+            return nodes.compared(facts, left.function, operator, number)
         if left.value is not None and (left.function, operator[0]) in (("max", ">"), ("min", "<")):
             # The largest is above a number if any is.
             beyond = Comparison(left.value, operator, right)
@@ -217,7 +194,7 @@ class _Unfolding:
         raise UnknownChanceError(_VALUES)
 
     def _counted(self, left: Aggregate, operator: str, right: Operand) -> Node:
-        """The number of atoms compares so with an operand; as it holds from some number on, or for one."""
+        """Compares the number of atoms with an operand; it holds from some number on, or for one."""
         falls = math.prod(each.sign for each in left.steps) < 0
         if operator == "!=" or operator[0] == ("<", ">")[falls]:
             return Never(self._counted(left, OPPOSITE[operator], right))
@@ -239,38 +216,39 @@ class _Unfolding:
         return Some(tuple(ways))
 
     def _reached(self, members: tuple[Node, ...], number: int, single: bool) -> Node:
-        """There are so many atoms, given for each tick whether there is one."""
         if number > 1 and not single:
             raise UnknownChanceError(_SEVERAL)
-        return at_least(number, members)
+        return nodes.at_least(number, members)
 
     def _counts(self, left: Aggregate, operator: str, right: Aggregate) -> Node:
-        """The number of atoms compares so with that of others, each times and plus numbers."""
+        """Compares the number of atoms with that of others, each times and plus numbers."""
         if not (self._is_single(left.inside) and self._is_single(right.inside)):
             raise UnknownChanceError(_SEVERAL)
         members, others = tuple(self._members(left.inside)), tuple(self._members(right.inside))
-        whole = whole_values(operator, [(left.steps, len(members)), (right.steps, len(others))])
+        whole = nodes.whole_values(operator, [(left.steps, len(members)), (right.steps, len(others))])
         if whole is None:
             raise UnknownChanceError("it compares counts times or plus numbers, which are rounded")
         one, other = whole
-        parts = [Weighed(Fraction(y - x), each) for each, x, y in zip(members, one, one[1:], strict=False)]
+        parts = [
+            nodes.Weighed(Fraction(y - x), each) for each, x, y in zip(members, one, one[1:], strict=False)
+        ]
         parts += (
-            Weighed(Fraction(x - y), each) for each, x, y in zip(others, other, other[1:], strict=False)
+            nodes.Weighed(Fraction(x - y), each) for each, x, y in zip(others, other, other[1:], strict=False)
         )
         if sum(abs(each.weight) for each in parts) > _MOST:
             raise UnknownChanceError(_TOO_MANY)
-        return total(parts, operator, Fraction(other[0] - one[0]))
+        return nodes.total(parts, operator, Fraction(other[0] - one[0]))
 
-    def _valued(self, aggregate: Aggregate) -> ValuedFacts | None:
+    def _valued(self, aggregate: Aggregate) -> nodes.ValuedFacts | None:
         """The facts inside of an aggregate by their declared values; None if these are not declared."""
         source = self.rules.inputs.get(aggregate.inside.predicate)
         if source is None or not self._is_single(aggregate.inside):
             return None
-        kinds = kinds_of(aggregate, source)
+        kinds = nodes.kinds_of(aggregate, source)
         if kinds is None:
             return None
-        members = ([Weighed(value, part) for part in self._members(inside)] for value, inside in kinds)
-        return ValuedFacts([*zip(*members, strict=True)], rises(aggregate))
+        members = ([nodes.Weighed(value, part) for part in self._members(inside)] for value, inside in kinds)
+        return nodes.ValuedFacts([*zip(*members, strict=True)], nodes.rises(aggregate))
 
     def _is_single(self, inside: Inside) -> bool:
         """Whether there is at most one atom at a tick."""
@@ -340,7 +318,7 @@ Literals of other kinds have no chance.
 
 
 def _chosen(each: Prepared, times: Mapping[str, Time]) -> Iterator[dict[str, Time]]:
-    """The ticks that the times of a pattern may be, in every way, given those that are known."""
+    """Lists all ways to choose the open times of a pattern, given the known ones."""
     open_ = sorted(each.time_variables - times.keys())
     if not open_:
         yield dict(times)
@@ -368,7 +346,6 @@ _ENDLESS = 2**40
 
 
 def _ticks(first: Time, last: Time) -> Iterator[Time]:
-    """The ticks of a range."""
     if first.variable != last.variable:
         raise UnknownChanceError(_FIXED)
     if last.offset - first.offset >= _MOST:
@@ -377,7 +354,7 @@ def _ticks(first: Time, last: Time) -> Iterator[Time]:
 
 
 def _opened(column: int, argument: Term | Inner | None) -> Term:
-    """An argument of an atom inside of an aggregate, with a variable for what may have any value."""
+    """An argument of an atom inside of an aggregate, with a variable where any value will do."""
     if argument is None:
         return Var(f"<{column}")
     return Var(open_name(argument)) if isinstance(argument, Inner) else argument

@@ -1,7 +1,5 @@
 """Learning: whether and how counts are used, and the odds of keys that follow from them.
 
-    odds_of(chain, keys, epochs)     as declared, or else as learned by the epoch of each key
-
 Counts of an epoch are used from a later one on, by which all its facts have come.
 """
 
@@ -19,8 +17,7 @@ from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.inference.forms import Layout
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.declared import completed, declared, less_declared, possible_kinds
-from antelog.forecast.rates.odds import Chain, Keys, Odds
+from antelog.forecast.rates.odds import Chain, Keys, Odds, completed, declared, less_declared, possible_kinds
 from antelog.forecast.rates.sightings import Family, family_of
 from antelog.forecast.rates.tally import EPOCH, KnownEpoch, Learns
 
@@ -29,12 +26,11 @@ from antelog.forecast.rates.tally import EPOCH, KnownEpoch, Learns
 class Learning:
     """Settings of learning: whether it is on, and the half-life of counts in ticks (None: they never fade).
 
-    If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
-    sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
-    key's chances do not depend on the other keys of its worker. An epoch is `length` ticks long.
-
-    If it is off, and there is no model, `slots` are learned nevertheless, each by itself: how often a slot
-    has facts of which nothing is declared. Where it always has a fact, silence says nothing against any.
+    epoch   up to which counts are used if learning is off
+    shared  whether sums over all keys are learned; if not, only single keys are, independent of each other
+    length  the ticks of an epoch
+    slots   learns, though it is off, how often slots have facts of which nothing is declared: the silence of
+            a slot that always has a fact is no sign against any of them
     """
 
     on: bool
@@ -46,11 +42,9 @@ class Learning:
 
     @property
     def counts(self) -> bool:
-        """Whether anything is counted."""
         return self.on or self.slots
 
     def counts_in(self, family: Family) -> bool:
-        """Whether facts of a family are counted."""
         return self.on or (self.slots and family.slotted)
 
     @property
@@ -66,7 +60,6 @@ class Learning:
 
     @property
     def epochs_to_half(self) -> float | None:
-        """The half-life in epochs."""
         return None if self.half_life is None else self.half_life / self.length
 
 
@@ -99,12 +92,11 @@ class OddsOf:
         return known[epoch]
 
     def epochs(self, chain: Chain, ticks: Column) -> Column:
-        """The epochs of ticks for a chain; if nothing is learned of it any more, they are all one."""
+        """The epochs of ticks for a chain; all the same where nothing is learned of it any more."""
         counts = self.learning.counts_in(family_of(chain))
         return ticks // self.learning.length if counts else np.zeros_like(ticks)
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
-        """The odds of each key in its epoch."""
         counts = self.series.get(family_of(chain).name)
         if counts is None or self.learning.on or keys.count > _FEW:
             return self._odds(chain, keys, epochs)

@@ -1,8 +1,8 @@
-"""The nodes of formulas: facts that come, conditions that hold, and what is made of them; totals of these.
+"""The nodes of formulas, which compare by value: facts, conditions, and their combinations; totals of these.
 
     all(Temp(X, high) at 0, at least 2 of(Temp(X, high) at 1, Temp(X, high) at 2, Temp(X, high) at 3))
 
-Nodes are trees that compare by value. Ticks are counted from the answer's.
+Ticks are counted from the answer's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class UnknownChanceError(Exception):
 
 @dataclass(frozen=True)
 class Comes:
-    """A fact of a series comes; `key` names the answer's variables that tell which, `at` the tick."""
+    """A fact of a series comes; `key` are the answer's variables that identify it, `at` is the tick."""
 
     series: Series
     key: tuple[str, ...]
@@ -66,7 +66,7 @@ class Never:
 
 @dataclass(frozen=True)
 class AtLeast:
-    """So many of the parts hold, each counting once."""
+    """A number of the parts hold; equal parts count several times."""
 
     number: int
     parts: tuple[Node, ...]
@@ -83,11 +83,10 @@ class Turns:
 Node: TypeAlias = Comes | Holds | Every | Some | Never | AtLeast | Turns
 
 NOT = Some(())
-"""What nothing makes true."""
+"""It is never true."""
 
 
 def literals_of(node: Node) -> Iterator[Comes]:
-    """The facts that a formula speaks of."""
     match node:
         case Comes():
             yield node
@@ -111,14 +110,13 @@ def literals_of(node: Node) -> Iterator[Comes]:
 
 @dataclass(frozen=True)
 class Weighed:
-    """A part of a formula, and what it weighs if it holds: a fact that may come, and its value."""
+    """A part of a formula, and its weight if it holds: a fact that may come, and its value."""
 
     weight: Fraction
     part: Node
 
 
 def at_least(number: int, parts: Sequence[Node]) -> Node:
-    """So many of the parts hold."""
     if number <= 0:
         return Every(())
     return AtLeast(number, tuple(parts)) if number <= len(parts) else NOT
@@ -127,7 +125,7 @@ def at_least(number: int, parts: Sequence[Node]) -> Node:
 def total(
     parts: Sequence[Weighed], operator: str, number: Fraction, decided: Callable[[Node], Node] | None = None
 ) -> Node:
-    """The whole weights of the parts that hold compare so with a whole number, once that is `decided`."""
+    """Compares the weights of the parts that hold with a whole number, once that is `decided`."""
     each: list[Node] = []
     for own in parts:
         each += [own.part if own.weight > 0 else Never(own.part)] * abs(int(own.weight))
@@ -152,9 +150,9 @@ FAILS = {"<": ">=", "<=": ">", "!=": "="}
 
 
 def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:
-    """The values of counts from 0 on, after steps, at both sides, times a number that makes all whole.
+    """The values of counts from 0 on, after steps, on both sides, times a number that makes them whole.
 
-    None if some have no value, or the doubles that they round to compare otherwise.
+    None if some have no value, or if rounding to doubles changes a comparison.
     """
     doubles = [[after_steps(n, steps) for n in range(most + 1)] for steps, most in sides]
     if any(each is None for side in doubles for each in side):
@@ -187,7 +185,7 @@ _OPERATORS = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 def kinds_of(aggregate: Aggregate, source: Input) -> list[tuple[Fraction, Inside]] | None:
-    """The values that facts may have, and what is inside of the aggregate about those with each.
+    """The values that facts may have, and the inside of the aggregate restricted to each of them.
 
     None if declarations do not name the value of each fact of the slot.
     """
@@ -225,7 +223,7 @@ def rises(aggregate: Aggregate) -> bool:
 
 
 def _number(value: Value) -> Fraction | None:
-    """A number that adds up without being rounded: a whole one, or so many halves, quarters and so on."""
+    """A value whose sums are exact in doubles: an integer, or a multiple of 1/2, 1/4 and so on; else None."""
     if isinstance(value, str):
         return None
     number = Fraction(str(value))
@@ -233,7 +231,7 @@ def _number(value: Value) -> Fraction | None:
 
 
 def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
-    """The inside of an aggregate, about facts with these constants; None if it says more of them."""
+    """The inside of an aggregate, about facts with these constants; None if that leaves conditions open."""
     if any(isinstance(inside.arguments[column], Var | Const) for column in constants):
         return None
     terms = tuple(Const(constants[i]) if i in constants else e for i, e in enumerate(inside.arguments))
@@ -246,7 +244,7 @@ def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
 
 
 class KnownTerms(Replacement):
-    """Puts in what variables stand for, as far as that is known."""
+    """Replaces variables by their values, as far as these are known."""
 
     def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time] = MappingProxyType({})) -> None:
         self._bound, self._times = bound, times
@@ -265,7 +263,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class ValuedFacts:
-    """The facts with values that may come, one of those of a tick at most; `rises` is of their sum."""
+    """The facts with values that may come, at most one at a tick; `rises` says that sums never fall."""
 
     ticks: Sequence[Sequence[Weighed]]
     rises: bool
@@ -294,7 +292,7 @@ class ValuedFacts:
 
 
 def compared(facts: ValuedFacts, function: str, operator: str, number: Fraction) -> Node:
-    """The value that a function has of the facts that come compares so with a number."""
+    """Compares the value of a function over the facts that come with a number."""
     if function == "sum":
         return _total(facts, facts.each, operator, number)
     if function == "avg":
@@ -325,7 +323,7 @@ def _total(facts: ValuedFacts, each: Sequence[Weighed], operator: str, number: F
 
 
 def _scale(each: Sequence[Weighed], number: Fraction) -> Fraction:
-    """A factor that makes whole numbers of all values, the smallest there are."""
+    """The smallest factor that makes all values whole."""
     values = [number, *(fact.weight for fact in each)]
     whole = lcm(*(value.denominator for value in values))
     least = gcd(*(int(value * whole) for value in values))
@@ -333,9 +331,9 @@ def _scale(each: Sequence[Weighed], number: Fraction) -> Fraction:
 
 
 def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
-    """The number of different values compares so.
+    """Compares the number of different values.
 
-    It is too small for certain once too many ticks add nothing: no fact, or the value of another one.
+    It is certainly too small once too many ticks add nothing: no fact, or a value seen before.
     """
     by_value: dict[Fraction, list[Node]] = {}
     for fact in facts.each:
@@ -354,7 +352,7 @@ def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
 
 
 def _largest(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
-    """The largest value compares so, if there is one."""
+    """Compares the largest value, if there is one."""
     if operator in FAILS:
         return Never(_largest(facts, FAILS[operator], number))
     fits = tuple(fact.part for fact in facts.each if HOLDS[operator](fact.weight, number))

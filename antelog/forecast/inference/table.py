@@ -1,16 +1,14 @@
 """A table of the features that decide chances: answers with equal rows have equal chances.
 
-    X    T   asked at    age  Temp(X, high, ·) at -2, -1, 0, 1     X      T   asked at
-    wt2  0   1           1    no, no, yes, yes                     wt7    20  21         the same row
-
-Builds a row for each answer: its age, the values of the conditions, the odds of the chains, and the
-outcome of each chain at each tick that matters.
+X    T   asked at    age  Temp(X, high, ·) at -2, -1, 0, 1     X      T   asked at
+wt2  0   1           1    no, no, yes, yes                     wt7    20  21         the same row
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -19,25 +17,23 @@ from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask, keys_of, once
+from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import WHEN, Condition
 from antelog.forecast.inference.learning import OddsOf
-from antelog.forecast.rates.declared import possible_kinds
-from antelog.forecast.rates.odds import Chain, Keys, Odds, each_once
+from antelog.forecast.rates.odds import Chain, Keys, Odds, each_once, possible_kinds
 from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
 
 Tables = Mapping[str, Sequence[Column]]
-"""The background: the columns of each static predicate in the forecast's cells; none if it has no facts."""
+"""The columns of each static predicate in the forecast's cells; none if it has no facts."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnswersAtTicks(ColumnSet):
-    """Answers of a query: the cells of their variables, their ticks (0 where the query fixes it), and
-    the ticks as of which their chances are computed."""
+    """Answers by variable, their ticks (0 where the query fixes it), and the ticks of their chances."""
 
     cells: Mapping[str, Column]
     tick: Column
@@ -49,13 +45,12 @@ class AnswersAtTicks(ColumnSet):
 
     @property
     def age(self) -> Column:
-        """The ticks between each answer's own and that of its chance; may be negative."""
-        age: Column = self.as_of - self.tick
-        return age
+        """The ticks between each answer's and that of its chance; may be negative."""
+        return self.as_of - self.tick
 
     @property
     def whole(self) -> Mask:
-        """Which have no open variable."""
+        """Marks the answers without open variables."""
         whole = self.tick >= 0
         for column in self.cells.values():
             whole &= column != UNBOUND
@@ -63,7 +58,7 @@ class AnswersAtTicks(ColumnSet):
 
 
 def met(condition: Condition, asked: AnswersAtTicks, tables: Tables, values: Values) -> Mask:
-    """For which answers a condition holds; the background has a fact if its columns are as far as given."""
+    """Marks the answers for which a condition holds; arguments of None match any column of the background."""
     if not isinstance(condition, StaticAtom):
         return holds(condition, {**asked.cells, WHEN: asked.tick}, asked.count, values)
     columns = tables[condition.predicate]
@@ -84,7 +79,7 @@ def term_column(term: Term, asked: AnswersAtTicks, values: Values) -> Column:
 
 
 EARLIEST = 512
-"""No chance is asked for so many ticks before an answer's."""
+"""Chances are asked for at most this many ticks before an answer's."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +98,7 @@ class AnswerTable(ColumnSet):
     """Features of answers in columns: conditions, odds and sightings.
 
     Each chain has its odds (`which` row of them), and the outcomes `shown` (rows, ticks from `begin` on);
-    `twins` is the first chain with the same facts.
+    `twins` is the first chain with the same facts, `last` the last tick of the formula.
     """
 
     shared = frozenset({"odds"})
@@ -116,6 +111,7 @@ class AnswerTable(ColumnSet):
     twins: tuple[Column, ...]
     shown: tuple[Column, ...]
     begin: int
+    last: int
 
     @property
     def count(self) -> int:
@@ -128,11 +124,16 @@ class AnswerTable(ColumnSet):
             *(column for shown in self.shown for column in shown.T),
         ]  # fmt: skip
 
-    def relevant(self, form: QueryForm) -> AnswerTable:
-        """The table without outcomes that make no difference.
+    @cached_property
+    def moves(self) -> tuple[Numbers, ...]:
+        """For each chain its chances to move from state to state (last axis: rows)."""
+        return tuple(odds.moves(which) for odds, which in zip(self.odds, self.which, strict=True))
 
-        What a chain does next depends on where it is. So of the ticks up to the first one of the formula only
-        those matter from the last one on whose outcome is known for good.
+    def relevant(self, form: QueryForm) -> AnswerTable:
+        """Clears outcomes that make no difference.
+
+        The future of a chain depends on its present state only: of the ticks up to the formula's first one,
+        those before the last one whose outcome is final do not matter.
         """
         found = []
         for shown in self.shown:
@@ -167,11 +168,12 @@ def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTabl
         _twins(form.chains, keys, asked.count),
         tuple(_shown(known, chain, asked, columns, ticks) for chain, columns in pairs),
         begin,
+        form.last,
     )
 
 
 def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Column]:
-    """The odds of a chain, worked out once for each key and epoch."""
+    """The odds of a chain, computed once for each key and epoch."""
     columns = {name: asked.cells[name] for name in chain.variables}
     epochs = known.odds.epochs(chain, asked.as_of)
     (key,) = keys_of([[*columns.values(), epochs]])

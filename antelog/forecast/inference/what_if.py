@@ -2,8 +2,7 @@
 
     Malf(wt2, 7) has 64 %. With Temp(wt2, high, 8), which comes with 80 %, it has 80 %; without, 0 %
 
-Both follow from three formulas: the answer's, the literal's, and both together. This is for an answer that
-somebody looks at, so it is worked out one by one, and its diagrams are not kept.
+Both follow from the chances of three formulas: the answer's, the literal's, and both together.
 """
 
 from __future__ import annotations
@@ -21,48 +20,35 @@ from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 from antelog.lines import literal_of
 
-_NONE = 1e-12
-"""A smaller chance is none."""
+_NONE = 1e-12  # smaller chances count as none
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The chance of a literal, and those of the answer if it comes true and if not.
-
-    None stands for what is not known, or cannot be any more.
-    """
+    """The chance of a literal, and those of the answer if it comes true and if not (None: unknown)."""
 
     literal: float
     comes: float | None
     fails: float | None
 
 
-@dataclass(frozen=True)
-class OneAnswer:
-    """An answer of a query, at a tick: its values by variable."""
-
-    query: str
-    values: Mapping[str, Value | None]
-    now: int
-
-
 def what_if(
-    known: Known, answer: OneAnswer, literals: Sequence[str]
+    known: Known, query: str, answer: Mapping[str, Value | None], now: int, literals: Sequence[str]
 ) -> tuple[float | None, list[WhatIf | None]]:
-    """The answer's chance by the model of facts, and that under each literal; None where it is not known."""
+    """The chance of an answer by the model of facts, and under each literal; None where it is not known."""
     nothing: list[WhatIf | None] = [None] * len(literals)
-    form = forms(known.plan)[answer.query]
-    if not isinstance(form, QueryForm) or None in answer.values.values():
+    form = forms(known.plan)[query]
+    if not isinstance(form, QueryForm) or None in answer.values():
         return None, nothing
-    time = known.plan.relation(answer.query).answer.time
-    tick = answer.values.get(time, 0) if time else 0
+    time = known.plan.relation(query).answer.time
+    tick = answer.get(time, 0) if time else 0
     assert isinstance(tick, int)
     cells = {
         name: np.array([known.sightings.values.cell(value)], np.int64)
-        for name, value in answer.values.items()
+        for name, value in answer.items()
         if name != time and value is not None
     }
-    table = table_of(known, form, AnswersAtTicks(cells, np.array([tick]), np.array([answer.now])))
+    table = table_of(known, form, AnswersAtTicks(cells, np.array([tick]), np.array([now])))
     chance = float(worked_out(form, table).chance[0])
     if np.isnan(chance):
         return None, nothing
@@ -83,7 +69,7 @@ def what_if(
     return chance, found
 
 
-def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | None:
+def _node(form: QueryForm, answer: Mapping[str, Value | None], tick: int, text: str) -> Node | None:
     """The formula of a literal as lines write it; None if it is not about facts of an input."""
     literal = literal_of(text)
     if not text.removeprefix("not ").startswith(f"{literal.predicate}("):
@@ -98,7 +84,7 @@ def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | No
         if first <= each.at <= last and each.series.predicate == literal.predicate:
             own = {place: value_text(value) for place, value in each.series.constants}
             pairs = zip(each.series.key, each.key, strict=True)
-            own |= {place: value_text(answer.values[name] or "") for place, name in pairs}
+            own |= {place: value_text(answer[name] or "") for place, name in pairs}
             if own.items() <= written.items():
                 facts.append(each)
     if not facts or len({each.series for each in facts}) > 1:

@@ -1,10 +1,7 @@
-"""Tracks open answers until they are decided: their states, and whether they were confirmed.
+"""Tracks open answers until they are decided: the states they have been in, and whether they were confirmed.
 
-    Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, decided at 4
-    states         stage a at age 0, stage b at age 1; not confirmed
-
-Of a pattern that counts up to a tick, ages are those at that tick: -3 says that three ticks are left.
-Takes the lines of a step; returns the states that answers have been in, and the answers that decided.
+Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, decided at 4
+states         stage a at age 0, stage b at age 1; not confirmed
 """
 
 from __future__ import annotations
@@ -20,17 +17,16 @@ from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
 
 LOST = len(KINDS)
-"""The kind of lines of answers that were decided while nobody could see it, whatever became of them."""
+"""The kind of lines of answers that were decided out of sight, with an unknown outcome."""
 
-_EXACT = 8
-"""Ages 0, 1, 2 and so on up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""
+_EXACT = 8  # ages up to this one are a class each; then come 9 to 16, 17 to 32, and so on
 
 _BUCKETS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerLines(ColumnSet):
-    """Lines of a query: the answers' cells and ticks, the ticks of the lines, what changed, the stages."""
+    """Lines of a query: cells and ticks of the answers, ticks of the lines, kinds of changes, stages."""
 
     answer: tuple[Column, ...]
     tick: Column
@@ -46,8 +42,9 @@ class AnswerLines(ColumnSet):
 class TrackedAnswers:
     """Open answers with their numbers, the last line of each, and the states they have been in.
 
-    `state_of` are the numbers of answers, `states` the states, each pair once. `next` is the number that the
-    next answer gets, `now` the last tick up to which they were followed.
+    state_of   numbers of answers, each pair with one of `states` once
+    next       the number of the next answer
+    now        the last tick up to which they were followed
     """
 
     last: AnswerLines
@@ -65,11 +62,10 @@ def nobody(width: int) -> TrackedAnswers:
 
 @dataclass(frozen=True, eq=False)
 class DecidedAnswers:
-    """Answers that are decided: their cells, numbers, when, and whether they were confirmed.
+    """Answers that are decided, and the states each has been in: `state_of` are positions among the decided.
 
-    And the states each has been in: `state_of` are positions among the decided. `settled` is the tick by
-    which nothing could have come any more, whatever came: only from then on their outcomes count. Else those
-    that are confirmed would be counted before others like them that are rejected.
+    `settled` is the tick by which nothing could have come any more. Outcomes count from then on: else
+    confirmed answers would be counted before similar ones that are rejected.
     """
 
     answer: tuple[Column, ...]
@@ -83,7 +79,7 @@ class DecidedAnswers:
 
 @dataclass(frozen=True, eq=False)
 class Stretches(ColumnSet):
-    """The stretches of ticks in which open answers stayed in a stage: within a step, from `since` to `until`.
+    """Ticks of a step in which open answers stayed in a stage, from `since` to `until`.
 
     `line` is the line with which that began, or -1 if it began before the step.
     """
@@ -98,9 +94,9 @@ class Stretches(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class FollowedStep:
-    """The result of a step: answers tracked after it, answers decided in it, and the stretches in between.
+    """The answers tracked after a step, those decided in it, and the stretches in between.
 
-    `numbers` are those of the answers of its lines. Nobody knows what became of the `lost` ones, by number.
+    `numbers` are those of the answers of its lines, `lost` those of answers with an unknown outcome.
     """
 
     after: TrackedAnswers
@@ -119,9 +115,9 @@ def followed(
     *,
     counted: bool = True,
 ) -> FollowedStep:
-    """The answers after a step that ends at `now`. An atom about T is decided by T + delay, if known.
+    """Follows answers through a step that ends at `now`. An answer at T is decided by T + delay, if known.
 
-    If the states they have been in are not `counted`, they are not kept; for `ends` see `ends_of`.
+    If states are not `counted`, they are not kept; for `ends` see `ends_of`.
     """
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
@@ -200,7 +196,7 @@ def _states(before: TrackedAnswers, open_: Stretches, end: Column) -> tuple[Colu
 
 
 def age_bucket(age: Column) -> Column:
-    """A number for each age: one by one around 0, and then for larger and larger stretches."""
+    """Numbers the classes of ages: each age around 0, then longer and longer stretches."""
     different, which = numbered(age)  # few are, and logarithms take long
     size = np.abs(different)
     steps = np.where(
@@ -211,25 +207,20 @@ def age_bucket(age: Column) -> Column:
 
 
 def ends_of(ends: Column, stage: Column) -> Column:
-    """For each stage the tick up to which its pattern counts, from the answer's on, given those of patterns.
+    """For each stage the tick, counted from the answer's, up to which its pattern counts.
 
-    Ages are counted from there: of a count it matters how many ticks are left.
+    Ages are counted from there: for a count it matters how many ticks are left.
     """
-    end: Column = np.append(ends, 0).take(pattern_of(stage))  # the last one is that of no pattern
-    return end
+    return np.append(ends, 0).take(pattern_of(stage))  # the last one is that of no pattern
 
 
 def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
-    """A number for a stage, a bucket of ages, and whether the answer had a line just now or was silent.
-
-    One that has come so far just now is likelier than one of the same age that has long been waiting.
-    """
-    state: Column = (stage * _BUCKETS + bucket) * 2 + silent
-    return state
+    """Numbers the states: a stage, a class of ages, and whether the answer was silent since its last line."""
+    return (stage * _BUCKETS + bucket) * 2 + silent
 
 
 def either_of(state: Column) -> Column:
-    """A number for states that differ only in whether their answers were silent."""
+    """Numbers states regardless of silence."""
     return state // 2
 
 

@@ -3,7 +3,7 @@
     Malf(wt2, 0) reported at 1: the model says 0.64, outcomes 0.71, together 0.67
     decided at 3, not confirmed: what both have lost counts from tick 4 on
 
-Lines of a tick are judged by what was decided before it, so it makes no difference how a run is cut.
+Lines of a tick are judged by what was decided before it, so chances do not depend on how a run is cut.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from antelog.engine.step.lines import pattern_of
 from antelog.errors import DataError
 from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
 from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.judges.latest import NO_FEATURES, QueryFeatures
-from antelog.forecast.judges.looks import looks_of
+from antelog.forecast.judges.looks import NO_FEATURES, QueryFeatures, looks_of
 from antelog.forecast.judges.mean import JudgeWeights, Predictions, averaged, first_weights, weighed
 from antelog.forecast.judges.outcomes import nothing_known
 from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines
@@ -41,8 +40,10 @@ OF_MODEL = 2.0
 
 
 NewJudge = Callable[[int, float | None, QueryFeatures], Judge | None]
-"""Makes a judge before anything is known, given the number of columns in the key of answers, the longest
-half-life, and the features of answers; None where it could never say anything."""
+"""Makes a judge from the number of key columns, the longest half-life, and the features of answers.
+
+It returns None where the judge could never say anything.
+"""
 
 Judges = Mapping[str, NewJudge]
 
@@ -83,9 +84,10 @@ def check_judges(names: Collection[str] | None) -> None:
 class Judged:
     """The open answers of a query, its judges besides the model of facts, and the weights of all judges.
 
-    `reported` are the predictions for lines of open answers, `unscored` lines of some decided answers, and
-    `scores` are those of all before. `likely` are the numbers of the answers with an alert, `alerts` are the
-    first ones of answers.
+    reported  predictions for lines of open answers
+    unscored  lines of decided answers that are not among the `scores` yet
+    likely    numbers of the answers with an alert
+    alerts    the first alert of each answer
     """
 
     followed: TrackedAnswers
@@ -109,15 +111,13 @@ class Judged:
 
     @property
     def _owners(self) -> tuple[str, ...]:
-        """The judge of each of the columns."""
         return (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
 
     def only(self, judges: Collection[str]) -> Judged:
-        """The judged answers if these judges alone have a say."""
+        """Gives a say to these judges alone."""
         return replace(self, weights=self.weights.only(np.isin(self._owners, [*judges])))
 
     def says(self, judge: str) -> bool:
-        """Whether a judge has a say."""
         return bool(self.weights.at_first[np.isin(self._owners, judge)].any())
 
     def looks_at_values(self, learns: Learns) -> bool:
@@ -133,7 +133,7 @@ def nothing_judged(
     features: QueryFeatures = NO_FEATURES,
     judges: Judges = JUDGES,
 ) -> Judged:
-    """Before the first answer, which has `width` columns, the time being the last; see also `NewJudge`."""
+    """Makes the state before the first answer, which has `width` columns, the time being the last."""
     every = {name: judge(keys, half_life, features) for name, judge in judges.items()}
     made = {name: judge for name, judge in every.items() if judge is not None}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
@@ -143,7 +143,7 @@ def nothing_judged(
 
 
 def learned(judged: Judged, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> Judged:
-    """The judges after what became of the answers that are decided in a step; `key` are columns of these."""
+    """Teaches the judges the answers decided in a step; `key` are the columns of their keys."""
     if learns is Learns.NOTHING or len(decided.states) == 0:
         return judged
     taught = {name: judge.learn(decided, key, learns) for name, judge in judged.judges.items()}
@@ -151,7 +151,6 @@ def learned(judged: Judged, decided: DecidedAnswers, key: Sequence[int], learns:
 
 
 def settled(judged: Judged, now: int) -> Judged:
-    """The judges and weights at the end of a step."""
     judges = {name: each.settled(now) for name, each in judged.judges.items()}
     return replace(judged, judges=judges, weights=judged.weights.settled())
 
@@ -159,7 +158,7 @@ def settled(judged: Judged, now: int) -> Judged:
 def judge(
     judged: Judged, number: Column, rows: AnswerRows, by_model: Numbers, decided: DecidedAnswers | None
 ) -> tuple[Judged, Predictions]:
-    """The predictions for open answers, given those of the model of facts, and what a step decides."""
+    """Predicts the outcomes of open answers, given the model's chances and the answers decided now."""
     pattern, reported = pattern_of(rows.stage), judged.reported
     here = some = marked(rows.at_line)
     settled = None
@@ -189,12 +188,11 @@ def judge(
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
-    """For each row the number of the judge with the most weight of those that say something, or -1."""
+    """The judge with the most weight in each row, of those that say something, or -1."""
     weight = np.where(np.isnan(each), 0, weights)
     first = np.cumsum([0, 1, *(len(one.columns) for one in judged.judges.values())][:-1])
     by_judge = np.add.reduceat(weight, first, axis=1)
-    source: Column = np.where(by_judge.any(axis=1), by_judge.argmax(axis=1), -1)
-    return source
+    return np.where(by_judge.any(axis=1), by_judge.argmax(axis=1), -1)
 
 
 def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | None = None) -> Judged:
@@ -222,7 +220,7 @@ def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | No
 
 
 def without(judged: Judged, lost: Column) -> Judged:
-    """Drops the answers of which nobody knows what became of them: there is nothing to score."""
+    """Drops lost answers, whose outcome is unknown: there is nothing to score."""
     if len(lost) == 0:
         return judged
     reported = judged.reported.take(find(judged.reported.number, lost) < 0)
@@ -231,8 +229,7 @@ def without(judged: Judged, lost: Column) -> Judged:
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
 
 
-_AT_ONCE = 5_000
-"""To score so many lines takes not much longer than to score one."""
+_AT_ONCE = 5_000  # to score this many lines takes not much longer than to score one
 
 
 _EMPTY = np.zeros(0, np.int64)
@@ -247,5 +244,4 @@ def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
 
 
 def all_scored(judged: Judged) -> Scores:
-    """The scores of everything that is decided."""
     return _scored(judged, 1).scores

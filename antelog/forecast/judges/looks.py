@@ -1,19 +1,21 @@
-"""Looks: the values that a query compares, found in its rules alone.
+"""Looks: the values that a query compares, found in its rules alone; and features of the latest ones.
 
     Hot(X, T) :- High(X, T), High(X, T+1).     High(X, T) :- Temp(X, V, T), V > 100.
     one look: column 1 of Temp against 100, the facts of an answer being those with its X in column 0
     query Hot(X, T) given Load(X, L, T).       one more: column 1 of Load, against nothing
+    Temp(wt2, 97, 5), Temp(wt2, 101, 6)        asked at 6: 1 and -3, mean -1, one in a row above
 
-Rules are followed through auxiliary predicates, negations and aggregates. Without comparisons, and where the
-query names no input, there is none.
+An answer sees the last six values of its key, by their ticks, that have arrived by the tick it is asked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
+
+import numpy as np
 
 from antelog.compile.literals import Aggregation, Comparison
 from antelog.compile.literals.aggregate import Aggregate, open_name
@@ -21,16 +23,26 @@ from antelog.compile.literals.terms import Const, Inner, Term, Var, shifted, var
 from antelog.compile.nodes.plan import GivenFacts, Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
+from antelog.engine.columns import tables
+from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.columns.trees import Features
+from antelog.engine.facts.history import Facts
+from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
+from antelog.engine.values.values import Values
+from antelog.forecast.judges.rows import AnswerRows
 from antelog.forecast.rates.odds import Value
+from antelog.language.literals.comparison import HOLDS
 
 _ORDERS = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
 class Look:
-    """The values in a column of an input, and what they are compared with.
+    """A column of an input's facts with these constants, and the threshold its values are compared with.
 
-    Its facts have these `constants`. Each of `key` is a column with the place of its value in the answer.
+    `key` pairs columns with the positions of their values in the answer.
     """
 
     predicate: str
@@ -43,7 +55,7 @@ class Look:
 
 @lru_cache(maxsize=64)
 def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
-    """The looks of a query, each column once: that at its first threshold."""
+    """The looks of a query, each column once, at its first threshold."""
     rules = prepared(plan)
     answer = rules.relations[query].answer.variables
     search = _LookSearch(rules, {name: place for place, name in enumerate(answer)})
@@ -54,12 +66,12 @@ def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
 
 
 Bounds = Mapping[str, tuple[str, float]]
-"""Variables that are compared, each with the sign and the number."""
+"""Variables that are compared, each with the operator and the number."""
 
 
 @dataclass
 class _LookSearch:
-    """Goes through the rules of a query, and collects what is compared."""
+    """Searches the rules of a query for comparisons."""
 
     rules: Rules
     places: Mapping[str, int]
@@ -67,7 +79,7 @@ class _LookSearch:
     been: set[object] = field(default_factory=set)
 
     def relation(self, name: str, terms: tuple[Term | None, ...]) -> None:
-        """A relation, its variables being these: those of the answer, constants, or open ones."""
+        """Searches a relation, given variables of the answer, constants, or (None) anything."""
         if (name, terms) in self.been:
             return
         self.been.add((name, terms))
@@ -101,7 +113,7 @@ class _LookSearch:
         self.reference(name, terms, bounds, known)
 
     def given(self, each: GivenFacts) -> None:
-        """The columns of an input that the query names; they are compared with nothing."""
+        """Adds the columns of an input that the query names; they are compared with nothing."""
         seen = [term.name for term in each.columns if isinstance(term, Var) and term.name not in self.places]
         self.facts(
             each.predicate, each.columns, dict.fromkeys(seen, (">=", 0.0)), {n: Var(n) for n in self.places}
@@ -118,7 +130,7 @@ class _LookSearch:
     def facts(
         self, name: str, terms: Sequence[Term | None], bounds: Bounds, known: Mapping[str, Term | None]
     ) -> None:
-        """The columns of facts that are compared."""
+        """Adds the columns of facts that are compared."""
         compared = {
             column: bounds[term.name]
             for column, term in enumerate(terms)
@@ -139,7 +151,7 @@ class _LookSearch:
 
 
 def _put(term: Term | None, known: Mapping[str, Term | None]) -> Term | None:
-    """The term that a term stands for: a variable of the answer, a constant, or (None) anything."""
+    """Replaces a variable by a variable of the answer, a constant, or (None) anything."""
     return known.get(term.name) if isinstance(term, Var) else term
 
 
@@ -159,3 +171,210 @@ def _bounds(comparisons: Iterable[Comparison]) -> Bounds:
             elif not isinstance(right, Const):
                 others.setdefault(one[0].name, (each.operator, 0.0))
     return {**others, **numbers}
+
+
+LAST = 6
+"""The number of values of a key that are looked at."""
+
+OLDEST = 10_000
+"""Values older than this many ticks are not looked at, and need not be kept."""
+
+NUMBER = LAST + 9
+"""The number of features of a look."""
+
+_MUCH = 1e30  # larger numbers count as this one
+
+
+@dataclass(frozen=True, eq=False)
+class LatestValues(ColumnSet):
+    """The values of a look that still count: keys, ticks, arrivals, and distances from the threshold."""
+
+    key: tuple[Column, ...]
+    tick: Column
+    arrival: Column
+    value: Numbers
+
+    @property
+    def count(self) -> int:
+        return len(self.tick)
+
+    def trimmed(self, now: int) -> LatestValues:
+        """Drops values that no answer asked after `now` can see."""
+        if self.count == 0:
+            return self
+        (key,) = tables.keys_of([_whole(self.key, self.count)])
+        order = self._in_order(key)
+        start = np.append(tables.marked(tables.changed(key.take(order))), self.count)
+        behind = np.repeat(start[1:], np.diff(start)) - np.arange(self.count)
+        kept = order[(behind <= LAST) & (self.tick.take(order) > now - OLDEST)]
+        return self.take(np.sort(kept))
+
+    def features(self, key: tuple[Column, ...], tick: Column, operator: str) -> Features:
+        """The features of a look, a row for each answer, given their keys and the ticks they are asked at.
+
+        The values from the newest on (the last one repeated where some are missing), their mean and
+        deviation; how many of the newest in a row meet the comparison (less than 0: fail it); the differences
+        of the newest from the two before; the ages of the newest, second and last value; the number of
+        values.
+        """
+        some = self
+        if key and self.count >= _MANY and len(key[0]) * 4 <= self.count:
+            # To sort all values for few answers would take long.
+            some = self.take(find(self.key[0], tables.distinct(key[0])) >= 0)
+        mine, theirs = tables.keys_of([_whole(some.key, some.count), _whole(key, len(tick))])
+        number = tables.numbered(np.concatenate([mine, theirs]))[1]
+        mine, theirs = number[: some.count], number[some.count :]
+        order = some._in_order(mine)
+        some, mine = some.take(order), mine.take(order)
+        low = int(some.tick.min(initial=0))
+        span = int(some.tick.max(initial=0)) - low + 2
+        moment = mine * span + (some.tick - low + 1)
+        at = np.searchsorted(moment, theirs * span + np.clip(tick - low + 1, 0, span - 1), "right") - 1
+        first = np.searchsorted(moment, theirs * span, "left")
+        return _features(some, _walked(some, at, first, tick), tick, operator)
+
+    def _in_order(self, key: Column) -> Column:
+        """The order by key, tick, arrival and value, whatever order they came in."""
+        if self.count == 0:
+            return key
+        low = key.min(), self.tick.min(), self.arrival.min()
+        columns = [key - low[0], self.tick - low[1], self.arrival - low[2]]
+        order = tables.in_order(columns)
+        same = np.ones(max(self.count - 1, 0), np.bool_)
+        for column in columns:
+            ordered = column.take(order)
+            same &= ordered[1:] == ordered[:-1]
+        return np.lexsort([self.value, *reversed(columns)]) if same.any() else order
+
+
+_MANY = 512
+
+
+def no_values(keys: int) -> LatestValues:
+    empty = np.zeros(0, np.int64)
+    return LatestValues((empty,) * keys, empty, empty, np.zeros(0))
+
+
+def values_of(look: Look, facts: Mapping[str, Facts], values: Values, of: Values) -> LatestValues:
+    """The values of a look in new facts, whose cells are of the values `of` the engine."""
+    given = facts.get(look.predicate)
+    if given is None or given.count == 0:
+        return no_values(len(look.key))
+    number = of.numbers(given.columns[look.column])
+    fits = ~np.isnan(number)
+    for column, value in look.constants:
+        fits &= values.recoded(given.columns[column], of) == values.cell(value)
+    at = tables.marked(fits)
+    beyond = np.clip(number.take(at) - look.threshold, -_MUCH, _MUCH)
+    key = tuple(values.recoded(given.columns[column].take(at), of) for column, _ in look.key)
+    return LatestValues(key, given.time.take(at), given.arrival.take(at), beyond)
+
+
+def _features(values: LatestValues, at: Column, tick: Column, operator: str) -> Features:
+    """The features of answers, given the rows of the last values of each, the newest first (-1: none)."""
+    there, known = at >= 0, (at >= 0).sum(axis=1)
+    last = np.maximum(known - 1, 0)[:, None]
+    at = np.take_along_axis(at, np.minimum(np.arange(LAST)[None, :], last), axis=1)
+    value = np.where(at >= 0, np.append(values.value, 0.0).take(at), 0.0)
+    age = np.where(at >= 0, tick[:, None] - np.append(values.tick, 0).take(at), -1)
+    count = np.maximum(known, 1)
+    mean = (value * there).sum(axis=1) / count
+    deviation = np.sqrt((((value - mean[:, None]) ** 2) * there).sum(axis=1) / count)
+    beyond = HOLDS[operator](value, 0)
+    above = np.cumprod(beyond & there, axis=1).sum(axis=1)
+    below = np.cumprod(~beyond & there, axis=1).sum(axis=1)
+    found = [value, mean, deviation, above - below, value[:, 0] - value[:, 1], value[:, 0] - value[:, 2]]
+    columns: Features = np.column_stack([*found, age[:, 0], age[:, 1], age[:, -1], known])
+    return columns.astype(np.float32)
+
+
+def _walked(some: LatestValues, at: Column, first: Column, tick: Column) -> Column:
+    """Walks from each position back to the first for the last values that have arrived by a tick."""
+    found = np.full((len(at), LAST), -1)
+    count, at, active = np.zeros(len(at), np.int64), at.copy(), tables.marked(at >= first)
+    while len(active):
+        here, asked = at.take(active), tick.take(active)
+        fresh = some.tick.take(here) > asked - OLDEST
+        came = fresh & (some.arrival.take(here) <= asked)
+        rows = active[came]
+        found[rows, count.take(rows)] = here[came]
+        count[rows] += 1
+        at[active] -= 1
+        active = active[fresh & (count.take(active) < LAST) & (at.take(active) >= first.take(active))]
+    return found
+
+
+def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
+    """The columns of keys; a column of zeros where there are none."""
+    return [*key] or [np.zeros(count, np.int64)]
+
+
+# ---- features of answers ----
+
+
+BITS = 8
+"""The most literals that are a feature each."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryFeatures:
+    """The features of a query's answers, with the latest values of its looks.
+
+    The first `literals` literals of its patterns are a feature each; `trimmed` values were left by the last
+    trim.
+    """
+
+    looks: tuple[Look, ...]
+    literals: int
+    latest: tuple[LatestValues, ...]
+    trimmed: int = 0
+
+    @property
+    def width(self) -> int:
+        return self.literals + 3 + NUMBER * len(self.looks) if self.looks else 0
+
+    def with_facts(self, facts: Mapping[str, Facts], values: Values, of: Values) -> QueryFeatures:
+        """Adds a step's new facts, whose cells are of the values `of` the engine."""
+        pairs = zip(self.looks, self.latest, strict=True)
+        latest = tuple(
+            known.and_then(values_of(look, facts, values, of)) if look.predicate in facts else known
+            for look, known in pairs
+        )
+        return replace(self, latest=latest)
+
+    def of(self, rows: AnswerRows) -> Features:
+        """The features of answers, a row for each; without looks there are none."""
+        if not self.looks:
+            return self.unknown(len(rows.tick))
+        stage = np.where(rows.stage == NO_STAGE, 0, rows.stage)
+        bits = [stage >> bit & 1 for bit in range(self.literals)]
+        reached = stage >> LITERALS & ((1 << PATTERN - LITERALS) - 1)
+        parts = [np.column_stack([*bits, reached, pattern_of(rows.stage), rows.age]).astype(np.float32)]
+        for look, known in zip(self.looks, self.latest, strict=True):
+            key = tuple(rows.answer[place] for _, place in look.key)
+            parts.append(known.features(key, rows.tick, look.operator))
+        return np.concatenate(parts, axis=1)
+
+    def unknown(self, count: int) -> Features:
+        """The features of answers where nobody asks for them."""
+        return np.zeros((count, self.width), np.float32)
+
+    def after(self, now: int) -> QueryFeatures:
+        """Drops values that nothing asked after `now` can see, if there are many by now."""
+        if sum(each.count for each in self.latest) < 2 * self.trimmed + _SOME:
+            return self
+        latest = tuple(each.trimmed(now) for each in self.latest)
+        return replace(self, latest=latest, trimmed=sum(each.count for each in latest))
+
+
+_SOME = 1024
+
+NO_FEATURES = QueryFeatures((), 0, ())
+"""Those of a query that compares no values."""
+
+
+def features_of(plan: Plan, query: str) -> QueryFeatures:
+    """The features of a query's answers before the first fact."""
+    looks = looks_of(plan, query)
+    literals = max((len(each.literals) for each in prepared(plan).patterns[query]), default=0)
+    return QueryFeatures(looks, min(literals, BITS), tuple(no_values(len(look.key)) for look in looks))

@@ -2,12 +2,10 @@
 
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
-Weights go by variable share (Herbster and Warmuth). The weight of a judge falls with its loss on a block: the
-lines of a pattern whose answers were settled at one tick. The lines of an answer are right or wrong together,
-so they count once; many answers may be, so a block of a hundred answers counts as ten. Then each judge gives
-a share of its weight to all, in the proportion they began with; the larger its loss, the larger that is. So
-one that was wrong for long is soon back once it is right, and the best one keeps its weight where all are
-right.
+Weights go by variable share (Herbster and Warmuth). A judge's weight falls with its loss on a block: the
+lines of a pattern that were settled at one tick, as these are right or wrong together; a block of a hundred
+answers counts as ten. Then each judge gives a share of its weight to all, which grows with its loss: so one
+that was wrong for long is soon back once it is right.
 """
 
 from __future__ import annotations
@@ -27,18 +25,18 @@ from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
 
 RATE = 0.5
-"""With so much of its loss on a block the weight of a judge falls."""
+"""The part of its loss on a block by which the (log) weight of a judge falls."""
 
 SHARE = 0.01
-"""So much of its weight a judge gives to all of them after a block with a loss of one."""
+"""The share of its weight that a judge gives to all of them after a block with a loss of one."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeWeights(ColumnSet):
-    """The weights of judges for each pattern, tick by tick of a step.
+    """The weights of judges for each pattern, tick by tick of a step; those at tick -1 are from before it.
 
-    They are in the order of patterns, and of ticks within a pattern; `blocks` says on how many blocks each
-    row rests. Those at tick -1 are from before the step. In other patterns they are as `at_first`.
+    Rows are in the order of patterns, then ticks; each rests on a number of `blocks`. Other patterns have the
+    weights `at_first`.
     """
 
     shared = frozenset({"at_first"})
@@ -50,7 +48,6 @@ class JudgeWeights(ColumnSet):
     weights: Numbers
 
     def before(self, pattern: Column, tick: Column) -> Numbers:
-        """The weights in patterns before ticks."""
         first = self.at_first[None, :]
         if len(self.pattern) == 0:
             return np.repeat(first, len(pattern), axis=0)
@@ -58,17 +55,16 @@ class JudgeWeights(ColumnSet):
         return np.append(self.weights, first, axis=0).take(at, axis=0)
 
     def only(self, columns: Mask) -> JudgeWeights:
-        """The weights, those of other judges being 0 from now on."""
+        """Sets the weights of other judges to 0."""
         return replace(self, at_first=self.at_first * columns, weights=self.weights * columns)
 
     def settled(self) -> JudgeWeights:
-        """The weights at the end of a step."""
         last = self.take(run_ends(self.pattern))
         return replace(last, tick=np.full_like(last.tick, -1))
 
 
 def first_weights(numbers: Sequence[float]) -> JudgeWeights:
-    """Before any loss, in the proportion of these numbers."""
+    """Makes weights before any loss, in the proportion of these numbers."""
     empty, at_first = np.zeros(0, np.int64), np.array(numbers, np.float64)
     return JudgeWeights(at_first / at_first.sum(), empty, empty, empty, np.zeros((0, len(numbers))))
 
@@ -77,8 +73,10 @@ def first_weights(numbers: Sequence[float]) -> JudgeWeights:
 class Predictions(ColumnSet):
     """Predictions of judges for open answers: which answer, when, in which pattern.
 
-    `each` has a column for each name in `Judged.columns`; `chance` is their mean, `source` the number of the
-    judge with the most weight, or -1. `features` are what was known of values.
+    each      a column for each name in `Judged.columns`
+    chance    their mean
+    source    the number of the judge with the most weight, or -1
+    features  the values known then
     """
 
     number: Column
@@ -91,7 +89,7 @@ class Predictions(ColumnSet):
 
 
 def weighed(weights: JudgeWeights, lines: Predictions, settled: SettledLines) -> JudgeWeights:
-    """The weights of a step, given those before it and the lines whose answers are settled in it."""
+    """Updates the weights by a step's lines whose answers are settled."""
     known = ~np.isnan(lines.each)
     some = np.flatnonzero(known.sum(axis=1) > 1)
     if len(some) == 0:
@@ -121,19 +119,15 @@ def weighed(weights: JudgeWeights, lines: Predictions, settled: SettledLines) ->
 
 
 def _losses(each: Numbers, confirmed: Mask) -> Numbers:
-    """The log losses of each judge on lines.
-
-    A judge that said nothing loses what the others do in the mean: so it is neither better nor worse for it.
-    """
+    """The log losses of each judge on lines; a silent judge loses as much as the others in the mean."""
     lost = log_losses(each, confirmed[:, None])
     silent = np.isnan(each)
     mean = np.where(silent, 0, lost).sum(axis=1) / (~silent).sum(axis=1)
-    found: Numbers = np.where(silent, mean[:, None], lost)
-    return found
+    return np.where(silent, mean[:, None], lost)
 
 
 def _blocks(lines: Predictions, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
-    """The losses of each block: the mean of its lines, times the root of its answers; by pattern, then tick.
+    """The losses of blocks, by pattern, then tick: the mean of its lines, times the root of its answers.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
@@ -150,7 +144,7 @@ def _blocks(lines: Predictions, tick: Column, lost: Numbers) -> tuple[Column, Co
 
 
 def merged(parts: Sequence[JudgeWeights]) -> JudgeWeights:
-    """The weights of several workers in one: in each pattern the mean of their logs, by their blocks."""
+    """Merges the weights of workers: in each pattern the mean of their logs, by their blocks."""
     pattern, which = np.unique(np.concatenate([each.pattern for each in parts]), return_inverse=True)
     blocks = np.concatenate([each.blocks for each in parts])
     logs = np.log(np.concatenate([each.weights for each in parts])) * blocks[:, None]

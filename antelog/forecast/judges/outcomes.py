@@ -2,11 +2,9 @@
 
     Malf, two of three hot, 1 tick old    wt2: 3 of 4    all devices: 61 of 200    the pattern: 70 of 900
 
-What was counted for a key is drawn towards all keys, that towards the pattern, that towards the query. It
-knows nothing of why. So it needs history, and it learns what no model of single facts knows.
-
-No memory is right for all streams. A fast one follows when the stream changes; a slow one rests on more
-where nothing does. So states are counted in several, each drawn towards the next slower one.
+Counts of a key are drawn towards all keys, those towards the pattern, those towards the query. No memory is
+right for all streams: a fast one follows when the stream changes, a slow one rests on more. So states are
+counted in several, each drawn towards the next slower one.
 """
 
 from __future__ import annotations
@@ -21,43 +19,33 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
-from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.tally import (
-    Learns,
-    Ledger,
-    before,
-    closed,
-    entered,
-    nothing_counted,
-    opened,
-    summed,
-    unfaded,
-)
+from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
-"""What is known of wider classes counts as so many answers.
+"""Knowledge of wider classes counts as this many answers: query, pattern, state regardless of silence, state.
 
-For the query, a pattern, a state whether silent or not, a state. A wider class goes by its other answers: if
-the same few counted at each level, two confirmed ones would make a chance of 98 %.
+A wider class goes by its other answers: if the same few counted at each level, two confirmed ones would make
+a chance of 98 %.
 """
 
 AT_FIRST = 5.0
-"""What is known of all keys counts as so many answers of one, before there are many."""
+"""Knowledge of all keys counts as this many answers of one, before there are many."""
 
 OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)
-"""Later it is one of these numbers, 0.1 to 200: the one by which past answers had been likeliest."""
+"""Later it is one of these numbers, 0.1 to 200: the one by which past answers were likeliest."""
 
 OF_SLOWER = 10.0
-"""What a slower memory knows of a state counts as so many answers."""
+"""A slower memory's knowledge of a state counts as this many answers."""
 
 MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
-"""The memories with what each weighs at first, and their half-lives: so many go into the longest one."""
+"""The memories with their weights at first, and the parts of the longest half-life that theirs are."""
 
 FORGOTTEN = 2000
-"""A key of which no answer was decided in so many ticks is forgotten."""
+"""A key of which no answer was decided in this many ticks is forgotten."""
 
 
 def half_lives(longest: float | None) -> Numbers:
@@ -70,12 +58,11 @@ def half_lives(longest: float | None) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class OutcomeStatistics(Judge):
-    """Counts of the answers that were in each state, and of those that were confirmed, in each memory.
+    """Counts of answers that were in each state, and of the confirmed ones among them, in each memory.
 
-    of_all  by level and class of all keys: of the query, a pattern, a state whether silent or not, a state
+    of_all  by level and class of all keys: the query, a pattern, a state regardless of silence, a state
     by_key  by state and key
-    drawn   what answers would have lost with each number of OF_ALL: how strongly a key is drawn to all, its
-            spread among them decides
+    drawn   losses by each number of OF_ALL, which decide how strongly a key is drawn to all
     """
 
     of_all: Ledger
@@ -115,9 +102,9 @@ class OutcomeStatistics(Judge):
         return chance
 
     def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
-        """As how many answers of a key that counts at ticks which is known of all keys.
+        """The number of answers of a key that the knowledge of all keys counts as, at ticks.
 
-        It is the mean in logs of the numbers tried, each by how likely it made what became of answers.
+        It is the mean in logs of the numbers tried, each by how likely it made past outcomes.
         """
         different, which = np.unique(ticks, return_inverse=True)
         lost = self._found(self.drawn, (), different, fades=fades) + np.abs(np.log(OF_ALL / AT_FIRST))
@@ -126,7 +113,7 @@ class OutcomeStatistics(Judge):
         return weight.take(which)
 
     def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
-        """For states at ticks the chances by each memory, whatever the key, and where anything is known."""
+        """Chances of states by each memory, whatever the key, and where anything is known."""
         sums = self._found(self.of_all, _classes(states), np.tile(ticks, len(WEIGHTS)), fades=fades)
         *found, state = sums.reshape(len(WEIGHTS), len(states), sums.shape[1])
         # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
@@ -144,15 +131,15 @@ class OutcomeStatistics(Judge):
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
         if not fades:
-            return unfaded(level, key, len(ticks))
-        return before(level, key, ticks, self._half_lives(level))
+            return tally.unfaded(level, key, len(ticks))
+        return tally.before(level, key, ticks, self._half_lives(level))
 
     def _half_lives(self, level: Ledger) -> Numbers:
         """The half-lives of the memories in which a ledger counts."""
         return self.half_lives[-1:] if level is self.drawn else self.half_lives
 
     def learn(self, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> OutcomeStatistics:
-        """The statistics with these answers; sums over all keys may be kept as they are."""
+        """Adds the answers; sums over all keys may be kept as they are."""
         states, of = decided.states, decided.state_of
         ticks, confirmed = decided.settled.take(of), decided.confirmed.take(of)
         numbers = np.stack([np.ones(len(of)), confirmed.astype(np.float64)], axis=1)
@@ -161,7 +148,7 @@ class OutcomeStatistics(Judge):
         if learns is not Learns.ALL:
             return replace(self, by_key=own)
         # States are few: what all keys share is added up from their sums, not from every answer.
-        (states, ticks), numbers = summed((states, ticks), numbers)
+        (states, ticks), numbers = tally.summed((states, ticks), numbers)
         levels = len(WEIGHTS)
         of_all = self._entered(
             self.of_all, _classes(states), np.tile(ticks, levels), np.tile(numbers, (levels, 1))
@@ -170,10 +157,10 @@ class OutcomeStatistics(Judge):
         return replace(taught, drawn=taught._drawn_by())
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
-        return entered(level, ticks, key, numbers, self._half_lives(level))
+        return tally.entered(level, ticks, key, numbers, self._half_lives(level))
 
     def _drawn_by(self) -> Ledger:
-        """The losses by each number of OF_ALL after a lesson, of the answers of keys that had some before."""
+        """Adds the losses by each number of OF_ALL, for answers of keys with earlier ones."""
         own = self.by_key
         if len(own.tally.keys) == 1:  # there is one key, which is all
             return self.drawn
@@ -187,23 +174,25 @@ class OutcomeStatistics(Judge):
         return self._entered(self.drawn, (), tick, lost)
 
     def settled(self, now: int) -> OutcomeStatistics:
-        after = [closed(each, now) for each in self._ledgers]
+        after = [tally.closed(each, now) for each in self._ledgers]
         return self if all(map(is_, after, self._ledgers)) else self._with_ledgers(after)
 
     def at_tick(self, tick: int) -> OutcomeStatistics:
-        """The statistics faded to a tick, without the keys that are forgotten by then."""
+        """Fades the statistics to a tick, without the keys that are forgotten by then."""
         return self._with_ledgers(
-            opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
+            tally.opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
         )
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
-        """The statistics of several workers in one; all are as of the same tick."""
+        """Merges the statistics of several workers, all as of the same tick."""
         ledgers = zip(*(each._ledgers for each in (self, *others)), strict=True)
-        return self._with_ledgers(opened(tally.merged([each.tally for each in same])) for same in ledgers)
+        return self._with_ledgers(
+            tally.opened(tally.merged([each.tally for each in same])) for same in ledgers
+        )
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
         counts = self.by_key.tally
-        return replace(self, by_key=opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
+        return replace(self, by_key=tally.opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
 
     def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:
         return replace(newer, by_key=self.by_key)
@@ -218,18 +207,18 @@ class OutcomeStatistics(Judge):
 
 
 def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) -> OutcomeStatistics:
-    """Before any outcome, for answers with a key of some columns, given the longest half-life."""
+    """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)
-    of_all, drawn = nothing_counted(2, count), nothing_counted(0, len(OF_ALL))
-    by_key = nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
-    return OutcomeStatistics(opened(of_all), opened(by_key), opened(drawn), memories)
+    of_all, drawn = tally.nothing_counted(2, count), tally.nothing_counted(0, len(OF_ALL))
+    by_key = tally.nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
+    return OutcomeStatistics(tally.opened(of_all), tally.opened(by_key), tally.opened(drawn), memories)
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
     """The losses of answers by each number of OF_ALL: the ticks at which they were counted, and the sums.
 
-    Of their keys it was known before: so many answers, of these confirmed, and the chance of all keys.
+    `known` has for each key its answers, the confirmed ones, and the chance of all keys.
     """
     answers, confirmed = counted.T
     sides = np.concatenate([marked(confirmed > 0), marked(answers > confirmed)])
@@ -262,5 +251,4 @@ def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
 
 def _drawn(found: Numbers, chance: Numbers, weight: float | Numbers) -> Numbers:
     """The confirmed shares of counts (answers, confirmed), drawn towards the chances of the wider level."""
-    share: Numbers = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
-    return share
+    return (found[:, 1] + weight * chance) / (found[:, 0] + weight)

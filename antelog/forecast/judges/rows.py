@@ -1,14 +1,7 @@
 """Judges and their input: answers in a state they are or were in, and their outcomes.
 
-    Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
-
-    judge = judge.learn(decided, key, learns)   what became of answers in states they have been in
-    judge = judge.learn_lines(lines, now)       what became of answers, with what was known at each line
-    judge.predict(rows)                         for each row the chance that its answer is confirmed
-    judge = judge.settled(now)                  at the end of a step
-
-A row has all that a judge may know of an answer. A step has many ticks: `predict` goes for each row by what
-was decided before the row's tick, so chances do not depend on how a run is cut.
+A step has many ticks: each row is judged by what was decided before its tick, so chances do not depend on
+how a run is cut.
 """
 
 from __future__ import annotations
@@ -37,7 +30,7 @@ class AnswerRows:
     at_line  whether the answer has a line at this tick, or has been silent since one before
     learns   what is learned; what was decided before a row's tick may be used
     state    a number for the stage, a class of ages, and whether the answer was silent
-    features how near the latest values are to what the query compares them with: see `latest.py`
+    features how near the latest values are to what the query compares them with: see `QueryFeatures`
     """
 
     answer: tuple[Column, ...]
@@ -52,13 +45,12 @@ class AnswerRows:
     @property
     def age(self) -> Column:
         """The ticks between the answer's own and that of the chance."""
-        age: Column = self.tick - self.answer[-1]
-        return age
+        return self.tick - self.answer[-1]
 
 
 @dataclass(frozen=True, eq=False)
 class SettledLines(ColumnSet):
-    """Lines of answers that are settled: when that was, the ticks of the lines, what was known at these."""
+    """Lines of answers that are settled: the ticks of that, the ticks of the lines, the features at these."""
 
     settled: Column
     tick: Column
@@ -77,12 +69,11 @@ class SettledLines(ColumnSet):
         return SettledLines(*(column[start:end] for column in vars(self).values()))
 
     def in_order(self) -> SettledLines:
-        """By the ticks at which they were settled; the order must not depend on how a run is cut."""
+        """Sorts by the ticks at which they were settled, in an order that any cut of a run gives."""
         return self.take(np.lexsort([_digest(self.features), self.tick, self.settled]))
 
 
 def no_lines(width: int) -> SettledLines:
-    """No lines, with a number of features."""
     empty = np.zeros(0, np.int64)
     return SettledLines(empty, empty, np.zeros((0, width), np.float32), np.zeros(0, np.bool_))
 
@@ -99,17 +90,18 @@ def _digest(features: Features) -> Column:
 class Judge:
     """Predicts the chances of open answers, and learns from the outcomes of decided ones.
 
-    The methods that return a judge are those of one that learns nothing, and is the same for all keys.
+    The methods that return a judge are by default those of one that learns nothing, and is the same for all
+    keys.
     """
 
     @property
     def columns(self) -> Mapping[str, float]:
-        """The names of the columns of `predict`, and what each weighs before anything is known of it."""
+        """The names of the columns of `predict`, and the weight of each before anything is known of it."""
         raise NotImplementedError
 
     @property
     def rows(self) -> int:
-        """About how many rows of its state there are; none before it has learned anything."""
+        """About how many rows of state there are; 0 before anything is learned."""
         raise NotImplementedError
 
     def predict(self, rows: AnswerRows) -> Numbers:
@@ -117,15 +109,14 @@ class Judge:
         raise NotImplementedError
 
     def learn(self, _decided: DecidedAnswers, _key: Sequence[int], _learns: Learns) -> Self:
-        """The judge after the answers that are decided in a step; `key` are the columns that tell devices."""
+        """Learns the answers decided in a step; `key` are the columns of their keys."""
         return self
 
     def learn_lines(self, _lines: SettledLines, _now: int) -> Self:
-        """The judge after the lines about answers that were settled in a step, which ends at a tick."""
+        """Learns the lines of answers that were settled in a step, which ends at a tick."""
         return self
 
     def settled(self, _now: int) -> Self:
-        """The judge after a step that ended at a tick."""
         return self
 
     def at_tick(self, _tick: int) -> Self:
@@ -133,7 +124,7 @@ class Judge:
         return self
 
     def merged(self, _others: Sequence[Self]) -> Self:
-        """One judge from those of several workers with different keys."""
+        """Merges the judges of several workers with different keys."""
         return self
 
     def part(self, _mine: Callable[[Column], Mask]) -> Self:
@@ -141,5 +132,5 @@ class Judge:
         return self
 
     def renewed(self, newer: Self) -> Self:
-        """The judge that goes on learning about its keys; what all keys share is that of a newer model."""
+        """Keeps what is known of its keys; what all keys share is that of a newer model."""
         return newer

@@ -1,11 +1,10 @@
-"""The judge of values: trees of how near the latest values are to what the query compares them with.
+"""The judge of values: trees over how near the latest values are to the thresholds of the query.
 
     Hot(wt2, 6) reported at 6: the newest reading is 4 above, the one before 1 above    0.81
     Hot(wt2, 6) settled at 8, confirmed: a row for the trees that are used from tick 40 on
 
-Trees are fitted to the lines of answers that were settled before the end of a block of ticks, and used from
-the start of the block after the next. They are fitted in a thread meanwhile; a step that needs them waits. So
-chances are the same however a run is cut.
+Trees are fitted, in a thread, to the lines settled before the end of a block of ticks, and used from the
+start of the block after the next; a step that needs them waits. So chances do not depend on how a run is cut.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.engine.columns.trees import Features, Trees
 from antelog.forecast.columns import VALUES
-from antelog.forecast.judges.latest import QueryFeatures
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines, no_lines
 
 BLOCK = 20
 """The ticks of a block."""
 
 LEAST = 40
-"""From so many lines on the judge says something."""
+"""The lines from which on the judge says something."""
 
 MOST = 5_000
-"""So many lines are kept, the newest. More would hardly make better trees, and take longer."""
+"""The newest lines that are kept: more would hardly make better trees, and take longer."""
 
 GROWTH = 2.5
-"""Trees are fitted anew once there are so many times as many lines as for the last ones."""
+"""Trees are fitted anew once there are this many times the lines of the last fit."""
 
 PAUSE = 1_000
-"""Once there are `MOST` lines, trees are fitted anew when as many are new and so many ticks have passed."""
+"""Once there are `MOST` lines, trees are fitted anew after as many new ones and this many ticks."""
 
 WEIGHT = 16.0
 """The weight of the judge before anything is known of it."""
@@ -62,8 +61,7 @@ class Fit:
 class ValuesJudge(Judge):
     """The judge of a query that compares values.
 
-    It learns from the lines that are `kept`, of `count` there have been. The last fit was to the first
-    `fitted` of these. `fits` are in the order of their ticks.
+    It learns from the lines that are `kept`, of `count` so far; the last fit was to the first `fitted` ones.
     """
 
     kept: SettledLines
@@ -81,7 +79,7 @@ class ValuesJudge(Judge):
         return self.kept.count + len(self.fits)
 
     def predict(self, rows: AnswerRows) -> Numbers:
-        """The chance of each row, by the trees that are in use at its tick; NaN before there are any."""
+        """The chance of each row, by the trees in use at its tick; NaN before there are any."""
         chance = np.full((len(rows.tick), 1), np.nan)
         ends = [each.first for each in self.fits[1:]]
         which = np.searchsorted(ends, rows.tick, "right") if ends else np.zeros_like(rows.tick)
@@ -119,16 +117,13 @@ class ValuesJudge(Judge):
         return replace(after, fits=tuple(fits), fitted=last)
 
     def settled(self, now: int) -> ValuesJudge:
-        """Without what no tick after `now` needs."""
+        """Drops what no tick after `now` needs."""
         past = sum(each.first <= now + 1 for each in self.fits)
         kept = self.kept.newest(MOST) if self.kept.count > MOST + _SOME else self.kept
         return replace(self, kept=kept, fits=self.fits[max(past - 1, 0) :])
 
     def at_tick(self, tick: int) -> ValuesJudge:
-        """As it begins in another run: with trees that are fitted to all that is known, and used at once.
-
-        The last tick is that before the first one of the other run.
-        """
+        """The judge as another run begins with it after `tick`: trees fitted to all lines, used at once."""
         kept, past = self.kept.newest(MOST), tick + 1
         return replace(self, kept=replace(kept, settled=kept.settled - past, tick=kept.tick - past))._begun()
 
@@ -141,7 +136,7 @@ class ValuesJudge(Judge):
         return replace(self, fits=fits, count=count, fitted=count if fits else 0)
 
     def merged(self, others: Sequence[ValuesJudge]) -> ValuesJudge:
-        """One judge from those of several workers, with trees fitted to the newest lines of all."""
+        """Merges the judges of several workers: trees are fitted to the newest lines of all."""
         largest, *rest = sorted((self, *others), key=lambda each: each.rows, reverse=True)
         kept = largest.kept.and_then(*(each.kept for each in rest)).in_order()
         return replace(largest, kept=kept.newest(MOST))._begun()
@@ -164,7 +159,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def nothing_fitted(_keys: int, _half_life: float | None, features: QueryFeatures) -> ValuesJudge | None:
-    """The judge before the first line; None where a query compares no values."""
+    """Makes the judge before the first line; None where a query compares no values."""
     return ValuesJudge(no_lines(features.width)) if features.looks else None
 
 
@@ -174,22 +169,20 @@ def nothing_fitted(_keys: int, _half_life: float | None, features: QueryFeatures
 
 
 ROUNDS, RATE, LEAVES = 20, 0.2, 4
-"""How many trees there are, how much of each counts, and how many leaves it has."""
+"""The number of trees, how much of each counts, and the leaves of each."""
 
-_LEAST = 20
-"""So many rows come to a leaf at least."""
+_LEAST = 20  # the least rows of a leaf
 
 _RIDGE, _BINS = 5.0, 64
 
 
 @cache
 def can_fit() -> bool:
-    """Whether scikit-learn is there."""
     return find_spec("sklearn") is not None
 
 
 def fitted(features: Features, outcome: Mask) -> Trees:
-    """Trees whose sums are the log odds of outcomes. The same rows in the same order give the same trees."""
+    """Fits trees whose sums are log odds of outcomes; the same rows in the same order give the same trees."""
     right = int(outcome.sum())
     if right in (0, len(outcome)):
         return _leaf(np.log((right + 0.5) / (len(outcome) - right + 0.5)))
@@ -218,7 +211,7 @@ def _leaf(value: float) -> Trees:
 
 
 def _trees(model: object) -> Trees:
-    """The trees of a model, the first one being what it begins with."""
+    """The trees of a model, taken out of scikit-learn; the first one is the value it begins with."""
     start = _leaf(float(model._baseline_prediction.ravel()[0]))  # type: ignore[attr-defined]  # it shows its trees nowhere else
     nodes = [each.nodes for (each,) in model._predictors]  # type: ignore[attr-defined]
     sizes = np.array([1, *map(len, nodes)])

@@ -2,15 +2,10 @@
 
     wt2 hot     in 100 ticks 12 times, 9 of them after a hot tick; 8 in time, 3 a tick late, 1 two ticks late
     once 3/88, again 9/12, shares 8/12, 3/12, 1/12, all drawn towards those of all devices
+    wt2 slot    after high 50 times high, 20 times low, never none; after low 20 times high, 910 times low
 
-Counts sightings epoch by epoch, and turns the counts into the odds of keys. Of slots it also counts which
-fact comes after which:
-
-    wt2    after high 50 times high, 20 times low, never none; after low 20 times high, 910 times low
-    high   0.71 again, 0.29 low; a slot that always has a fact
-
-Whether there is a fact, and which one if there is, are learned apart: often a slot has a fact at each tick,
-or at any as often as at another, whichever came before. Its silence then speaks for none of its facts.
+In a slot, whether there is a fact and which one it is are learned apart: where a slot has a fact at each
+tick, or as often whichever came before, its silence is no sign for any of them.
 """
 
 from __future__ import annotations
@@ -26,27 +21,14 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
 from antelog.engine.facts.history import gather
+from antelog.forecast.rates import tally as tallies
 from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
-from antelog.forecast.rates.tally import (
-    EPOCH,
-    FORGOTTEN,
-    KnownEpoch,
-    Tally,
-    alive,
-    before,
-    entered,
-    faded,
-    latest,
-    matched,
-    nothing_counted,
-    opened,
-    without_old,
-)
+from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch, Tally
 
 
 class Weights(NamedTuple):
-    """Weighs all keys in the odds of one, in ticks without a fact, ticks after one, and facts."""
+    """Weights of all keys in the odds of one: for ticks without a fact, ticks after one, and facts."""
 
     once: float
     again: float
@@ -56,7 +38,7 @@ class Weights(NamedTuple):
 WEIGHTS = Weights(20.0, 5.0, 5.0)
 
 _OF_NOTHING = Weights(1.0, 1.0, 1.0)
-"""Where nothing is known of all keys, one half counts as so many, and all lags are equally likely."""
+"""The weights of one half, and of equally likely lags, where nothing is known of all keys."""
 
 _ONES, _BEFORES, _STAYS = 0, 1, 2
 
@@ -79,11 +61,11 @@ class Counted:
 class SeriesCounts:
     """Counts for each key and series of a family: facts, ticks after one, facts after one, and delays.
 
-    A fact counts for the first series that it meets. If they share a slot, facts after one are counted by the
-    series of the one before.
+    A fact counts for the first series that it meets; in a slot, facts after one count by the series before.
 
-    `shared` are the sums over all keys, and the ticks that they have been known. `later` are
-    the counts of epochs that are not in use yet; an epoch is `length` ticks long.
+    shared  sums over all keys, and the ticks that they have been known
+    later   counts of epochs that are not in use yet
+    length  ticks of an epoch
     """
 
     tally: Tally
@@ -94,12 +76,12 @@ class SeriesCounts:
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
     width, places = len(family.series) * _size(family, slowest), len(family.places)
-    own = nothing_counted(places, width, forgets=FORGOTTEN if places else None)
-    return SeriesCounts(own, nothing_counted(0, width + 1), length=length)
+    own = tallies.nothing_counted(places, width, forgets=FORGOTTEN if places else None)
+    return SeriesCounts(own, tallies.nothing_counted(0, width + 1), length=length)
 
 
 def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, length: int = EPOCH) -> Counted:
-    """The counts of one epoch of this length, once all its facts have come."""
+    """Counts one epoch, once all its facts have come."""
     first, last = epoch * length, epoch * length + length - 1
     facts = gather(sightings.history, family.name, span(first - 1, last))
     # Of an input whose slot is fixed in the rules, the facts of other slots are there as well.
@@ -121,13 +103,13 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
 
 
 def added(tally: Tally, new: Counted, half_life: float | None) -> Tally:
-    """A tally with the counts of an epoch, which comes after all before."""
+    """Adds the counts of an epoch, which comes after all before."""
     epochs = np.full(len(new.numbers), new.epoch)
-    return latest(entered(opened(tally), epochs, new.keys, new.numbers, half_life))
+    return tallies.latest(tallies.entered(tallies.opened(tally), epochs, new.keys, new.numbers, half_life))
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
-    """Counts with those of an epoch added, not in use yet."""
+    """Adds the counts of an epoch, not in use yet."""
     if len(new.numbers) == 0:
         return counts
     return replace(counts, later=(*counts.later, new))
@@ -138,7 +120,7 @@ def up_to(counts: SeriesCounts, as_of: KnownEpoch) -> SeriesCounts:
     due = [each for each in counts.later if each.epoch <= as_of.epoch]
     for each in due:
         counts = _used(counts, each, as_of)
-    left = without_old(counts.tally, as_of.epoch)
+    left = tallies.without_old(counts.tally, as_of.epoch)
     if as_of.still is None and left.count < counts.tally.count:
         # How long those were known that are forgotten stays.
         counts = at_epoch(counts, as_of.epoch, as_of.half_life)
@@ -153,22 +135,22 @@ def _used(counts: SeriesCounts, new: Counted, as_of: KnownEpoch) -> SeriesCounts
     if as_of.still is not None:
         return replace(counts, tally=tally)
     since = int(shared.last[0]) if shared.count else new.epoch
-    fresh = alive(tally, new.epoch) - alive(counts.tally, new.epoch)
+    fresh = tallies.alive(tally, new.epoch) - tallies.alive(counts.tally, new.epoch)
     ticks = counts.length * _known_for(counts.tally, since, new.epoch, half_life) + counts.length * fresh
     numbers = np.append(new.numbers.sum(axis=0), ticks)[None, :]
     return replace(counts, tally=tally, shared=added(shared, Counted(new.epoch, (), numbers), half_life))
 
 
 def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) -> float:
-    """For how many epochs its keys together have been known after an epoch and up to another."""
+    """The epochs that its keys together have been known after an epoch and up to another."""
     gone = tally.last[tally.forgotten(epoch, tally.last)]
     whole = float(_stretches(np.array([epoch - since]), half_life)[0])
     lost = whole - _stretches(epoch - np.maximum(gone + FORGOTTEN, since), half_life)
-    return alive(tally, epoch) * whole + float(lost.sum())
+    return tallies.alive(tally, epoch) * whole + float(lost.sum())
 
 
 def at_epoch(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
-    """Counts with the shared sums faded to an epoch, so that they stay right without the keys."""
+    """Fades the shared sums to an epoch, so that they stay right without the keys."""
     if not counts.shared.count:
         return counts
     sums = _every(counts, epoch, half_life)[None, :]
@@ -181,7 +163,7 @@ def _every(counts: SeriesCounts, epoch: int, half_life: float | None) -> Numbers
     if not counts.shared.count:
         return np.zeros(counts.shared.sums.shape[1])
     since = int(counts.shared.last[0])
-    every = faded(counts.shared.sums[0], epoch - since, half_life).copy()
+    every = tallies.faded(counts.shared.sums[0], epoch - since, half_life).copy()
     every[-1] += counts.length * _known_for(counts.tally, since, epoch, half_life)
     return every
 
@@ -190,17 +172,13 @@ def _stretches(epochs: Column, half_life: float | None) -> Numbers:
     """The weight of the last epochs together, by their number, the last one counting fully."""
     if half_life is None:
         return np.maximum(epochs, 0).astype(np.float64)
-    stretch: Numbers = (1 - np.exp2(-np.maximum(epochs, 0) / half_life)) / (1 - 2 ** (-1 / half_life))
-    return stretch
+    return (1 - np.exp2(-np.maximum(epochs, 0) / half_life)) / (1 - 2 ** (-1 / half_life))
 
 
 def odds_of(
     counts: SeriesCounts, chain: Chain, keys: Keys, as_of: KnownEpoch, possible: Sequence[Mask]
 ) -> Odds:
-    """The odds of keys, as they are known as of an epoch: a row for each key.
-
-    `possible` are the rows in which facts may be of each state.
-    """
+    """Computes the odds of keys as of an epoch; `possible` marks the rows of facts of each state."""
     epoch, half_life = as_of.epoch, as_of.half_life
     family = family_of(chain)
     asked = [
@@ -210,8 +188,8 @@ def odds_of(
         for term in chain.terms
     ]
     tally = counts.tally
-    sums = before(opened(tally), asked, np.full(keys.count, epoch), half_life)
-    first = np.append(tally.first, epoch).take(matched(asked, keys.count, tally))
+    sums = tallies.before(tallies.opened(tally), asked, np.full(keys.count, epoch), half_life)
+    first = np.append(tally.first, epoch).take(tallies.matched(asked, keys.count, tally))
     every = _every(counts, epoch if as_of.still is None else as_of.still, half_life)
     seen: Mask = np.asarray(sums.any(axis=1))
     known = seen | (counts.shared.count > 0)
@@ -263,9 +241,9 @@ class SlotCounts:
     """Counts of slots, a row each.
 
     ticks   the ticks that were counted
-    after   of each kind of facts the ticks after one (by kind)
+    after   the ticks after a fact of each kind (by kind)
     facts   the facts of each kind: after none, and after one of each kind (by kind before, by kind)
-    late    of each kind of facts how many came 0, 1, 2, … ticks late (by kind, by ticks)
+    late    the facts of each kind that came 0, 1, 2, … ticks late (by kind, by ticks)
     """
 
     ticks: Numbers
@@ -275,7 +253,6 @@ class SlotCounts:
 
     @property
     def silent(self) -> Numbers:
-        """The ticks after none."""
         silent: Numbers = np.maximum(self.ticks - self.after.sum(axis=1), 0)
         return silent
 
@@ -294,7 +271,7 @@ class SlotCounts:
         return _yes_or_no(self.facts[:, 0].sum(axis=1), self.silent)
 
     def of(self, kinds: Numbers) -> SlotCounts:
-        """The counts for other kinds: `kinds` says of which one each is (rows, kinds before, kinds)."""
+        """The counts for other kinds, given which one each is (rows, kinds before, kinds)."""
         each = np.swapaxes(kinds, 1, 2)
         none, after = self.facts[:, :1] @ kinds, each @ self.facts[:, 1:] @ kinds
         return SlotCounts(
@@ -310,10 +287,10 @@ def _yes_or_no(facts: Numbers, of: Numbers) -> Numbers:
 
 
 def kinds_of(chain: Chain, family: Family, possible: Sequence[Mask]) -> Numbers:
-    """Which of the states of a chain facts of each series are, in each row: 1 for that one, else 0.
+    """Which states of a chain facts of each series are, in each row: 1 for that one, else 0.
 
-    Facts are counted by the first series they meet. If states have values of the answer beyond the slot, it
-    is not known which facts they are: then all of them count as another fact.
+    Facts are counted by the first series they meet. If states have values of the answer beyond the slot, all
+    facts count as another fact.
     """
     count, states = len(possible[0]), len(chain.states)
     found = np.zeros((count, len(family.series), states))
@@ -362,9 +339,9 @@ def slot_shares(own: SlotCounts, every: SlotCounts, weight: float) -> Numbers:
 
 
 def _of_kinds(of_key: Numbers, each: Numbers, of_all: Numbers) -> Numbers:
-    """The shares of a key for each kind: if one is twice as frequent of a kind as of all, here as well.
+    """The shares of a key for each kind, in proportion to how kinds differ for all keys.
 
-    One more was counted, and one more was expected, so that what is seldom makes no great difference.
+    One more is counted and expected, so that rare kinds make no great difference.
     """
     expected = each.sum(axis=-1, keepdims=True) * of_all[:, None]
     found: Numbers = of_key[:, None] * (each + 1) / (expected + 1)
@@ -373,6 +350,6 @@ def _of_kinds(of_key: Numbers, each: Numbers, of_all: Numbers) -> Numbers:
 
 
 def _drawn(counts: Numbers, towards: Numbers, weight: float) -> Numbers:
-    """The shares of what was counted (last axis), drawn towards others that count as so many."""
+    """The shares of counts (last axis), drawn towards others with a weight."""
     found: Numbers = (counts + weight * towards) / (counts.sum(axis=-1, keepdims=True) + weight)
     return found

@@ -1,27 +1,30 @@
-"""Odds: the rates and delays of facts, for each key of a chain; and series, of which chains are made.
+"""Odds: the rates and delays of facts, for each key of a chain, as the program declares them; and series.
 
-    Temp(X, high, T)                   a series of Temp with `high` in column 1, for each X
     Reading(X, V, T) where V >= 90     a series of Reading, for each X: is there any such V?
 
-    chance Temp(_, high, _) = 5%, again 80%.     once 0.05, again 0.8
-    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).    shares 0.7, 0.2, 0.08 for wt4
+    chance Temp(_, high, _) = 5%, again 80%.
+    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
+    Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
 
-Many keys have the same odds; each different set of them is a row of a table, and a key has its number.
+Of the declarations that fit, the most specific one decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil, log
 
 import numpy as np
 
 from antelog.compile.literals import Atom, Comparison
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.patterns import Called
+from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
+from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
 
@@ -46,7 +49,7 @@ class Series:
 def series_of(
     atom: Atom, bound: Mapping[str, Term], tests: tuple[Comparison, ...]
 ) -> tuple[Series, tuple[Var, ...]]:
-    """The series of a literal, and the variables that are its key, given what its variables stand for."""
+    """The series of a literal, and the variables that are its key, given the terms of bound variables."""
     constants: list[tuple[int, Value]] = []
     repeats: list[tuple[int, int]] = []
     key: list[tuple[int, Var]] = []
@@ -87,10 +90,9 @@ class ChainState:
 class Chain:
     """A process with one outcome at each tick: no fact, or one of `states`.
 
-    `places` are the columns by which its facts are found, and `terms` what stands there: variables of
-    the answer, or constants. A chain with a slot shows one fact a tick, whichever it is; so after the
-    states that the formula asks for there are further `kinds` of facts: those that declarations speak of,
-    and as the last one another fact, whichever it is.
+    `places` are the columns by which its facts are found, `terms` their variables of the answer or constants.
+    A chain with a slot shows one fact a tick: so after the states of the formula it has `kinds` of other
+    facts, those that declarations name, and as the last one any other fact.
     """
 
     predicate: str
@@ -102,17 +104,15 @@ class Chain:
 
     @property
     def formula_states(self) -> int:
-        """How many of its states are in the formula."""
         return len(self.states) - self.kinds
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """The series of its states, each once."""
         return tuple(dict.fromkeys(state.series for state in self.states))
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """The answer's variables that say which facts it has, in order."""
+        """The answer's variables that identify its facts, in order."""
         names = {term.name for term in self.terms if isinstance(term, Var)}
         return tuple(sorted(names.union(*(state.key for state in self.states))))
 
@@ -135,11 +135,11 @@ class Odds(ColumnSet):
 
     transitions     the chances to get from no fact and from each state to each of these (two axes)
     delay           the last tick a fact may come, counted from its own
-    shares          of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
+    shares          the shares of true facts that come 0, 1, 2, … ticks late (a further axis)
     known           whether it is known at all how often facts come
     chance_declared whether the program declares the chance of a fact
     shares_declared whether the program declares the shares
-    unexpected      how many facts of which nothing is declared were counted in the slot
+    unexpected      the facts counted in the slot of which nothing is declared
     """
 
     transitions: Numbers
@@ -177,8 +177,7 @@ class Odds(ColumnSet):
 
     def moves(self, of: Column) -> Numbers:
         """The chances to get from each state (no fact first) to each, for these rows (last axis)."""
-        moves: Numbers = self._moves.take(of, axis=2)
-        return moves
+        return self._moves.take(of, axis=2)
 
     @cached_property
     def _moves(self) -> Numbers:
@@ -192,8 +191,7 @@ class Odds(ColumnSet):
 IMPOSSIBLE = 1e-15
 """As good as never."""
 
-_LEAST = 1e-18
-"""Even less: what is said never to happen is less likely than what nobody spoke of."""
+_LEAST = 1e-18  # less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones
 
 
 def transitions(once: Numbers, again: Numbers) -> Numbers:
@@ -238,3 +236,180 @@ def each_once(odds: Odds) -> tuple[Odds, Column]:
     (key,) = keys_of([[*np.ascontiguousarray(flat.T).view(np.int64)]])
     first, which = once(key)
     return odds.take(first), which
+
+
+# ---- odds as declared ----
+
+
+def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
+    """The odds of keys as the program declares them, a row for each key."""
+    size = (keys.count, len(chain.states))
+    delays = np.array([*(each.delay for each in source.refinements), source.delay])
+    given = [*(each.shares for each in source.refinements), source.odds.shares]
+    longest = 1 + int(delays.max())
+    # Without shares, facts come at each tick of their delay equally often.
+    every = [
+        [1 / (d + 1)] * (d + 1) if s is None else [*s] for s, d in zip(given, delays.tolist(), strict=True)
+    ]
+    filled = np.array([[*each, *[0.0] * (longest - len(each))] for each in every])
+    table = np.array([(each.once, each.again) for each in source.odds.chances] or [(0.0, 0.0)])
+    once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
+    shares, chanced, stated = np.zeros((*size, longest)), np.ones(size, np.bool_), np.ones(size, np.bool_)
+    possible = possible_kinds(chain, source, keys)
+    nobody = np.zeros(size, np.bool_)
+    for number, state in enumerate(chain.states):
+        kind = number >= chain.formula_states
+        chances, found = _decided(state, [each.pattern for each in source.odds.chances], keys, kind)
+        at, sure = _decided(state, [each.pattern for each in source.refinements], keys, kind)
+        chanced[:, number] = (chances >= 0) & (kind | found & sure & (not state.series.tests))
+        rates = table[chances] * chanced[:, number, None]
+        once[:, number], again[:, number] = rates.T
+        delay[:, number] = np.where(sure, delays[at], delays.max())
+        shares[:, number] = filled[at]
+        stated[:, number] = sure & np.array([s is not None for s in given])[at]
+        some = possible[number].copy()
+        for place in state.series.key:
+            some &= keys.column(state, place) != OTHERS
+        nobody[:, number] = ~some
+    once[nobody] = again[nobody] = 0
+    together = once.sum(axis=1, keepdims=True)
+    within = np.maximum(together, together - once + again).max(axis=1) <= 1 + _ROUNDED
+    known = chanced[:, : chain.formula_states].all(axis=1) & within
+    chanced = chanced & within[:, None] | nobody
+    moves = transitions(once, again)
+    if chain.kinds:
+        # A fact of which nothing is declared was not foreseen; it says nothing but that there is no other.
+        unforeseen = np.where(chanced[:, None, -1], 0, _UNFORESEEN * moves[:, :, 0])
+        moves[:, :, 0] -= unforeseen
+        moves[:, :, -1] += unforeseen
+    return Odds(moves, delay, shares, known, chanced, stated, np.zeros(keys.count))
+
+
+_UNFORESEEN = 1e-13
+"""The share of another fact among the ticks of which nothing is declared, where it is not learned."""
+
+_ROUNDED = 1e-9  # declared chances are rounded to doubles
+
+
+def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
+    """For each state the rows in which a fact may be of it.
+
+    Kinds of facts that the formula lacks must be covered by a declaration, except any other fact. Their facts
+    must not be among those of the formula.
+    """
+    found = [np.ones(keys.count, np.bool_) for _ in range(chain.formula_states)]
+    for state in chain.states[chain.formula_states :]:
+        own = {i: v for i, v in state.series.constants if i not in chain.places}
+        spoken = np.full(keys.count, not own)
+        for chance in source.odds.chances:
+            beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
+            if beyond == own:
+                spoken |= _fitting(state, chance.pattern, keys)[0]
+        for asked in chain.states[: chain.formula_states]:
+            spoken &= ~_meets(asked, own, keys, chain.places)
+        found.append(spoken)
+    return found
+
+
+def _fitting(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> tuple[Mask, bool]:
+    """Marks the rows whose facts fit a declaration; and whether it may fit some of the facts only."""
+    fits, partly = np.ones(keys.count, np.bool_), False
+    for place, value in _constants(pattern):
+        column = keys.column(state, place)
+        if column is None:
+            partly = True
+        else:
+            fits &= column == keys.values.cell(value)
+    return fits, partly
+
+
+def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
+    """Marks the rows in which facts with these constants, and new values otherwise, are facts of a state."""
+    meets = np.ones(keys.count, np.bool_)
+    for place in {*asked.series.key, *(i for i, _ in asked.series.constants)} - set(places):
+        column, value = keys.column(asked, place), own.get(place)
+        if column is not None:
+            meets &= column == keys.values.cell(value) if isinstance(value, str | int | float) else False
+    return meets
+
+
+def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
+    """Fills up declared odds of a chain with learned ones where nothing is declared.
+
+    In the ticks that declarations leave, each other kind of facts, and no fact, has its learned share. If not
+    the `whole` is to be filled up, only chains with declared facts of the formula are, and the shares of
+    delays stay.
+    """
+    usable = learned.known & (odds.known | whole)
+    stays = odds.chance_declared[:, None]
+    given = np.where(stays, odds.transitions[:, :, 1:], 0)
+    left = np.maximum(1 - given.sum(axis=2, keepdims=True), 0)
+    others = np.maximum(learned.transitions, IMPOSSIBLE)
+    others[:, :, 1:] *= ~stays
+    others *= left / others.sum(axis=2, keepdims=True)
+    others[:, :, 1:] += given
+    found = replace(
+        odds,
+        transitions=np.where(usable[:, None, None], others, odds.transitions),
+        known=odds.known | usable,
+        unexpected=learned.unexpected,
+    )
+    if not whole:
+        return found
+    # What is learned has a column for each tick of the longest delay of any input.
+    ticks = max(odds.shares.shape[2], learned.shares.shape[2])
+    own, shares = (
+        np.pad(each, ((0, 0), (0, 0), (0, ticks - each.shape[2]))) for each in (odds.shares, learned.shares)
+    )
+    within = shares * (np.arange(ticks) <= odds.delay[:, :, None])
+    within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
+    kept = odds.shares_declared | ~learned.known[:, None]
+    return replace(found, shares=np.where(kept[:, :, None], own, within))
+
+
+def less_declared(learned: Odds, odds: Odds) -> Odds:
+    """Turns learned odds of any fact of a slot into those of another fact: without the declared facts."""
+    moves = np.zeros_like(learned.transitions)
+    given = np.where(odds.chance_declared[:, None], odds.transitions[:, :, 1:], 0).sum(axis=2)
+    moves[:, :, 0] = learned.transitions[:, :, 0]
+    moves[:, :, -1] = np.maximum(1 - moves[:, :, 0] - given, 0)
+    return replace(learned, transitions=moves)
+
+
+def _decided(
+    state: ChainState, patterns: Sequence[tuple[object, ...]], keys: Keys, kind: bool
+) -> tuple[Column, Mask]:
+    """For each row the fitting declaration with the most constants, or -1; and whether that is sure.
+
+    It is not where a declaration fits some of the facts that the state may stand for. A `kind` of facts
+    stands for those with values of which no declaration speaks.
+    """
+    found, sure = np.full(keys.count, -1, np.int64), np.ones(keys.count, np.bool_)
+    order = sorted(range(len(patterns)), key=lambda i: sum(value is not None for value in patterns[i]))
+    for number in order:
+        fits, partly = _fitting(state, patterns[number], keys)
+        if partly:
+            sure &= ~fits | kind
+        else:
+            found[fits] = number
+    return found, sure
+
+
+def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | float]]:
+    for place, value in enumerate(pattern):
+        if isinstance(value, str | int | float):
+            yield place, value
+
+
+def memory(source: Input) -> int:
+    """The number of ticks for which it matters whether a fact was lost; 0 if none is ever lost."""
+    shares = [*(each.shares for each in source.refinements), source.odds.shares]
+    if not any(each is not None and sum(each) < 1 - IMPOSSIBLE for each in shares):
+        return 0
+    kept = max((abs(each.again - each.once) for each in source.odds.chances), default=0.0)
+    if kept < IMPOSSIBLE:
+        return 1
+    return _LONGEST if kept >= 1 else min(_LONGEST, ceil(log(_NOTHING) / log(kept)))
+
+
+_NOTHING, _LONGEST = 1e-12, 300

@@ -2,8 +2,7 @@
 
     Temp(wt2, high, 7) arrived at 8    chain Temp by device: key wt2, tick 7, arrived 8, meets series 0
 
-Takes admitted facts, and gives the outcome of each chain at a tick, as known at another. The forecast has
-values of its own, for the engine drops those it no longer needs.
+The forecast has values of its own, for the engine drops those it no longer needs.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def nothing_seen(families: Sequence[Family]) -> Sightings:
 def seen(
     sightings: Sightings, families: Sequence[Family], facts: Mapping[str, Facts], of: Values
 ) -> Sightings:
-    """The sightings with new facts, whose cells stand for values `of` the engine."""
+    """Adds new facts, whose cells stand for values `of` the engine."""
     new = {}
     wanted = {family.predicate for family in families}
     given = {
@@ -156,8 +155,7 @@ def outcomes(sightings: Sightings, family: Family, sought: Sought, ticks: Column
     return result.T
 
 
-_AT_ONCE = 2**19
-"""So many ticks of answers are looked up at once at most."""
+_AT_ONCE = 2**19  # the most ticks of answers that are looked up at once
 
 
 def _states(family: Family, sought: Sought, facts: Facts, at: Column, row: Column) -> Column:

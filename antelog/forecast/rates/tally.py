@@ -3,8 +3,8 @@
     key (wt2), epoch 3: 5 ticks hot, 4 of them after a hot one
     epochs 0 to 3 with a half-life of 250 epochs: the sums of each key, those of epoch 0 halved at 250
 
-An epoch is a stretch of ticks on a fixed grid. Its counts are used only from an epoch on by which all
-that they rest on is decided; so it is clear at any tick what was known, however a run is cut.
+An epoch is a stretch of ticks on a fixed grid. Its counts are used only once all that they rest on is
+decided: so what is known at a tick does not depend on how a run is cut.
 """
 
 from __future__ import annotations
@@ -17,33 +17,23 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
-from antelog.engine.columns.tables import (
-    Column,
-    Mask,
-    Numbers,
-    changed,
-    groups,
-    keys_of,
-    marked,
-    numbered,
-    once,
-    run_ends,
-)
+from antelog.engine.columns.tables import Column, Mask, Numbers
 
 EPOCH = 20
-"""So many ticks an epoch has, by default."""
+"""The ticks of an epoch, by default."""
 
 FORGOTTEN = 100
-"""A key that nothing was counted for in so many epochs is forgotten, where keys are."""
+"""A key without counts in this many epochs is forgotten, where keys are."""
 
 HalfLife: TypeAlias = float | Numbers | None
-"""How many epochs halve a sum (None: it never fades), or a column of them, for sums side by side."""
+"""The epochs that halve a sum (None: it never fades), or a column of them, for sums side by side."""
 
 
 class Learns(Enum):
-    """The extent of learning while a stream runs: nothing, what is known of single keys, or all."""
+    """The extent of learning while a stream runs: nothing, single keys, or all."""
 
     NOTHING, KEYS, ALL = range(3)
 
@@ -52,8 +42,7 @@ class Learns(Enum):
 class KnownEpoch:
     """The epoch up to which counts are used, and their half-life in epochs.
 
-    The sums over all keys may stay as they were in an earlier epoch, `still`; if that is None, they are
-    learned like those of a key.
+    Sums over all keys stay as they were in an earlier epoch `still` (None: they are learned, too).
     """
 
     epoch: int
@@ -65,8 +54,7 @@ class KnownEpoch:
 class Tally(ColumnSet):
     """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
 
-    Keys that were not counted for so many epochs as `forgets` says are as if they had never been: a device
-    is gone. What all keys share stays, however long nothing happens (None).
+    Keys without counts for more than `forgets` epochs are as if they had never been (None: all stay).
     """
 
     keys: tuple[Column, ...]
@@ -85,9 +73,8 @@ class Tally(ColumnSet):
         return int(self.last.min())
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
-        """Whether keys are forgotten at an epoch that were counted last at these."""
-        gone: Mask = np.zeros(len(last), np.bool_) if self.forgets is None else epoch - last > self.forgets
-        return gone
+        """Whether keys that were counted last at these epochs are forgotten at another."""
+        return np.zeros(len(last), np.bool_) if self.forgets is None else epoch - last > self.forgets
 
 
 def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tally:
@@ -98,7 +85,8 @@ def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tall
 def kept(epochs: Column, half_life: HalfLife) -> Numbers:
     """The shares that are left of sums after numbers of epochs, a column for each half-life."""
     half_lives = np.atleast_1d(np.inf if half_life is None else half_life)
-    different, which = numbered(np.maximum(epochs, 0))  # to halve takes long, and few numbers are different
+    # To halve takes long, and few numbers are different.
+    different, which = tables.numbered(np.maximum(epochs, 0))
     shares: Numbers = np.exp2(-different[:, None] / half_lives).take(which, axis=0)
     return shares
 
@@ -110,8 +98,7 @@ def faded(sums: Numbers, epochs: Column | int, half_life: HalfLife) -> Numbers:
     if not isinstance(epochs, np.ndarray):
         return sums * np.exp2(-max(epochs, 0) / half_life)
     shares = kept(epochs, half_life)
-    result: Numbers = sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
-    return result
+    return sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
 
 
 def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...], Numbers]:
@@ -119,44 +106,43 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
     if not keys:
         return (), numbers.sum(axis=0)[None, :]
     # Numbered one by one, keys lie close together, and need not be sorted.
-    (key,) = keys_of([[numbered(column)[1] for column in keys]])
-    first, which = once(key)
+    (key,) = tables.keys_of([[tables.numbered(column)[1] for column in keys]])
+    first, which = tables.once(key)
     sums = [np.bincount(which, column, len(first)) for column in numbers.T]
     return tuple(column.take(first) for column in keys), np.stack(sums, axis=1)
 
 
 def at_epoch(tally: Tally, epoch: int, half_life: HalfLife) -> Tally:
-    """The tally faded to an epoch, without the keys that are forgotten by then."""
+    """Fades a tally to an epoch, without the keys that are forgotten by then."""
     tally = without_old(tally, epoch)
     sums = faded(tally.sums, epoch - tally.last, half_life)
     return replace(tally, last=np.full(tally.count, epoch), sums=sums)
 
 
 def merged(tallies: Sequence[Tally]) -> Tally:
-    """One tally from those of several workers; sums of equal keys are as of the same epoch."""
+    """Merges the tallies of several workers; sums of equal keys are as of the same epoch."""
     whole = Tally.and_then(*tallies)
     if whole.count == 0:
         return whole
-    same = groups(keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
+    same = tables.groups(tables.keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
     sums = np.add.reduceat(whole.sums.take(same.order, axis=0), same.starts, axis=0)
     return replace(whole.take(same.first), first=same.least(whole.first), sums=sums)
 
 
 def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
-    """The rows of a tally that have these keys, of which there are so many; -1 where none has."""
+    """The rows of a tally that have these keys, `count` of them; -1 where none has."""
     if not keys:
         return np.full(count, min(tally.count, 1) - 1)
-    asked, there = keys_of([list(keys), list(tally.keys)])
+    asked, there = tables.keys_of([list(keys), list(tally.keys)])
     return find(asked, there)
 
 
 def alive(tally: Tally, epoch: int) -> int:
-    """The number of keys that are not forgotten at an epoch."""
     return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
 
 
 def without_old(tally: Tally, epoch: int) -> Tally:
-    """The tally without the keys that are forgotten, which saves room and changes nothing."""
+    """Drops the keys that are forgotten, which saves room and changes nothing."""
     if tally.forgets is None or tally.count == 0 or epoch - tally.oldest <= tally.forgets:
         return tally
     return tally.take(np.flatnonzero(~tally.forgotten(epoch, tally.last)))
@@ -176,8 +162,8 @@ def without_old(tally: Tally, epoch: int) -> Tally:
 class Ledger:
     """A tally by ticks, and the entries of a step: the sums of rows of the tally as of later ticks.
 
-    Entries are in the order of rows, and of ticks within a row. `counted` is what each adds to its sums, in
-    every memory the same.
+    Entries are in the order of rows, and of ticks within a row. `counted` is the amount that each adds to its
+    sums, in every memory the same.
     """
 
     tally: Tally
@@ -188,7 +174,6 @@ class Ledger:
 
 
 def opened(tally: Tally) -> Ledger:
-    """A ledger without entries."""
     empty = np.zeros(0, np.int64)
     none = np.zeros((0, tally.sums.shape[1]))
     return Ledger(tally, empty, empty, none, none)
@@ -205,7 +190,7 @@ def latest(ledger: Ledger) -> Tally:
     tally = ledger.tally
     if len(ledger.row) == 0:
         return tally
-    end = marked(run_ends(ledger.row))
+    end = tables.marked(tables.run_ends(ledger.row))
     at = ledger.row.take(end)
     last, sums = tally.last.copy(), tally.sums.copy()
     last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
@@ -215,7 +200,7 @@ def latest(ledger: Ledger) -> Tally:
 def entered(
     ledger: Ledger, tick: Column, keys: Sequence[Column], numbers: Numbers, half_life: HalfLife
 ) -> Ledger:
-    """The ledger with what was counted at ticks, each after those of the tally. It has no entries yet.
+    """Enters counts at ticks, each after those of the tally, into a ledger without entries.
 
     The numbers are whole, or parts of a whole UNIT; with several half-lives they count in each memory.
     """
@@ -223,17 +208,17 @@ def entered(
         return ledger
     tally, row = _with_keys(ledger.tally, keys, tick)
     low, high = int(tick.min()), int(tick.max())
-    same = groups(row * (high - low + 1) + tick - low)
+    same = tables.groups(row * (high - low + 1) + tick - low)
     row, tick, counted = row.take(same.first), tick.take(same.first), numbers.take(same.order, axis=0)
     if same.count < len(counted):
         counted = np.add.reduceat(counted, same.starts, axis=0)
-    begins = changed(row)
+    begins = tables.changed(row)
     before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
     keeps = kept(tick - before, half_life)
-    gone = marked(tally.forgotten(tick, before))
+    gone = tables.marked(tally.forgotten(tick, before))
     keeps[gone] = 0
     sums = np.tile(counted, (1, keeps.shape[1]))
-    start = marked(begins)
+    start = tables.marked(begins)
     earlier = np.repeat(keeps.take(start, axis=0), counted.shape[1], axis=1)
     sums[start] += earlier * tally.sums.take(row.take(start), axis=0)
     keeps[start] = 0
@@ -251,7 +236,7 @@ def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tall
     if len(fresh) == 0:
         return tally, at
     own = [column.take(fresh) for column in keys]
-    same = groups(keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
+    same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
     at[fresh] = tally.count + same.numbers
     first = same.least(tick.take(fresh))
     more = [column.take(same.first) for column in own]
@@ -268,7 +253,7 @@ def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tall
 
 
 def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:
-    """The sums of keys before ticks, faded to these; 0 of what was not counted."""
+    """The sums of keys before ticks, faded to these; 0 for keys without counts."""
     tally = ledger.tally
     sums = np.zeros((len(tick), tally.sums.shape[1]))
     if tally.count == 0 or len(tick) == 0:
@@ -289,15 +274,14 @@ def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: Half
 
 
 def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
-    """The sums of so many keys as they are, whatever the tick; 0 of what was not counted."""
+    """The sums of `count` keys as they are, whatever the tick; 0 for keys without counts."""
     tally = ledger.tally
     at = matched(keys, count, tally)
     none: Numbers = np.zeros((1, tally.sums.shape[1]))
     return np.concatenate([tally.sums, none]).take(at, axis=0)
 
 
-_LENGTH = 32
-"""So many rows a block has: to go through them takes as many calls."""
+_LENGTH = 32  # the rows of a block: to go through them takes as many calls
 
 
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:
@@ -305,8 +289,8 @@ def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:
 
         numbers  1  0  1  1     keeps  0  .5  .5  0     sums  1  .5  1.25  1
 
-    Blocks of rows are added up side by side; then each gets what the one before has left. As many columns of
-    numbers, side by side, share a column of `keeps`.
+    Blocks of rows are added up side by side; then each gets the sum that the one before has left. Columns of
+    numbers side by side share a column of `keeps`.
     """
     if not keeps[1:].any():
         return numbers

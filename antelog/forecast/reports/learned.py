@@ -1,10 +1,6 @@
-"""The learned rates of a model: how often facts of each series come, how late, which keys differ most.
+"""The learned rates of a model in words: how often facts come, how late, and which keys differ most.
 
-    Temp(_, high, _)    687 facts with 5 values of device
-    of all              5 of 100 ticks after one without, 71 after one with; 72 of 100 come in time
-    wt4                 15 and 88
-
-Shows the odds that the forecasts of a model use: declared, or else learned.
+The odds are those that forecasts of the model use: declared, or else learned.
 """
 
 from __future__ import annotations
@@ -32,7 +28,7 @@ from antelog.forecast.reports.words import percent
 from antelog.language.printer import value_text
 
 DIFFERENT = 3
-"""So many keys are named, those for which most differs."""
+"""The number of keys that are named, those for which most differs."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +47,12 @@ class Rates:
 
 @dataclass(frozen=True)
 class Learned:
-    """The learned rates of a series: how many facts and keys were counted, and the rates of all keys.
+    """The learned rates of a series.
 
-    `keys` are the names of the columns that tell one key from another; `different` are the keys for which
-    most differs, each with its rates.
+    count      facts that were counted
+    keys       names of the columns that tell one key from another
+    known      number of keys
+    different  the keys for which most differs, each with its rates
     """
 
     facts: str
@@ -135,7 +133,7 @@ def _rates(odds: Odds, row: int, number: int) -> Rates:
 
 
 def _different(rates: Sequence[Rates], keys: Sequence[Column], values: Values) -> Iterator[tuple[str, Rates]]:
-    """The keys with rates that lie furthest from those of all."""
+    """The keys whose rates are furthest from those of all."""
     names = [*zip(*(pa.array(values.texts(column)).to_pylist() for column in keys), strict=True)]
     often = np.array([each.often for each in rates])
     apart = np.abs(often[1:] - often[0])
@@ -163,7 +161,7 @@ _LABEL = 12
 
 
 def learned_text(model: Model) -> str:
-    """A text on each series: the rates and delays of its facts, and the keys that differ most."""
+    """Describes each series: the rates and delays of its facts, and the keys that differ most."""
     parts = [[*_series(each)] for each in learned(model)] or [wrap(_NOTHING, _WIDTH)]
     parts += [wrap(f"{text}.", _WIDTH) for text in notes(model.plan, learned=True)]
     return "\n\n".join(map("\n".join, parts)) + "\n"

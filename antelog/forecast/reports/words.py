@@ -1,4 +1,4 @@
-"""Counts, lead times and verdicts in words: `9,120`, `36 hours`."""
+"""Counts, lead times and verdicts in words, scores as text for a terminal, and notes on short streams."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from antelog.language.durations import LENGTHS, duration_text
 from antelog.language.printer import rounded_percent
 
 NONE = "\N{EN DASH}"
-"""What stands for a number that there is not."""
+"""Shown for a missing number."""
 
 
 def percent(share: float | None) -> str:
-    """`72 %`; with a digit more where it would read as nothing or all, and is not."""
+    """`72 %`; with a digit more where it would wrongly read as nothing or all."""
     if share is None:
         return NONE
     return f"{rounded_percent(share)} %"
@@ -30,14 +30,11 @@ def percents(low: float, high: float) -> str:
     return f"{rounded_percent(low)} to {rounded_percent(high)} %"
 
 
-_BY_CHANCE = 2
-"""So many bins outside are nothing to speak of."""
+_BY_CHANCE = 2  # the number of bins that may lie outside by chance
 
-_NOTABLE = 0.005
-"""A smaller share of the loss avoided reads as 0 %."""
+_NOTABLE = 0.005  # a smaller share of the loss avoided reads as 0 %
 
-_LARGE = 100
-"""So many of a unit are shown exactly."""
+_LARGE = 100  # from this number of a unit on, a larger unit is used
 
 
 def count(number: int, what: str = "") -> str:
@@ -285,7 +282,7 @@ _WIDTH = 78
 
 
 def report_text(by_query: Mapping[str, Scores], tick: int | None = None) -> str:
-    """How good the chances of each query were. `tick`: how long one is, in microseconds, if that is known."""
+    """Describes how good the chances of each query were; `tick` is its length in microseconds, if known."""
     parts = ["\n".join(_query(query, result(each), tick)) for query, each in by_query.items()]
     return "\n\n".join(parts or ["No query has chances."]) + "\n"
 
@@ -336,18 +333,15 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 ENOUGH = 75
-"""From so many decided answers on learned chances mostly beat the base rate.
+"""From this number of decided answers on, learned chances mostly beat the base rate.
 
-Measured on the nineteen recorded streams of `docs/forecast-results.md`, by log loss: on 11 to 12 of them with
-20 to 75 answers decided, on 15 to 16 with 75 to 150.
+On the nineteen recorded streams of `docs/forecast-results.md` they do so by log loss on 11 to 12 with 20 to
+75 decided answers, on 15 to 16 with 75 to 150.
 """
 
 
 def short_streams(decided: Mapping[str, int], ticks: int, tick: int | None) -> Iterator[str]:
-    """Notes on queries with too few decided answers, given how many each has after some `ticks`.
-
-    `tick` is the length of one in microseconds, or None.
-    """
+    """Notes on queries with too few decided answers; `tick` is its length in microseconds, if known."""
     for query, answers in decided.items():
         if answers < ENOUGH:
             enough = f"learned chances are of use from some {ENOUGH} on"
@@ -357,7 +351,7 @@ def short_streams(decided: Mapping[str, int], ticks: int, tick: int | None) -> I
 
 
 def ahead(answers: int, enough: int, ticks: int, tick: int | None) -> str:
-    """The time until enough answers are decided, if they go on at this pace: so many after some `ticks`."""
+    """The time until enough answers are decided, if they go on at this pace."""
     if not answers:
         return ""
     more = ceil(ticks * (enough - answers) / answers)

@@ -4,17 +4,14 @@
     70 to 75 %    412     72 %        68 to 77 %     within: nothing against it
     80 to 85 %    300     61 %        76 to 88 %     outside: fewer came true than were announced
 
-The *expected* band has what 95 of 100 forecasts would show that are calibrated. Its width is the larger of
-two: how much the surplus of confirmations varies from block to block of time, and how much it would if
-answers were independent, all lines of one answer ending alike. The first sees that answers go wrong
-together, the second that few lines say little.
+The *expected* band has the shares of 95 of 100 calibrated forecasts. Its width is the larger of two: how much
+the surplus of confirmations varies from block to block of time (answers go wrong together), and how much it
+would if answers were independent and all lines of one ended alike (few lines say little).
 
 Of twenty bins one lies outside by chance. So calibration is *refuted* only where a bin lies outside a wider
-band, or all lines taken together do, or low bins lie above and high ones below. These bands are so wide
-that 95 of 100 calibrated forecasts lie inside all of them.
-
-A test that finds nothing says something only if it could have found something. So it is reported which error
-of all chances it would have found, and where that is more than ten points, there is too little to tell.
+band, or all lines together do, or low bins lie above and high ones below: 95 of 100 calibrated forecasts lie
+inside all of these. Where the test would only find errors of more than ten points, there is too little to
+tell.
 """
 
 from __future__ import annotations
@@ -32,16 +29,15 @@ from antelog.forecast.scores.scored_lines import UNIT, ScoredLines, Sums, exactl
 # Answers that are decided at about the same time depend on the same facts and are right or wrong together.
 # How much their sums vary from block to block of time shows how much that matters.
 MOST = 32
-"""So many blocks there are at most, and half as many at least once that many ticks have passed."""
+"""There are at most this many blocks, and half as many at least once that many ticks have passed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """Several sums (a row each) for blocks of ticks (a column each).
 
-    The blocks follow from the first and the last tick alone: a width that is a power of 2 and the least
-    with which they are few enough; the first block begins at a multiple of it. Without any ticks, the first
-    is after the last.
+    The width of blocks is the least power of 2 with which they are few enough; the first one begins at a
+    multiple of it. So blocks follow from the first and last tick alone (without ticks, first is after last).
     """
 
     sums: Column
@@ -70,7 +66,7 @@ class Blocks:
         return sums
 
     def at_least(self, width: float) -> Column:
-        """The sums of blocks that are at least so many ticks wide, if need be of several together."""
+        """The sums of blocks that are at least this wide, if need be of several together."""
         sums, own = self.sums, self.width
         while own < width and sums.shape[1] > 1:
             sums, own = sums[:, ::2] + sums[:, 1::2], own * 2
@@ -78,7 +74,6 @@ class Blocks:
 
 
 def blocks(count: int) -> Blocks:
-    """`count` sums, all empty."""
     return Blocks(np.zeros((count, MOST), np.int64))
 
 
@@ -94,8 +89,7 @@ def summed(count: int, row: Column, tick: Column, amount: Column) -> Blocks:
 
 def _numbers(tick: Column, first: int, last: int) -> Column:
     shift = _shift(first, last)
-    numbers: Column = (tick >> shift) - (first >> shift)
-    return numbers
+    return (tick >> shift) - (first >> shift)
 
 
 def _shift(first: int, last: int) -> int:
@@ -120,8 +114,8 @@ class Calibration(Sums):
 
     lines       how many lines
     confirmed   how many of them are of confirmed answers
-    chance      their chances (see `exact`)
-    pairs       for each answer its number of lines, squared: what it weighs when its lines all end alike
+    chance      their chances (see `exactly`)
+    pairs       for each answer its number of lines, squared: its weight when its lines all end alike
     surplus     for each block of decided ticks, how many more were confirmed than the chances say
     waited      of all lines, the ticks until they were decided
     """
@@ -135,7 +129,6 @@ class Calibration(Sums):
 
 
 def calibration(lines: ScoredLines) -> Calibration:
-    """The sums of lines that had a chance."""
     bins = np.minimum(np.searchsorted(EDGES, lines.chance, "right") - 1, BINS - 1)
     chance, confirmed = exactly(lines.chance), lines.confirmed.astype(np.int64)
     (key,) = keys_of([[lines.answer, bins]])
@@ -157,12 +150,12 @@ def _summed(bins: Column, amounts: Column) -> Column:
 
 
 LEVEL = 0.05
-"""So often calibration is refuted wrongly."""
+"""The share of calibrated forecasts that are refuted."""
 FEWEST = 10
-"""In so many blocks a bin must differ from what is expected before it can refute anything.
+"""A bin must differ from its expected share in this many blocks before it can refute anything.
 
-The surplus of K blocks is never more than √K times its deviation, as that is estimated here. For 22 bands
-the limit is 3.05 of them, which fewer than 10 blocks never reach.
+The surplus of K blocks is at most √K times its estimated deviation. For 22 bands the limit is 3.05 of them,
+which fewer than 10 blocks never reach.
 """
 
 
@@ -172,7 +165,7 @@ VISIBLE = 0.1
 
 @dataclass(frozen=True)
 class Bin:
-    """Lines with chances from `low` to `high`; `expected` is a share of confirmed ones, too."""
+    """Lines with chances from `low` to `high`; `expected` is a range of confirmed shares."""
 
     low: float
     high: float
@@ -188,12 +181,11 @@ class Bin:
 
 @dataclass(frozen=True)
 class CalibrationResult:
-    """The bins that have lines, and whether calibration is refuted.
+    """The bins that have lines, and whether calibration is refuted (None: too little to tell).
 
-    It is None where there is too little to tell: the run is too short for ten blocks of time, or the least
-    `visible` error is too large. If all chances were wrong by that much, the test would find it in every
-    second stream like this one. The mean `error` of lines comes with the 95 % `interval` of that of the
-    chances; there is no error without lines, and no interval where fewer than ten blocks of time have some.
+    visible   if all chances were wrong by that much, the test would find it in every second such stream
+    error     the mean error of lines; none without lines
+    interval  95 % interval of the error of the chances; none with fewer than ten blocks of time
     """
 
     bins: tuple[Bin, ...]
@@ -205,7 +197,7 @@ class CalibrationResult:
 
 @dataclass(frozen=True, eq=False)
 class _Surplus:
-    """The confirmations beyond what the chances say, by block, and a lower bound of their variance."""
+    """The confirmations beyond the sum of the chances, by block, and a lower bound of their variance."""
 
     by_block: Column | Numbers
     variance: float
@@ -217,7 +209,6 @@ class _Surplus:
 
 
 def judged(sums: Calibration) -> CalibrationResult:
-    """The result of calibration, from its sums."""
     total = int(sums.lines.sum())
     if not total:
         return CalibrationResult((), None)
@@ -267,7 +258,7 @@ def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus)
 
 DRAWS = 400
 STEPS = 33
-"""So many errors are tried for the lower end, from none to the one seen."""
+"""The number of errors that are tried for the lower end, from none to the one seen."""
 SIDE = 0.025
 """The share of streams whose error is above the interval, and of those whose error is below it."""
 Z = NormalDist().inv_cdf(1 - SIDE)
@@ -283,9 +274,9 @@ def _draws(columns: int) -> Numbers:
 def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[float, float]:
     """The interval, given the surplus of each bin (a row) in each block, and the least variance of a bin.
 
-    It begins with the least error `e` that may show as much as was seen: so much or more in one of 40 cases.
-    It is spread over bins as the one seen; what blocks show beyond it is chance. An error that is larger
-    than the one seen adds up as it is, so it ends where that one and twice its deviation do.
+    It begins with the least error that shows as much as was seen in one of 40 cases, spread over bins as the
+    one seen; differences of blocks beyond it are chance. Larger errors add up as they are, so it ends at the
+    one seen plus twice its deviation.
     """
     used = surplus[:, surplus.any(axis=0)]
     total, blocks = used.sum(axis=1), used.shape[1]

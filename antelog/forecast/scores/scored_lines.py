@@ -1,10 +1,8 @@
-"""Scored lines: lines of the change log whose answers are decided by now.
+"""Scored lines: lines of the change log whose answers are decided by now, their losses and alerts.
 
-    answer  reported  chance  decided  confirmed
-    7       3         0.6     5        yes          reported at tick 3 with 60 %, confirmed at tick 5
-    7       4         0.9     5        yes          the same answer, reported again at tick 4
-
-All parts of a score are sums over such lines: losses and alerts here, calibration in a module of its own.
+answer  reported  chance  decided  confirmed
+7       3         0.6     5        yes          reported at tick 3 with 60 %, confirmed at tick 5
+7       4         0.9     5        yes          the same answer, reported again at tick 4
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, groups, or_never
 
 UNIT = 2**30
-"""What 1 is as a whole number."""
+"""A chance of 1 as a whole number."""
 
 
 def exactly(numbers: Numbers) -> Column:
@@ -43,7 +41,7 @@ class ScoredLines(ColumnSet):
     reported    the tick of the line
     chance      the chance that the line had; NaN where it had none
     decided     the tick at which the answer was confirmed, or finally not
-    confirmed   what became of it
+    confirmed   whether the answer was confirmed
     """
 
     answer: Column
@@ -83,7 +81,7 @@ LEAST = 1e-4
 
 @dataclass(frozen=True)
 class Losses(Sums):
-    """Sums over lines: how many there are, how many of confirmed answers, and their losses (see `exact`)."""
+    """Sums over lines: their number, that of confirmed answers' lines, and losses (see `exactly`)."""
 
     lines: int = 0
     confirmed: int = 0
@@ -97,13 +95,11 @@ def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
 
 
 def log_losses_of(right: Numbers) -> Numbers:
-    """The log loss of each chance, given the chances of what happened."""
-    found: Numbers = -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
-    return found
+    """The log loss of each chance, given the chances of the actual outcomes."""
+    return -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
 
 
 def losses(lines: ScoredLines) -> Losses:
-    """The losses of lines that had a chance."""
     missed = np.where(lines.confirmed, 1 - lines.chance, lines.chance)
     brier, logs = exactly(missed**2), exactly(log_losses(lines.chance, lines.confirmed))
     return Losses(lines.count, int(lines.confirmed.sum()), int(brier.sum()), int(logs.sum()))
@@ -111,9 +107,9 @@ def losses(lines: ScoredLines) -> Losses:
 
 @dataclass(frozen=True)
 class Loss:
-    """A mean loss, that of the base rate, and which part of that is avoided.
+    """A mean loss, that of the base rate, and the part of that which is avoided.
 
-    There is none without lines, and no skill where the base rate has nothing to lose: all lines ended alike.
+    There is none without lines, and no skill where all lines ended alike: the base rate has nothing to lose.
     """
 
     mean: float | None
@@ -151,17 +147,13 @@ def _compared(total: int, base: float, sums: Losses) -> Loss:
 # An answer is alerted at the first tick at which its line has such a chance. The *lead time* of a right
 # alert is from that tick to the one at which the answer is confirmed.
 
-_EXACT = 8
-"""Below 2 to this power each number of ticks has a place of its own."""
-_STEPS = 4
-"""From there on, the numbers between two powers of 2 have 2 to this power places."""
-_LONGEST = 50
-"""Longer leads than 2 to this power count as that long."""
+_EXACT = 8  # below 2 to this power each number of ticks has a place of its own
+_STEPS = 4  # from there on, the numbers between two powers of 2 have 2 to this power places
+_LONGEST = 50  # longer leads than 2 to this power count as that long
 PLACES = (1 << _EXACT) + ((_LONGEST - _EXACT) << _STEPS)
 
 
 def places(leads: Column) -> Column:
-    """The place of each lead."""
     leads = np.minimum(leads, (1 << _LONGEST) - 1)
     power = np.frexp(np.maximum(leads, 1).astype(np.float64))[1].astype(np.int64) - 1
     step = (leads >> np.maximum(power - _STEPS, 0)) - (1 << _STEPS)
@@ -189,8 +181,10 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, eq=False)
 class AlertSums(Sums):
-    """How many answers had a chance, how many of them confirmed; and for each threshold how
-    many were alerted, and the lead times of the right ones (see `leads`)."""
+    """Answers with a chance, the confirmed ones among them, and for each threshold the answers alerted.
+
+    `leads` are the lead times of the right alerts, by place (see `places`).
+    """
 
     answers: int = 0
     confirmed: int = 0
@@ -199,7 +193,6 @@ class AlertSums(Sums):
 
 
 def no_alerts(thresholds: int) -> AlertSums:
-    """The sums of nothing, for so many thresholds."""
     return AlertSums(alerted=np.zeros(thresholds, np.int64), leads=np.zeros((thresholds, PLACES), np.int64))
 
 
@@ -225,9 +218,9 @@ def alerts(lines: ScoredLines, thresholds: Sequence[float] = THRESHOLDS) -> Aler
 class Alerted:
     """The precision, recall and lead times of alerts at a threshold.
 
-    precision   of the alerts, the share that was confirmed
-    found       of the confirmed answers, the share that was alerted
-    lead        in ticks: a quarter of the right alerts had at most this, half of them, three quarters
+    precision   the confirmed share of the alerts
+    found       the alerted share of the confirmed answers
+    lead        quartiles of the right alerts' lead times, in ticks
     """
 
     threshold: float

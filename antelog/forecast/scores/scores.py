@@ -1,11 +1,6 @@
-"""Scores of chances against outcomes, as sums that are updated while a run goes on.
+"""Scores of chances against outcomes, as sums of a fixed size that are updated while a run goes on.
 
-    scores = scored(Scores(), decided)       lines of answers that are decided now are added
-    one + other                              what two workers found
-    table({"Malf": scores})                  what users see
-
-Takes lines of decided answers and keeps sums of a fixed size. The sums do not depend on batches or workers,
-as long as the lines of an answer come together.
+The sums do not depend on batches or workers, as long as the lines of an answer come together.
 """
 
 from __future__ import annotations
@@ -41,8 +36,10 @@ from antelog.forecast.scores.scored_lines import (
 
 @dataclass(frozen=True)
 class LineCounts:
-    """Lines with a chance, and lines without, which are not scored; answers with a chance, and how many of
-    these were confirmed; the share of scored lines that are of confirmed answers."""
+    """Lines with a chance, lines without, which are not scored, answers with a chance, and confirmed ones.
+
+    `base_rate` is the share of scored lines that are of confirmed answers.
+    """
 
     lines: int
     without: int
@@ -78,7 +75,7 @@ class Scores:
     program: AlertSums = field(default_factory=lambda: no_alerts(1))
 
     def __add__(self, other: Scores) -> Scores:
-        """Both together; they have the same threshold, or one has none."""
+        """Adds the sums; both have the same threshold, or one has none."""
         return Scores(
             self.without + other.without,
             self.losses + other.losses,
@@ -89,14 +86,14 @@ class Scores:
         )
 
     def with_threshold(self, threshold: float | None) -> Scores:
-        """The scores, with no alerts of the program so far if it had another threshold."""
+        """Forgets the program's alerts so far if they had another threshold."""
         if threshold == self.threshold:
             return self
         return replace(self, threshold=threshold, program=no_alerts(1))
 
 
 def scored(scores: Scores, decided: ScoredLines) -> Scores:
-    """The scores with some decided answers more, of each of which all lines are given."""
+    """Adds decided answers, of each of which all lines are given."""
     if decided.count == 0:
         return scores
     lines = with_chance(decided)
@@ -105,12 +102,11 @@ def scored(scores: Scores, decided: ScoredLines) -> Scores:
 
 
 def at_threshold(lines: ScoredLines, rang: ScoredLines, threshold: float) -> Scores:
-    """The scores of the program's alerts: an answer is alerted at a line, or rings between two of them."""
+    """Scores the program's alerts: an answer is alerted at a line, or rings between two of them."""
     return Scores(threshold=threshold, program=alerts(with_chance(lines.and_then(rang)), (threshold,)))
 
 
 def result(scores: Scores) -> ScoreResult:
-    """The results of the sums: everything that the table, the text and the page of a query show."""
     losses, alerts = scores.losses, scores.alerts
     counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, base_rate(losses))
     calibrated = judged(scores.calibration)
@@ -190,7 +186,6 @@ SCHEMA = pa.schema(
 
 
 def table(by_query: Mapping[str, Scores]) -> pa.Table:
-    """The scores of each query as a row."""
     return pa.Table.from_pylist([_row(query, result(each)) for query, each in by_query.items()], SCHEMA)
 
 
@@ -221,5 +216,5 @@ def _alert(found: Alerted) -> dict[str, Any]:
 
 
 def report_json(by_query: Mapping[str, Scores], tick: int | None = None) -> str:
-    """The scores of each query. Lead times are in ticks, each so many microseconds long, if that is known."""
+    """The scores of each query. Lead times are in ticks; `tick` is its length in microseconds, if known."""
     return json_text({"tick_microseconds": tick, "queries": table(by_query).to_pylist()}) + "\n"

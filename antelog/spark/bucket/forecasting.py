@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import rows_of
 from antelog.forecast import forecasting
-from antelog.forecast.forecasting import Forecasting
-from antelog.forecast.model_file import Model
-from antelog.forecast.parts import lighter, part_of, with_model, without_model
+from antelog.forecast.forecasting import Forecasting, lighter, with_model, without_model
+from antelog.forecast.model_file import Model, part_of
 from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import Job
 

@@ -11,8 +11,7 @@ import pytest
 
 import antelog as product
 from antelog.engine.step.wording import meaning, unseen_since
-from antelog.pictures.history import history
-from antelog.pictures.reading import changes_in
+from antelog.pictures.history import changes_in, history
 from tests.cli.trying import antelog, try_
 from tests.lines import Fact, lines_of
 from tests.watch.test_lost import FIRST, PROGRAM

@@ -200,15 +200,6 @@ def test_of_a_formula_that_is_too_large_outcomes_speak_alone(mode: str | None) -
     assert sources == ({None, "outcomes"} if mode else {None})
 
 
-def test_a_diagram_that_is_too_large_is_tried_once() -> None:
-    engine = Engine(antelog.parse(LARGE.format(gap=20)))
-    engine.advance(0, {"E": [("x1", "start", 0)]})
-    known = questions.diagrams.cache_info().misses
-    engine.advance(1, {"E": [("x1", "a", 1)]})
-    assert np.isnan(by_model(engine, "P", [(("X", "x1"), ("T", 0))]).column()).all()
-    assert questions.diagrams.cache_info().misses == known
-
-
 def test_whether_a_formula_is_too_large_can_be_said_beforehand() -> None:
     for gap, small in ((3, True), (20, False)):
         form = forms(antelog.parse(LARGE.format(gap=gap)).plan)["P"]

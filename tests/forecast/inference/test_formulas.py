@@ -7,7 +7,7 @@ import pytest
 import antelog
 from antelog.forecast.inference import formulas
 from antelog.forecast.inference.nodes import UnknownChanceError
-from antelog.forecast.inference.what_if import OneAnswer, WhatIf
+from antelog.forecast.inference.what_if import WhatIf
 from antelog.process import Engine
 from tests.forecast.making import formula
 
@@ -96,7 +96,7 @@ def engine() -> Engine:
 
 
 def found(engine: Engine, query: str, *literals: str) -> tuple[float | None, list[WhatIf | None]]:
-    return engine.forecaster.what_if(engine.state, OneAnswer(query, {"X": "k", "T": 5}, engine.now), literals)
+    return engine.forecaster.what_if(engine.state, query, {"X": "k", "T": 5}, literals)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_what_is_no_fact_of_the_answer_has_no_chance(engine: Engine, query: str,
 
 def test_an_answer_without_a_chance(engine: Engine) -> None:
     assert found(engine, "Unknown", "Other(k, 6)") == (None, [None])
-    open_ = OneAnswer("Run", {"X": None, "T": 5}, engine.now)
-    assert engine.forecaster.what_if(engine.state, open_, ["P(k, 6)"]) == (None, [None])
+    of_any = engine.forecaster.what_if(engine.state, "Run", {"X": None, "T": 5}, ["P(k, 6)"])
+    assert of_any == (None, [None])
 
 
 def test_silence_counts() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from antelog.engine.step.lines import PATTERN
 from antelog.engine.step.query import CONFIRM, POSSIBLE, REJECT, REVISED
@@ -106,21 +105,6 @@ def test_an_open_answer_stays_as_it_is_as_far_as_a_step_tells() -> None:
     assert stretches(after) == [(0, B, 2, 7, -1)]  # the line was reported in the step before
     (done,) = decided(step((2, 0, 7, REJECT, -1), now=7, before=after.after))
     assert done == (0, 7, False, [reported(A, 0), reported(B, 1), *silent(B, *range(2, 7))])
-
-
-@pytest.mark.parametrize("cut", [[9], [0, 9], [1, 9], [2, 9], [0, 1, 2, 3, 4, 5, 9]])
-def test_cuts_change_nothing(cut: list[int]) -> None:
-    rows = [*EXAMPLE, (3, 1, 1, POSSIBLE, A), (3, 1, 5, CONFIRM, -1)]
-    state, found = nobody(2), []
-    for end in cut:
-        own = [row for row in rows if state.now < row[2] <= end]
-        each = step(*own, now=end, before=state)
-        state = each.after
-        found += decided(each)
-    assert found == [
-        (0, 4, False, [reported(A, 0), reported(B, 1)]),
-        (1, 5, True, [reported(A, 0), *silent(A, 1, 2, 3)]),
-    ]
 
 
 def test_ages_are_told_apart_one_by_one_and_then_by_powers_of_two() -> None:

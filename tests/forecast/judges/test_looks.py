@@ -1,15 +1,30 @@
-"""antelog/forecast/judges/looks.py: the values that a query compares, found in its rules."""
+"""antelog/forecast/judges/looks.py: the values that a query compares, and the latest ones as of a tick."""
 
 from __future__ import annotations
 
-from unittest.mock import patch
+from functools import cache
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from antelog.forecast.judges.looks import Look, looks_of
-from antelog.forecast.judges.values_judge import LEAVES, ROUNDS, fitted
-from tests.forecast.making import plan_of
+import antelog
+from antelog.engine.values.values import Values
+from antelog.errors import StateError
+from antelog.forecast.judges.looks import (
+    LAST,
+    NUMBER,
+    OLDEST,
+    LatestValues,
+    Look,
+    looks_of,
+    no_values,
+    values_of,
+)
+from antelog.forecast.model_file import rewritten
+from antelog.process import Engine
+from tests.forecast.making import cells, facts_of, plan_of, replayed
 
 READING = "input Reading(device: text, kind: text, value: number, time) delay 1.\n"
 
@@ -99,35 +114,150 @@ def test_inputs_that_the_query_names_are_looked_at() -> None:
     )
 
 
-RANDOM = np.random.default_rng(1)
-FEATURES = RANDOM.normal(size=(400, 5)).astype(np.float32)
-OUTCOME = RANDOM.random(400) < 1 / (1 + np.exp(-2 * FEATURES[:, 1]))
+LOOK = Look("Temp", (), ((0, 0),), 1, ">", 100.0)
 
 
-def test_the_sums_are_the_log_odds_of_scikit_learn() -> None:
-    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - an extra, and slow to import
-
-    models: list[HistGradientBoostingClassifier] = []
-    fit = HistGradientBoostingClassifier.fit
-
-    def kept(model: HistGradientBoostingClassifier, *given: object) -> HistGradientBoostingClassifier:
-        models.append(model)
-        return fit(model, *given)
-
-    with patch.object(HistGradientBoostingClassifier, "fit", kept):
-        trees = fitted(FEATURES, OUTCOME)
-    assert np.allclose(trees.sums(FEATURES), models[0].decision_function(FEATURES))
-    assert len(trees.roots) == ROUNDS + 1
-    assert len(trees.tree) <= ROUNDS * (2 * LEAVES - 1) + 1
+def test_what_the_latest_values_say() -> None:
+    known, values = latest([("a", 97, 5, 5), ("a", 101, 6, 6), ("b", 300, 6, 6)])
+    found = known.features((cells(values, ["a", "a", "c"]),), np.array([6, 5, 6]), ">").tolist()
+    value = [1.0, -3.0, -3.0, -3.0, -3.0, -3.0]
+    assert found[0] == [*value, -1.0, 2.0, 1.0, 4.0, 4.0, 0.0, 1.0, 1.0, 2.0]
+    assert found[1][:9] == [-3.0] * 7 + [0.0, -1.0]
+    assert found[2] == [0.0] * 11 + [-1.0] * 3 + [0.0]
+    assert len(found[0]) == NUMBER
 
 
-def test_the_same_rows_give_the_same_trees() -> None:
-    one, other = fitted(FEATURES, OUTCOME), fitted(FEATURES, OUTCOME)
-    assert one.threshold.tolist() == other.threshold.tolist()
-    assert one.value.tolist() == other.value.tolist()
+def test_cells_are_rewritten_where_others_stand_for_the_values() -> None:
+    known, values = latest([("a", 110, 5, 5)])
+    others = Values(["x", "a"])
+    moved = rewritten(known, lambda column: others.recoded(column, values))
+    assert moved.features((cells(others, ["a", "x"]),), np.array([5, 5]), ">")[:, 0].tolist() == [10.0, 0.0]
 
 
-@pytest.mark.parametrize(("outcome", "chance"), [(True, 20.5 / 21), (False, 0.5 / 21)])
-def test_of_one_outcome_alone_little_is_known(outcome: bool, chance: float) -> None:
-    trees = fitted(FEATURES[:20], np.full(20, outcome))
-    assert 1 / (1 + np.exp(-trees.sums(FEATURES[:1])[0])) == pytest.approx(chance)
+def test_only_facts_with_the_constants_and_a_number_count() -> None:
+    look = Look("Temp", ((1, "in"),), ((0, 0),), 2, ">", 0.0)
+    values = Values()
+    facts = facts_of(values, [("a", "in", 1, 0, 0), ("a", "out", 2, 0, 0), ("a", "in", "hot", 0, 0)])
+    assert values_of(look, {"Temp": facts}, Values(), values).value.tolist() == [1.0]
+    assert values_of(look, {}, Values(), values).count == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_as_looking_at_each_fact(seed: int) -> None:
+    """Whatever the order facts come in, and whether what nobody needs is dropped meanwhile."""
+    random = np.random.default_rng(seed)
+    facts = made(random, 300)
+    rows = [(f"k{random.integers(4)}", int(random.integers(60))) for _ in range(80)]
+    known, values = latest(facts)
+    asked = cells(values, [key for key, _ in rows]), np.array([tick for _, tick in rows])
+    found = known.features((asked[0],), asked[1], ">")[:, :LAST]
+    expected = [by_hand(facts, *row) for row in rows]
+    assert np.allclose(found, expected)
+    first, tick = (each for each in (asked[0], asked[1]))
+    early = np.array([int(str(each[-1])) <= 30 for each in facts])
+    old, _ = latest([fact for fact, is_early in zip(facts, early, strict=True) if is_early], values)
+    new, _ = latest([fact for fact, is_early in zip(facts, early, strict=True) if not is_early], values)
+    later = tick > 30
+    some = old.trimmed(30).and_then(new).features((first[later],), tick[later], ">")
+    assert np.allclose(some[:, :LAST], found[later])
+    assert old.trimmed(30).count <= LAST * 4
+
+
+def test_what_is_too_old_is_not_seen() -> None:
+    known, values = latest([("a", 110, 5, 5)])
+    seen = known.features((cells(values, ["a", "a"]),), np.array([4 + OLDEST, 5 + OLDEST]), ">")
+    assert seen[:, -1].tolist() == [1.0, 0.0]
+    assert known.trimmed(5 + OLDEST).count == 0
+
+
+def test_without_a_key_all_facts_count() -> None:
+    known = LatestValues((), np.array([1, 2]), np.array([1, 2]), np.array([5.0, 7.0]))
+    assert known.features((), np.array([2]), ">")[0, :2].tolist() == [7.0, 5.0]
+    assert no_values(0).features((), np.array([2]), ">")[0, -1] == 0
+
+
+def latest(facts: list[tuple[object, ...]], values: Values | None = None) -> tuple[LatestValues, Values]:
+    """The values of facts given as key, value, time and arrival."""
+    own, of = values or Values(), Values()
+    if not facts:
+        return no_values(1), own
+    return values_of(LOOK, {"Temp": facts_of(of, facts)}, own, of), own
+
+
+def made(random: np.random.Generator, count: int) -> list[tuple[object, ...]]:
+    time = random.integers(50, size=count)
+    arrival = time + random.integers(6, size=count)
+    return [
+        (f"k{random.integers(4)}", int(random.integers(90, 110)), int(t), int(a))
+        for t, a in zip(time, arrival, strict=True)
+    ]
+
+
+def by_hand(facts: list[tuple[object, ...]], key: str, tick: int) -> list[float]:
+    mine = sorted((t, a, v) for k, v, t, a in facts if k == key and a <= tick)  # type: ignore[operator]
+    newest = [float(v) - 100 for *_, v in mine[::-1][:LAST]]  # type: ignore[arg-type]
+    return [*newest, *[newest[-1] if newest else 0.0] * (LAST - len(newest))]
+
+
+RULES = """
+input Temp(motor: text, value: number, time).
+input Load(motor: text, percent: number, time) delay 1.
+Hot(X, T) :- Temp(X, V, T), V >= 90, Temp(X, W, T+1), W >= 90.
+query Hot(X, T){}.
+"""
+PLAIN, GIVEN = antelog.parse(RULES.format("")), antelog.parse(RULES.format(" given Load(X, L, T)"))
+TICKS = 600
+
+
+@cache
+def facts() -> dict[str, list[tuple[Any, ...]]]:
+    """Every other reading is hot, and the next one as well where the load is high."""
+    random = np.random.default_rng(0)
+    temp: list[tuple[Any, ...]] = []
+    load: list[tuple[Any, ...]] = []
+    for tick in range(0, TICKS, 2):
+        for motor in ("a", "b"):
+            percent = float(random.integers(0, 100))
+            load.append((motor, percent, tick))
+            temp += [(motor, 91.0, tick), (motor, 91.0 if percent > 60 else 20.0, tick + 1)]
+    return {"Temp": temp, "Load": load}
+
+
+def run(engine: Engine, ends: list[int]) -> pa.Table:
+    return replayed(engine, facts(), ends)["Hot"]
+
+
+@cache
+def learned() -> Engine:
+    engine = Engine(GIVEN, model="learn")
+    run(engine, [TICKS])
+    return engine
+
+
+def test_what_no_rule_says_is_learned() -> None:
+    other = Engine(PLAIN, model="learn")
+    run(other, [TICKS])
+    brier, without = (each.scores().to_pylist()[0]["brier"] for each in (learned(), other))
+    assert brier < 0.5 * without
+
+
+def test_a_model_that_looks_at_other_inputs_is_refused() -> None:
+    with pytest.raises(StateError, match="Hot is not the same in both"):
+        Engine(PLAIN, model=learned().model)
+    Engine(GIVEN, model=learned().model)
+
+
+def test_where_chances_look_at_something_else_learning_begins_anew() -> None:
+    engine = Engine(PLAIN, model="learn")
+    run(engine, [99])
+    change = engine.change_rules(GIVEN, accept=True)
+    assert change is not None
+    assert change.anew == ("Hot",)
+    assert "values" in run(engine, [TICKS])["chance_from"].to_pylist()
+
+
+def test_the_key_is_one_of_what_is_looked_at_too() -> None:
+    assert GIVEN.plan.key["Load"] == 0
+    # A load of all motors has no motor, so that its facts would belong to every part.
+    rules = RULES.replace("input Load(motor: text, ", "input Load(").format(" given Load(L, T)")
+    assert not antelog.parse(rules).plan.key

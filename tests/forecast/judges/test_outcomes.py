@@ -11,7 +11,7 @@ import pytest
 import antelog
 from antelog.engine.step.lines import PATTERN
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, stage_of, state_of
-from antelog.forecast.judges.latest import NO_FEATURES
+from antelog.forecast.judges.looks import NO_FEATURES
 from antelog.forecast.judges.outcomes import OutcomeStatistics, nothing_known
 from antelog.forecast.judges.rows import AnswerRows
 from antelog.forecast.rates.tally import Learns
@@ -68,10 +68,6 @@ def chances(outcomes: OutcomeStatistics, state: int, key: int, tick: int = 1) ->
 def chance(outcomes: OutcomeStatistics, state: int, key: int, tick: int = 1) -> float:
     """The chance by the slowest memory."""
     return chances(outcomes, state, key, tick)[-1]
-
-
-def test_nothing_known() -> None:
-    assert math.isnan(chance(nothing(), EARLY, 7))
 
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:
@@ -133,22 +129,6 @@ def test_memories_fade_each_at_its_own_pace() -> None:
 def test_a_faster_memory_that_knows_little_is_as_the_slower_one() -> None:
     found = known(*[(7, True, [EARLY])] * 50)
     assert chances(found, EARLY, 8, 1500) == pytest.approx([chance(found, EARLY, 8, 1500)] * 3, abs=0.05)
-
-
-def test_it_makes_no_difference_how_a_run_is_cut() -> None:
-    """Ticks 0 to 39, some with several answers, in one step and in many."""
-    numbers = np.random.default_rng(0)
-    ticks = np.sort(numbers.integers(0, 40, 200))
-    answers = [(int(numbers.integers(3)), bool(numbers.integers(2)), [EARLY, LATE]) for _ in ticks]
-    whole, cut = taught(nothing(50.0), ticks.tolist(), *answers), nothing(50.0)
-    for tick in range(40):
-        at = np.flatnonzero(ticks == tick).tolist()
-        for key in range(4):
-            wanted, got = chances(whole, EARLY, key, tick), chances(cut, EARLY, key, tick)
-            assert got == pytest.approx(wanted, abs=1e-12, nan_ok=True)
-        if at:
-            cut = taught(cut, ticks[at].tolist(), *(answers[i] for i in at)).settled(tick)
-    assert chances(whole.settled(39), LATE, 1, 60) == pytest.approx(chances(cut, LATE, 1, 60), abs=1e-12)
 
 
 def test_of_a_count_they_know_the_quarter() -> None:

@@ -15,11 +15,9 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.forecast.columns import COLUMNS
-from antelog.forecast.model_file import Model
-from antelog.forecast.parts import merged, part_of
+from antelog.forecast.model_file import Model, merged, part_of
 from antelog.process import Engine
-from tests.engine.plain import PlainEngine
+from tests.forecast.making import replayed
 from tests.forecast.test_laws import same
 from tests.forecast.test_parts import own
 
@@ -49,13 +47,7 @@ def readings(seed: int = 0) -> list[tuple[str, float, int, int]]:
 
 
 def run(engine: Any, ends: list[int], devices: str = "abcd") -> dict[str, pa.Table]:
-    """The lines if the stream is cut into steps that end at these ticks."""
-    log: dict[str, list[pa.Table]] = {}
-    for end in ends:
-        facts = [row for row in readings() if engine.now < row[-1] <= end and row[0] in devices]
-        for name, table in engine.advance(end, {"Temp": facts}).items():
-            log.setdefault(name, []).append(table)
-    return {name: pa.concat_tables(tables) for name, tables in log.items()}
+    return replayed(engine, {"Temp": [row for row in readings() if row[0] in devices]}, ends)
 
 
 @cache
@@ -68,18 +60,6 @@ def learned() -> Model:
     engine = Engine(PROGRAM, model="learn")
     run(engine, ONCE)
     return engine.model
-
-
-def test_values_have_a_say() -> None:
-    for name in ("Hot", "Much"):
-        assert "values" in whole()[name]["chance_from"].to_pylist()
-
-
-def test_the_log_is_the_same_with_and_without() -> None:
-    for name, table in run(PlainEngine(PROGRAM), CUT).items():
-        lines = whole()[name]
-        alerts = pa.array([kind not in ("likely", "unlikely") for kind in lines["change"].to_pylist()])
-        assert lines.filter(alerts).drop_columns(COLUMNS.names).equals(table)
 
 
 @pytest.mark.parametrize("ends", [CUT, BY_TICK])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.columns.trees import Features
 from antelog.forecast.judges import values_judge as judging
 from antelog.forecast.judges.rows import AnswerRows, SettledLines, no_lines
-from antelog.forecast.judges.values_judge import BLOCK, LEAST, MOST, ValuesJudge, fitted
+from antelog.forecast.judges.values_judge import BLOCK, LEAST, LEAVES, MOST, ROUNDS, ValuesJudge, fitted
 from antelog.forecast.model_file import packed, unpacked
 from antelog.forecast.rates.tally import Learns
 
@@ -132,3 +133,37 @@ def after(judge: ValuesJudge, lines: SettledLines, step: range) -> ValuesJudge:
 
 def within(ticks: Column, step: range) -> Column:
     return np.flatnonzero((ticks >= step[0]) & (ticks <= step[-1]))
+
+
+RANDOM = np.random.default_rng(1)
+FEATURES = RANDOM.normal(size=(400, 5)).astype(np.float32)
+OUTCOME = RANDOM.random(400) < 1 / (1 + np.exp(-2 * FEATURES[:, 1]))
+
+
+def test_the_sums_are_the_log_odds_of_scikit_learn() -> None:
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - an extra, and slow to import
+
+    models: list[HistGradientBoostingClassifier] = []
+    fit = HistGradientBoostingClassifier.fit
+
+    def kept(model: HistGradientBoostingClassifier, *given: object) -> HistGradientBoostingClassifier:
+        models.append(model)
+        return fit(model, *given)
+
+    with patch.object(HistGradientBoostingClassifier, "fit", kept):
+        trees = fitted(FEATURES, OUTCOME)
+    assert np.allclose(trees.sums(FEATURES), models[0].decision_function(FEATURES))
+    assert len(trees.roots) == ROUNDS + 1
+    assert len(trees.tree) <= ROUNDS * (2 * LEAVES - 1) + 1
+
+
+def test_the_same_rows_give_the_same_trees() -> None:
+    one, other = fitted(FEATURES, OUTCOME), fitted(FEATURES, OUTCOME)
+    assert one.threshold.tolist() == other.threshold.tolist()
+    assert one.value.tolist() == other.value.tolist()
+
+
+@pytest.mark.parametrize(("outcome", "chance"), [(True, 20.5 / 21), (False, 0.5 / 21)])
+def test_of_one_outcome_alone_little_is_known(outcome: bool, chance: float) -> None:
+    trees = fitted(FEATURES[:20], np.full(20, outcome))
+    assert 1 / (1 + np.exp(-trees.sums(FEATURES[:1])[0])) == pytest.approx(chance)

@@ -62,16 +62,6 @@ def test_odds_are_drawn_towards_those_of_all_keys() -> None:
     assert found.known.tolist() == [True, True]
 
 
-def test_what_an_epoch_has_added_waits_until_it_may_be_used() -> None:
-    sightings = sighted([FAMILY], HOT)
-    counts = and_then(no_counts(FAMILY, 2), counted(sightings, FAMILY, 0, 2))
-    assert (
-        up_to(counts, KnownEpoch(-1, None)).tally.count,
-        up_to(counts, KnownEpoch(0, None)).tally.count,
-    ) == (0, 1)
-    assert and_then(counts, counted(sightings, FAMILY, 7, 2)) is counts  # nothing came in that epoch
-
-
 def test_what_all_keys_share_outlives_those_that_are_forgotten() -> None:
     counts, values = learned(HOT)
     late = FORGOTTEN + 1

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from antelog.engine.columns.tables import Numbers
-from antelog.engine.facts.history import gather
-from antelog.engine.values.values import Values
 from antelog.forecast.rates.counts import (
     SlotCounts,
     Weights,
@@ -23,46 +20,15 @@ from antelog.forecast.rates.counts import (
     slot_transitions,
     up_to,
 )
-from antelog.forecast.rates.declared import possible_kinds
-from antelog.forecast.rates.odds import Chain, Odds
-from antelog.forecast.rates.sightings import (
-    Sightings,
-    Sought,
-    family_of,
-    forgotten,
-    nothing_seen,
-    outcomes,
-    seen,
-)
+from antelog.forecast.rates.odds import Odds, possible_kinds
+from antelog.forecast.rates.sightings import Sought, family_of, outcomes
 from antelog.forecast.rates.tally import EPOCH, KnownEpoch
-from tests.forecast.making import Fact, cells, chains, facts_of, input_of, keys, sighted
+from tests.forecast.making import Fact, cells, chains, input_of, keys, sighted
 
 MANY = "input Temp(x: text, level: text, time) delay 2. P(X, T) :- Temp(X, high, T). query P(X, T)."
 SLOT = """input Temp(x: text, level: text, time) delay 2, one per x.
     P(X, T) :- Temp(X, high, T), not Temp(X, low, T+1). query P(X, T)."""
 READ = "input Read(x: text, v: number, time) delay 2. P(X, T) :- Read(X, V, T), V >= 90. query P(X, T)."
-
-
-def shown(chain: Chain, sightings: Sightings, *asked: tuple[str, int, int]) -> list[int]:
-    """What a chain by device had shown for (device, tick, as of)."""
-    device, tick, as_of = zip(*asked, strict=True)
-    states = len(chain.states)
-    sought = Sought(
-        [cells(sightings.values, device)],
-        [{}] * states,
-        list(range(states)),
-        [None] * states,
-        np.array(tick),
-        np.array(as_of),
-    )
-    found: list[int] = outcomes(sightings, family_of(chain), sought, np.zeros(1, np.int64))[:, 0].tolist()
-    return found
-
-
-def test_a_fact_is_seen_from_its_arrival_on() -> None:
-    (chain,) = chains(MANY)
-    found = sighted([family_of(chain)], [("Temp", "wt2", "high", 7, 8), ("Temp", "wt2", "low", 6, 6)])
-    assert shown(chain, found, ("wt2", 7, 7), ("wt2", 7, 8), ("wt3", 7, 9), ("wt2", 6, 9)) == [0, 1, 0, 0]
 
 
 def test_many_ticks_are_looked_up_at_once() -> None:
@@ -77,32 +43,6 @@ def test_many_ticks_are_looked_up_at_once() -> None:
     later = replace(sought, as_of=nothing + 9)
     assert outcomes(found, family_of(chain), later, np.arange(3)).tolist() == [[1, 0, 0], [0, 1, 3]]
     assert outcomes(found, family_of(chain), later, np.array([2])).tolist() == [[0], [3]]
-
-
-def test_many_facts_of_a_key_and_tick_are_one_which_came_with_the_first() -> None:
-    (chain,) = chains(READ)
-    family = family_of(chain)
-    facts: Sequence[Fact] = [("Read", "a", 95, 5, 7), ("Read", "a", 97, 5, 6)]
-    for found in (sighted([family], facts), sighted([family], facts[1:], facts[:1])):
-        own = gather(found.history, family.name, None)
-        assert (own.time.tolist(), own.arrival.tolist()) == ([5], [6])
-
-
-def test_cells_are_those_of_the_forecast() -> None:
-    (chain,) = chains(MANY)
-    engine = Values()
-    facts = facts_of(engine, [("other", "high", 1, 1), ("wt2", "high", 1, 1)])
-    start = nothing_seen([family_of(chain)])
-    start.values.cell("wt2")  # has the first number here, and another one in the engine
-    found = seen(start, [family_of(chain)], {"Temp": facts}, engine)
-    assert shown(chain, found, ("wt2", 1, 1), ("other", 1, 1), ("none", 1, 1)) == [1, 1, 0]
-
-
-def test_what_is_forgotten() -> None:
-    (chain,) = chains(MANY)
-    family = family_of(chain)
-    found = sighted([family], [("Temp", "a", "high", 1, 1), ("Temp", "a", "high", 2, 2)])
-    assert shown(chain, forgotten(found, 2), ("a", 1, 9), ("a", 2, 9)) == [0, 1]
 
 
 def test_keys_beyond_the_places_have_to_fit() -> None:
@@ -136,12 +76,6 @@ def counts(
 
 def nothing(kinds: int) -> SlotCounts:
     return counts([[0.0] * kinds] * (kinds + 1), 0)
-
-
-def test_which_fact_comes_next_depends_on_the_one_before() -> None:
-    steps: list[list[float]] = [[0, 0, 0], [80, 19, 1], [20, 60, 20], [1, 29, 70]]
-    (moves,) = slot_transitions(counts(steps, 300), nothing(3), NOTHING)
-    np.testing.assert_allclose(moves[1:, 1:], np.array(steps[1:]) / 100, atol=0.01)
 
 
 def test_what_a_key_does_is_drawn_towards_all_keys() -> None:

@@ -64,14 +64,6 @@ query Malf(X, T).
 """
 
 
-def test_rates_of_a_series_and_for_whom_they_differ() -> None:
-    facts = [("a", "high", t) for t in range(0, 100, 10)] + [("b", "high", t) for t in range(100)]
-    (found,) = learned(model_of(RULES, {"Temp": list(facts)}, 120))
-    assert (found.facts, found.count, found.keys, found.known) == ("Temp(_, high, _)", 110, ("device",), 2)
-    often = {name: rates.often for name, rates in found.different}
-    assert often["a"] < 0.3 < 0.7 < often["b"]
-
-
 def test_a_series_with_a_condition_and_no_key() -> None:
     rules = (
         "input Reading(value: number, time) delay 1.\n"

@@ -13,6 +13,7 @@ import antelog
 from antelog.forecast.scores.scored_lines import PLACES, alerts, by_threshold, least, places
 from antelog.forecast.scores.scores import to_dict
 from antelog.process import Engine
+from tests.forecast.making import replayed
 from tests.forecast.streams import decided
 
 
@@ -67,10 +68,7 @@ def facts(seed: int, ticks: int = 300) -> list[tuple[str, int, int]]:
 
 
 def run(engine: Engine, ends: list[int]) -> list[dict[str, Any]]:
-    log = []
-    for end in ends:
-        new = [fact for fact in facts(1) if engine.now < fact[-1] <= end]
-        log += engine.advance(end, {"Ping": new})["Up"].to_pylist()
+    log: list[dict[str, Any]] = replayed(engine, {"Ping": facts(1)}, ends)["Up"].to_pylist()
     return log
 
 

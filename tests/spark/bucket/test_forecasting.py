@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/parts.py: chances in buckets."""
+"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/model_file.py: chances in buckets."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.lines import Limits
-from antelog.forecast.model_file import Model
-from antelog.forecast.parts import merged
+from antelog.forecast.model_file import Model, merged
 from antelog.forecast.scores import scores
 from antelog.process import Engine
 from antelog.spark.bucket import storage

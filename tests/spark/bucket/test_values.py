@@ -7,8 +7,7 @@ import pytest
 import antelog
 from antelog.compile.nodes.plan import Plan
 from antelog.forecast.forecaster import LearningSettings
-from antelog.forecast.model_file import Model, packed
-from antelog.forecast.parts import merged
+from antelog.forecast.model_file import Model, merged, packed
 from antelog.process import Engine
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
