@@ -1,4 +1,4 @@
-"""Parquet files. Their rows have no lines; the first row counts as line 1."""
+"""Parquet files and frames. Their rows have no lines; the first row counts as line 1."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def parquet_chunks(
 def frame_chunks(
     names: Sequence[str] | None, arrays: Sequence[Array], path: Path, wanted: WantedColumns
 ) -> Iterator[Chunk]:
-    """The rows of a frame; without names its columns are taken by position."""
+    """The rows of a frame, whose columns are taken by position if they have no names."""
     if names is None:
         called, known = dict(wanted.called), [*wanted.columns, wanted.arrival]
         if by_position(wanted, len(arrays)) is None and arrays:
@@ -64,7 +64,7 @@ def table_chunks(
     *,
     whole: bool = True,
 ) -> Iterator[Chunk]:
-    """The rows of a table, of which `batches` gives those of some columns."""
+    """The rows of a table, given the batches of some of its columns."""
     inner = list(_paths(schema))
     names = [*schema.names, *(path for _, path in wanted.called if path in {*inner} - {*schema.names})]
     at = places(wanted, names, str(path), inner, whole=whole)
@@ -119,7 +119,7 @@ def _type(schema: pa.Schema, name: str) -> pa.DataType:
 
 
 def _shown(names: list[str], columns: list[pa.Array], i: int) -> str:
-    """The text of a row, of which a value may be such that nobody can show it."""
+    """The text of a row, of which nobody may be able to show a value."""
     return str({name: _value(column[i]) for name, column in zip(names, columns, strict=True)})
 
 

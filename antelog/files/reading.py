@@ -43,8 +43,8 @@ def chunks_of(
 ) -> Iterator[Chunk]:
     """A file piece by piece, before anybody has looked at its values; otherwise as `tables`.
 
-    `progress` gets the number of bytes read since its last call. One that is not `whole` is a part of what
-    goes on, as the files of a folder are: names decide there.
+    `progress` gets the number of bytes read since its last call. If the file is not `whole` but one of a
+    folder, columns are matched by their names.
     """
     form = form_of(path)
     if form is None:

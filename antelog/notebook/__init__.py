@@ -53,7 +53,7 @@ def load_ipython_extension(shell: Any) -> None:
     """`%load_ext antelog`."""
 
     def antelog(line: str, cell: str) -> Program | Problems | None:
-        """Read the rules in a cell, and bind the program to a name: `%%antelog turbines`."""
+        """Reads the rules in a cell, and binds the program to a name: `%%antelog turbines`."""
         name = line.strip()
         if name and not name.isidentifier():
             from IPython.core.error import UsageError  # noqa: PLC0415 - there is IPython if it calls this
@@ -85,7 +85,7 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def _answers(found: pa.Table | dict[Any, Any]) -> str | None:
-    """HTML for a table of answers, or for the result of `advance`; others are displayed as ever."""
+    """HTML for a table of answers, or for the result of `advance`; None for other tables."""
     tables = [*found.values()] if isinstance(found, dict) else [found]
     if not tables or not all(isinstance(t, pa.Table) and {*t.column_names} >= _OF_ANSWERS for t in tables):
         return None

@@ -22,7 +22,7 @@ from antelog.theme import BOTH, family
 
 ROWS = 100
 _EXPLANATIONS = 5
-"""The explanations of an answer that are shown; the others are counted."""
+"""Explanations of an answer that are shown; the others are counted."""
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     **dict.fromkeys(("open", "possible", "revised"), BOTH["info"]),
@@ -30,7 +30,7 @@ _COLOURS = {
     **dict.fromkeys(("rejected", "closed"), BOTH["faint"]),
 }
 _SEVERITY = {**BOTH, "info": "inherit"}
-"""The colours of confirmed answers, which suit light and dark notebooks."""
+"""Colours of confirmed answers, which suit light and dark notebooks."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _likeliest_first(change: Change) -> float:
 
 
 def _timed(change: Change) -> Change:
-    """A change whose answer has a time in place of its tick, if that is known."""
+    """A change with a time in place of its answer's tick, if that is known."""
     return change if change.times is None else change.timed(change.times, partial(_moment, change))
 
 
@@ -124,7 +124,7 @@ def _bar(chance: float | None) -> Html | None:
 
 
 def _marked(change: Change, sign: str, literals: Iterable[LineLiteral]) -> Iterator[Html]:
-    """Literals, each with a mark in front: ● true, ○ awaited, ✗ false by now."""
+    """Literals, each behind a mark: ● true, ○ awaited, ✗ false by now."""
     for each in literals:
         yield text(ready(f"{sign}&nbsp;"), tag("code", each.text(partial(_moment, change))))
 

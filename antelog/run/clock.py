@@ -31,11 +31,11 @@ from antelog.run.live import LiveInputs
 ClockName = Literal["arrival", "event", "processing"]
 
 NOTHING = -1
-"""The last finished tick before the first: all recorded facts are dated from here."""
+"""The last finished tick before the first fact; recorded facts are dated from here."""
 
 
 def rhythms_of(plan: Plan) -> dict[str, int]:
-    """How long no fact of an input may come, with the delay of one; empty if ticks have no length."""
+    """For how long no fact of each input may come, its delay included; empty if ticks have no length."""
     tick = plan.tick
     if tick is None:
         return {}
@@ -50,9 +50,8 @@ class Timing:
     lag        the tick that lies this many behind the highest is finished
     idle       a source that is silent for so long follows the wall clock
     timescale  when ticks begin, if the program says how long they are
-    ahead      facts of a source that goes on may be so long after the wall clock, and no longer
-    rhythms    inputs that may be live, and how long none of their facts may come: while they are, the wall
-               clock moves time, as `live.py` has it
+    ahead      facts of a source that goes on may be so long after the wall clock
+    rhythms    inputs that may be live, and for how long none of their facts may come; see `live.py`
     """
 
     clock: ClockName | None = None
@@ -81,10 +80,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Showing:
-    """The wall clock, in microseconds since 1970: when the last row was heard, now, when the run began.
-
-    `live` knows which inputs are live, where nobody chose a clock.
-    """
+    """The wall clock when the last row was heard, now, and when the run began; and which inputs are live."""
 
     heard: int
     wall: int
@@ -104,11 +100,10 @@ SILENT = Showing(0, 0)
 def arrivals_in_order(
     time: Column, timing: Timing, highest: int, now: int, *, latest: int | None = None
 ) -> Column:
-    """Arrivals of the rows of one source that goes on: `max(t, now + 1)`, with what the rows before finished.
+    """Arrivals of rows of a source that goes on: `max(t, now + 1)`, or later if rows before finished more.
 
-    `highest` is the highest tick in the rows before. A tick is finished for a row if it lies the lag behind
-    the rows before it; so arrivals do not depend on how rows are cut into pieces. Rows about ticks after the
-    `latest` finish no more than one about that does.
+    A tick is finished for a row if it lies the lag behind the rows before; `highest` is their highest tick at
+    first. So arrivals do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
     """
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     before = before if latest is None else np.minimum(before, latest)
@@ -117,7 +112,7 @@ def arrivals_in_order(
 
 
 def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
-    """Which rows of a source that goes on are about ticks too long after the wall clock: these are early.
+    """Which rows of a source that goes on are about ticks too long after the wall clock, and thus early.
 
     The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     """
@@ -128,7 +123,7 @@ def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
 
 
 def shown(timing: Timing, highest: int, showing: Showing) -> int:
-    """The tick the clock shows, `highest` being the highest in the rows so far."""
+    """The tick that the clock shows, given the highest tick in the rows so far."""
     if timing.clock == "processing":
         return timing.at(showing.wall)
     if timing.idle is None or showing.silent < timing.idle:
@@ -143,10 +138,7 @@ def finished(
     showing: Showing = SILENT,
     behind: Collection[str] = (),
 ) -> int:
-    """The last finished tick, at least `now`, given the highest tick of each input.
-
-    Inputs that are `behind` have more to read at once, and hold time back.
-    """
+    """The last finished tick, given the highest of each input; those that are `behind` hold time back."""
     held = [highest.get(name, NOTHING) for name in behind]
     top = max(highest.values(), default=NOTHING)
     if showing.live is not None and highest:
@@ -159,7 +151,7 @@ def finished(
 
 
 def _finished_live(live: LiveInputs, read: Sequence[int], lag: int, wall: int) -> int:
-    """The last finished tick where nobody chose a clock. `read`: the highest tick, and those that hold it."""
+    """The last finished tick where nobody chose a clock, given the highest tick and those that hold it."""
     if live.waiting:
         return NOTHING
     by_facts = min(*read, live.tick(wall)) - lag
@@ -189,10 +181,10 @@ def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str])
 
 
 def end(now: int, answers: Iterable[pa.Table]) -> int:
-    """The tick at which everything that is open at `now` is decided, if no further fact arrives.
+    """The tick by which all answers open at `now` are decided if no further fact arrives.
 
-    `answers` are those of all queries, of all buckets, at that tick. What is not decided by then has no
-    bound. A program with new answers at every tick always has open ones; they do not count.
+    `answers` are those of all queries, of all buckets. Answers that appear with every tick have no bound, and
+    do not count.
     """
     last = max(now, 0)
     if now < 0:
@@ -210,7 +202,7 @@ def end(now: int, answers: Iterable[pa.Table]) -> int:
 
 @dataclass(frozen=True)
 class _Late:
-    """Late facts: those of each input, the first tick that passed without them, the delay they need."""
+    """Late facts by input, the first tick that passed without them, and the delay they would need."""
 
     counts: Counter[str]
     since: int
@@ -219,9 +211,7 @@ class _Late:
 
 @dataclass(eq=False)
 class Silence:
-    """A stretch in which time went on without facts, and the facts about it that are late.
-
-    Beat at 40; silence, in which 41 to 59 are finished; Beat at 41, 42, … ──▶ one warning about all of these
+    """A stretch in which time went on without facts, and one warning about the facts of it that are late.
 
     `since` is the first tick that no fact has finished; None if facts have finished all.
     """
@@ -244,7 +234,7 @@ class Silence:
             self.since = by_facts + 1
 
     def add(self, name: str, time: Column, arrival: Column, waited: Column) -> None:
-        """Counts rows of an input that are late, and that `waited` for would not be."""
+        """Counts rows of an input that are late, but would not be at the ticks `waited`."""
         assert self.since is not None
         delay = max(next(each.delays for each in self.plan.inputs if each.name == name))
         late = (arrival > time + delay) & (waited <= time + delay)

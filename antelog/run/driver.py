@@ -1,9 +1,5 @@
 """The driver of all runs: read, date, advance, write, save. Recorded facts are sources that end.
 
-    reader ──▶ batches of facts whose tick is finished ──▶ engine ──▶ steps ──▶ sinks, and the journal
-
-    for step in Driver(engine, reader).steps(): …    of recorded facts, to their end
-
 Only the driver waits, and it takes the time from a `RunTime`, so that a test can be its clock.
 """
 
@@ -24,18 +20,18 @@ from antelog.run.stretches import Sampled, Stretch
 from antelog.run.waiting import DueRows
 
 _BETWEEN_STEPS = 0.1
-"""Seconds from one step to the next, at least, while there is no more to be read at once."""
+"""Seconds between two steps, at least, if there is no more to be read at once."""
 
 
 _MANY = 10_000
 """Rows of a step that takes a while."""
 
 Judged = Callable[[DueRows], None]
-"""Is called when the engine has looked at rows."""
+"""Called after the engine has judged rows."""
 
 
 class RunTime:
-    """The time of a run: that of this machine."""
+    """The clock of a run: that of this machine."""
 
     def wall(self) -> int:
         """Microseconds since 1970."""
@@ -50,10 +46,7 @@ class RunTime:
 
 
 class ChangeView:
-    """Which steps of an engine a run shows: the changes, in the pieces in which they are found.
-
-    At most so many lines may fill a stretch of time without facts.
-    """
+    """Shows the changes of each step; at most `most` lines may fill a stretch without facts."""
 
     def __init__(self, most: int = stretches.MOST) -> None:
         self.most = most
@@ -63,25 +56,25 @@ class ChangeView:
         return stretches.speaks_by_the_clock(plan)
 
     def ends(self, _now: int, last: int, /) -> tuple[int, ...]:
-        """The ticks at which a stretch is cut, as another share of its lines is shown from there on."""
+        """The ticks at which a stretch is cut, because another share of its lines is shown from there on."""
         return (last,)
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
-        """Advance an engine by a batch."""
+        """Advances an engine by a batch."""
         tables = engine.advance(batch.now, batch.facts)
         judged(batch)
         yield StepResult(batch.now, tables)
 
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
-        """Advance it to the end of a run."""
+        """Advances an engine to the end of a run."""
         if end > engine.now:
             yield StepResult(end, engine.advance(end))
 
 
 class SnapshotView(ChangeView):
-    """The answers of every tick from `since` on: those open at it, and those confirmed at it.
+    """Shows the answers open at each tick from `since` (None: the first arrival) on, or confirmed at it.
 
-    If `since` is None the first tick is that of the first arrival. `progress` is called for each tick.
+    `progress` is called for each tick.
     """
 
     def __init__(
@@ -91,11 +84,10 @@ class SnapshotView(ChangeView):
         self._since, self._progress = since, progress
 
     def fills(self, _plan: Plan, /) -> bool:
-        """Each tick has a snapshot."""
         return True
 
     def ends(self, now: int, last: int, /) -> tuple[int, ...]:
-        """None are shown before the first one."""
+        """The end, and the last tick before the first one shown."""
         since = self._since
         return (last,) if since is None or not now < since - 1 < last else (since - 1, last)
 
@@ -129,16 +121,14 @@ class SnapshotView(ChangeView):
 
 
 def _not_judged(_: DueRows) -> None:
-    """Nothing is set aside of no rows."""
+    pass
 
 
 @dataclass(frozen=True)
 class RunCourse:
-    """Settings of the course of a run.
+    """`once`: the run ends when all that is there has been read; `resumed`: another one goes on from its end.
 
-    once     it ends when all that is there has been read
-    resumed  another run goes on later from where it ends, so that nothing is taken to be the last
-    tend     is called now and then, to look after other processes
+    `tend` is called now and then, to look after other processes.
     """
 
     once: bool = True
@@ -160,12 +150,12 @@ class Driver:
     _last_fact: str = field(default="", init=False)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
-        """Write all steps until `stopping`, or to the end."""
+        """Writes all steps until `stopping`, or to the end."""
         for step in self.steps(stopping):
             sink.write(step)
 
     def steps(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[StepResult]:
-        """All steps until `stopping`, or to the end. The state is saved after each was taken."""
+        """Yields all steps until `stopping`, or to the end; each is saved after it was taken."""
         self._stopping = stopping
         if self.journal is not None:
             self.journal.begin()
@@ -187,7 +177,7 @@ class Driver:
             self.journal.end()
 
     def linger(self, stopping: Callable[[], bool]) -> None:
-        """Look after the other processes until `stopping`."""
+        """Looks after the other processes until `stopping`."""
         while not stopping():
             self.course.tend()
             self._commit()  # the page sees that this process is there
@@ -197,7 +187,7 @@ class Driver:
         return Now(self.engine.now, self.time.wall())
 
     def _advance(self, finished: int) -> Iterator[StepResult]:
-        """The steps up to a tick that is finished."""
+        """Yields the steps up to a tick that is finished."""
         engine, waiting = self.engine, self.reader.waiting
         while engine.now < finished and not self._stopping():
             end = finished
@@ -222,7 +212,7 @@ class Driver:
         return self._committed(self.view.steps(self.engine, batch, self._judged))
 
     def _committed(self, steps: Iterable[StepResult]) -> Iterator[StepResult]:
-        """The steps, of which each is committed once it was taken."""
+        """Yields the steps, and commits each once it was taken."""
         for step in steps:
             yield step
             self._commit(step)
@@ -230,7 +220,7 @@ class Driver:
                 self.reader.listeners.note(self.engine.notes.pop(0))
 
     def _through(self, stretch: Stretch) -> Iterator[StepResult]:
-        """The steps through a long stretch without facts, unless these would be too many."""
+        """Yields the steps through a long stretch without facts, unless they would be too many."""
         for end in self.view.ends(self.engine.now, stretch.last):
             part = replace(stretch, last=end)
             if end - self.engine.now > stretches.SAMPLE:
@@ -257,7 +247,7 @@ class Driver:
             yield from self._steps(DueRows(min(engine.now + sampled.piece, stretch.last), {}))
 
     def _finish(self) -> Iterator[StepResult]:
-        """The steps to the end of the run, when all has been read."""
+        """Yields the steps to the end of the run, when all has been read."""
         self.reader.finish(self._now(), ended_only=self.course.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
         if self.course.resumed or not reading.recorded:

@@ -1,8 +1,4 @@
-"""Recorded facts as grounds of explanations: all of them at once, each with its file and line.
-
-grounds = recorded_grounds(program, recording_of(settings), at=7, rejects=Rejects())
-explained(grounds, "Malf(wt2, 0)")
-"""
+"""Recorded facts as grounds of explanations: all of them at once, each with its file and line."""
 
 from __future__ import annotations
 
@@ -50,13 +46,13 @@ class RecordedPlaces(FactPlaces):
 
 
 def recorded_grounds(program: Program, recording: Recording, at: int | None, rejects: Rejects) -> Grounds:
-    """The grounds of recorded facts, as of a tick; None: of all of them."""
+    """The grounds of recorded facts as of a tick; None: of all of them."""
     static = static_facts(program.plan, recording.statics, rejects, recording.maps)
     return grounds_of(program, recording.reader(program.plan, rejects), static, at)
 
 
 def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame], at: int | None) -> Grounds:
-    """The grounds of the facts that a reader has to the end."""
+    """The grounds of all facts of a reader."""
     plan = program.plan
     batches = list(_batches(reader))
     names = batches[-1].names if batches else ()

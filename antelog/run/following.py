@@ -1,8 +1,4 @@
-"""A run that follows its inputs: new, or from the state that its store was left with.
-
-no state yet      a new engine; an output that is there already is not overwritten
-a state           its engine, its sources where they were left, its output cut to what is known of it
-"""
+"""A run that follows its inputs: new, or from the state that its store was left with."""
 
 from __future__ import annotations
 
@@ -40,7 +36,7 @@ Lines = Callable[[StepResult], str]
 
 
 def _clock(timing: Timing, plan: Plan) -> str:
-    """A sentence: which clock a run goes by, and why."""
+    """A sentence on which clock moves time, and why."""
     if timing.clock == "processing":
         return "time goes by the clock of this machine: --clock processing"
     if timing.idle is not None:
@@ -57,7 +53,7 @@ def _clock(timing: Timing, plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class RunOutput:
-    """The output of changes: a file or topic, which gets these lines, or else a given sink."""
+    """A file or topic for changes as `lines`, or else a given sink."""
 
     address: Files | Kafka | None
     lines: Lines
@@ -66,7 +62,7 @@ class RunOutput:
 
 @dataclass(frozen=True)
 class Follower:
-    """A driver and its sink. `resumed`: it goes on from a state, since when rules may have had a `change`."""
+    """A driver and its sink; `resumed` from a state, since when rules may have had a `change`."""
 
     driver: Driver
     sink: Sink
@@ -85,11 +81,9 @@ class Follower:
 
 @dataclass(frozen=True)
 class FollowedRun:
-    """A run that follows its sources, with these settings, and with background facts besides the program's.
+    """A run that follows its sources. Its `store` keeps its state, if the settings name one, and a feed.
 
-    store    for its state, if the settings name one, and for a feed
-    feed     whether the page and the alerts read it
-    tend     is called now and then, to look after other processes
+    `feed`: the page and alerts read it; `tend` is called now and then, to look after other processes.
     """
 
     program: Program
@@ -102,7 +96,7 @@ class FollowedRun:
     time: RunTime = field(default_factory=RunTime)
 
     def follower(self, output: RunOutput, stack: ExitStack) -> Follower:
-        """A follower, which the stack closes with all it has opened."""
+        """Opens all that the run needs, which the stack closes."""
         store, state, options = self.store, self.settings.state, self.settings.printing_engine()
         # The page and the alerts see all kinds and explanations; those of the output are chosen afterwards.
         if self.feed:
@@ -148,10 +142,7 @@ class FollowedRun:
         return Follower(driver, sink, found is not None, change)
 
     def _changed(self, engine: Engine) -> RuleChange | None:
-        """The change of the rules since the last run; None if there is none to speak of.
-
-        Raises StateError if queries mean something else, and the settings do not accept that.
-        """
+        """The change of the rules, if any. Raises StateError for a new meaning that is not accepted."""
         settings = self.settings
         try:
             change = engine.change_rules(

@@ -4,7 +4,7 @@
     read to its end, the newest fact is of yesterday          not live: time goes by facts
     its broker cannot be reached                              time waits for it, for five minutes
 
-A tick is over a *grace* after it has ended: as much as one of the last facts came after the end of its
+A tick is over a *grace* after it has ended: the longest by which one of the last facts came after its
 deadline. All times are microseconds.
 """
 
@@ -25,17 +25,19 @@ SECOND = 1_000_000
 LEAST_GRACE = SECOND
 
 SAMPLES = 100
-"""The grace follows from the last hundred facts of each input."""
+"""The last facts of each input from which the grace follows."""
 
 LATEST_SAMPLE = 10 * SECOND
-"""A fact that comes later than this, and than a tick, does not count: its source was not there."""
+"""A fact later than this, and than a tick, does not count: its source was not there."""
 
 NEAR = 60 * SECOND
 """A fact that is no older is about the present, whatever the program says of its input."""
 
 QUIET = 10 * SECOND
-"""An input that cannot tell its end has been read when nothing came for so long. A run that does not look at
-its inputs for longer has paused."""
+"""Silence after which an input that cannot tell its end has been read.
+
+A run that does not look at its inputs for longer has paused.
+"""
 
 PATIENCE = 300 * SECOND
 """How long time waits for an input that cannot be reached."""
@@ -58,14 +60,14 @@ class _LiveInput:
 
 
 class LiveInputs:
-    """The inputs of a run that are live; `known` are the names of those that were in an earlier run.
+    """The live inputs of a run, of which those `known` were live in an earlier one.
 
     A rhythm says for how long no fact of an input may come, its delay included.
 
     notes       sentences for the user: what moves time from now on
     by_clock    whether the wall clock alone moves time
     waiting     whether time waits for an input that cannot be reached
-    looked      when they were looked at last, as far as they were
+    looked      when they were looked at last
     """
 
     def __init__(self, rhythms: Mapping[str, int], timescale: Timescale, known: Iterable[str] = ()) -> None:
@@ -95,7 +97,7 @@ class LiveInputs:
         return tick_at(wall, self._timescale)
 
     def hear(self, name: str, deadlines: Column, wall: int) -> None:
-        """Facts of an input come, which may come up to these ticks."""
+        """Notes that facts of an input came, given the ticks up to which they may come."""
         each, longest = self._inputs[name], max(LATEST_SAMPLE, self._timescale.length)
         each.heard = wall
         if each.live:
@@ -103,7 +105,7 @@ class LiveInputs:
             each.late.extend(late for late in found if late <= longest)
 
     def look(self, wall: int, newest: Mapping[str, int], sources: Mapping[str, FactSource]) -> None:
-        """Find out which inputs are live, now that all have been polled; `newest` are their highest ticks."""
+        """Finds out which inputs are live, once all were polled; `newest` are their highest ticks."""
         if self.looked is None or wall - self.looked > QUIET:
             for each in self._inputs.values():
                 each.live, each.heard = False, wall

@@ -1,10 +1,10 @@
-"""Answers that were lost from sight, until facts of what could not be seen come again.
+"""Answers that were lost from sight, until facts of the unseen sources come again.
 
     tick 7    Hot(wt2, 5) is rejected, and lost: Temp(wt2, high, 6)
     tick 9    a fact of Temp about wt2 arrives     {"tick": 9, "change": "seen", …}, else as at 7
 
-Such an answer is no outcome yet: it stays open on the page, and its alerts fire. If several sources were
-unseen, all have to be heard. An answer that is only unlikely is not lost any more then.
+Such an answer has no outcome yet: it stays open on the page, and its alerts fire, until all its unseen
+sources were heard. If it is only unlikely, it is open again then.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from antelog.files import ARRIVAL
 from antelog.language.moments import TIME
 
 MOST = 10_000
-"""Answers that are waited for, at most; of more the first ones are seen again."""
+"""Lost answers that are kept, at most; of more the first count as seen again."""
 
 
 class LostAnswers:
-    """The lost answers of a run by their names; `changed` are the lines that a store does not know yet."""
+    """The lost answers of a run by name; `changed` are the lines that a store does not know yet."""
 
     def __init__(self, plan: Plan, lines: Iterable[str] = ()) -> None:
         self._plan = plan
@@ -52,7 +52,7 @@ class LostAnswers:
         return [msgspec.json.encode(each).decode() for each in self._lost.values()]
 
     def take(self, lines: Sequence[str]) -> list[str]:
-        """Adds the lines of a step; what is too much is told as seen again."""
+        """Adds the lines of a step; returns lines of answers beyond the limit, as seen again."""
         for text in lines if self._lost else [each for each in lines if f'"{LOST}": [' in each]:
             line = msgspec.json.decode(text)
             if meaning(line) == LOST:
@@ -64,7 +64,7 @@ class LostAnswers:
         return [self._seen(name, self._lost[name]["tick"]) for name in beyond]
 
     def hear(self, facts: Mapping[str, pa.Table]) -> list[str]:
-        """The lines of answers of which all sources are heard again, given the facts of a step."""
+        """The lines of answers whose sources are all heard again, given the facts of a step."""
         waited = {source for each in self._lost for source in self._waits[each] if source.input in facts}
         arrived: dict[ExpectedSource, int] = {}
         for name, positions in {(source.input, source.positions) for source in waited}:
@@ -82,7 +82,7 @@ class LostAnswers:
         return [self._seen(name, tick) for name, tick in found.items()]
 
     def end(self, name: str, tick: int, who: str) -> list[str]:
-        """The line of an answer that somebody ends; none if it is not lost any more."""
+        """The line of a lost answer that somebody ends; empty if it is not lost any more."""
         return [self._seen(name, tick, who)] if name in self._lost else []
 
     def _seen(self, name: str, tick: int, who: str | None = None) -> str:

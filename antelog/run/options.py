@@ -1,12 +1,9 @@
 """Options declared as fields of a struct, from which flags, keys of TOML and keyword arguments are derived.
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
     lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
 
-options_of(Settings, "watch")           the options of a command, for flags and for files
-keywords(Settings, "changes", {…})      a struct made of keyword arguments, each checked
-takes(Settings)                         a decorator for a function with these keyword arguments
+`options_of` lists the options of a command, `keywords` makes a struct of keyword arguments, and `takes` makes
+a function take them.
 """
 
 from __future__ import annotations
@@ -47,11 +44,10 @@ class Runner:
 
 @dataclass(frozen=True)
 class Syntax:
-    """The syntax of a value: as a text, in TOML, and in Python.
+    """The syntax of a value: as a text, which `read` reads, in TOML, and in Python.
 
-    `read` makes the value of a text; TOML has it as one of the types of `toml`, or as a list, which is joined
-    by a `separator`. Tab suggests `words` and, if it is a path, files. `fills`: `read` replaces variables of
-    the environment itself.
+    TOML has it as one of the types of `toml`, or as a list, which is joined by a `separator`. Tab suggests
+    `words` and, if it is a path, files. `fills`: `read` replaces variables of the environment itself.
     """
 
     metavar: str
@@ -77,9 +73,9 @@ class Arity(Enum):
 class Naming:
     """The names of the values of an option: `Temp` in `--input Temp=readings.csv`.
 
-    `example` shows a name and a value. `nameless`: the name may be missing; `predicates`: it is one of the
-    program; `dotted`: it may have full stops. `within` lists the options in whose tables of TOML this one may
-    be written, too; `entry` is the key of the value in such a table.
+    A name may be missing (`nameless`), one of the program's `predicates`, or `dotted`. In TOML, `entry` is
+    the key of the value in the table of a name, and `within` lists the options whose tables may have this
+    one, too.
     """
 
     example: str
@@ -108,8 +104,7 @@ class Usage:
 class Option:
     """One option of a struct: `attribute` is the field's name, `name` the one in TOML and of the flag.
 
-    `on` are the commands that have it (None: all that have the struct; none of them: it is a keyword argument
-    only). `naming` says what is known of names if its values have some.
+    `on` are the commands that have it; None: all that have the struct; empty: it is a keyword argument only.
     """
 
     attribute: str
@@ -138,7 +133,7 @@ class Option:
         return str(self.default) if plain else ""
 
     def text(self, runner: Runner) -> str:
-        """The help for a runner, with the addresses it has a use for."""
+        """The help for a runner, with the addresses it can use."""
         found = self.help.replace("{sources}", runner.sources.examples)
         return found.replace("{sinks}", runner.sinks.examples)
 
@@ -158,13 +153,13 @@ class Option:
         return name, self.named(name, value, runner)
 
     def named(self, name: str, value: str, runner: Runner) -> Any:
-        """The value of a text that goes by a name, which may be that of a secret. Raises SettingError."""
+        """The value of a text with a name, which may be that of a secret. Raises SettingError."""
         found = self.syntax.read(value, runner)
         secrets.remember(name, str(found))
         return found
 
     def joined(self, found: Sequence[Any]) -> Any:
-        """One value of those of an option that was given several times. Raises SettingError."""
+        """Joins the values of an option that was given several times. Raises SettingError."""
         if self.naming is None:
             return tuple(found)
         names = [name for name, _ in found]
@@ -200,7 +195,7 @@ def options_of(struct: type, runner: str | None = None) -> tuple[Option, ...]:
 
 
 def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
-    """A struct with the options that it shares with another one, and with `more`; defaults for the rest."""
+    """A struct with the options that it shares with another one, with `more`, and defaults for the rest."""
     known = {each.attribute for each in options_of(cast("type", struct))}
     names = [each.attribute for each in options_of(type(given)) if each.attribute in known]
     return struct(**{**{name: getattr(given, name) for name in names}, **more})
@@ -210,7 +205,7 @@ def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
 
 
 def keywords(struct: Callable[..., S], function: str, given: Mapping[str, Any]) -> S:
-    """A struct of keyword arguments. Raises TypeError, as Python does, for one the function does not have."""
+    """A struct of keyword arguments. Raises TypeError, as Python does, for unknown ones."""
     known = {each.attribute: each for each in options_of(cast("type", struct))}
     called = {each.name: each.attribute for each in known.values()}
     given = {called.get(name, name): value for name, value in given.items()}
@@ -228,7 +223,7 @@ def _kind(declared: Option) -> Kind:
 
 
 def takes(struct: Callable[P, S]) -> Callable[[Callable[[A, B, S], R]], Callable[Concatenate[A, B, P], R]]:
-    """For a function of two arguments and a struct: it gets the fields of the struct as keyword arguments."""
+    """Gives a function of two arguments and a struct the fields of the struct as keyword arguments."""
 
     def wrap(function: Callable[[A, B, S], R]) -> Callable[Concatenate[A, B, P], R]:
         @functools.wraps(function)
@@ -263,7 +258,6 @@ def whole_number(least: int, metavar: str = "N", most: int | None = None) -> Syn
 
 
 def words(what: str, *known: str) -> Syntax:
-    """One of several words; `what` is their noun."""
     return plain("|".join(known), values.one_of(what, known), words=known)
 
 
@@ -303,7 +297,7 @@ def named_file(metavar: str) -> Syntax:
 
 
 def file_of(what: str, *endings: str) -> Syntax:
-    """A file with one of these endings; `what` is the noun: `picture`."""
+    """A file with one of these endings; `what` is the noun, such as `picture`."""
 
     def read(given: str, runner: Runner) -> Path:
         if Path(given).suffix.lower() not in endings:

@@ -1,9 +1,4 @@
-"""Recorded facts through an engine: what `antelog try` prints, for programs.
-
-for step in antelog.replay(program, {"Temp": "Temp.csv"}):
-    step.tick, step.tables["Malf"]
-antelog.replay(program, {"Temp": frame}, until=20).lines()          JSON lines, of a frame
-"""
+"""Recorded facts through an engine: `antelog try` for programs."""
 
 from __future__ import annotations
 
@@ -43,8 +38,8 @@ Value = str | int | float
 class Recording:
     """Files of recorded facts, up to the last tick `until`, if there is one.
 
-    `arrival` is what files call the column of arrivals, and `maps` says what they call others. Some inputs
-    may have `frames` in place of their files, whose paths are then names for messages.
+    `arrival` is the files' name for the column of arrivals, and `maps` has those of other columns. Inputs may
+    have `frames` in place of files; then their paths are names for messages.
     """
 
     inputs: Mapping[str, Path]
@@ -56,7 +51,7 @@ class Recording:
 
     @property
     def size(self) -> int:
-        """The size of all input files in bytes."""
+        """The bytes of all input files."""
         return sum(map(size_of, self.inputs.values()))
 
     def reader(
@@ -87,7 +82,6 @@ class Recording:
 
 
 def recording_of(settings: Settings) -> Recording:
-    """The files that a run replays."""
     inputs, statics = files_of(settings.inputs), files_of(settings.statics)
     return Recording(inputs, statics, settings.arrival, settings.last, settings.map)
 
@@ -100,7 +94,7 @@ def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
 def static_facts(
     plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str]
 ) -> dict[str, list[tuple[Value, ...]]]:
-    """The facts of static predicates; truth values, dates and the like are taken as texts.
+    """The facts of static predicates, with truth values, dates and the like as texts.
 
     Raises DataError if a file has rows, and none of them can be used.
     """

@@ -2,9 +2,9 @@
 
     OK(X, T-2) :- Turbine(X), not Shdn(X, T).     facts about 2024-01-01 00:10 and about 2124-01-01
 
-Between the two lie 5 million ticks, and each has an answer for each turbine. How many lines that makes is
-measured over its first ticks. A recording stops before so long a stretch; a run that goes on begins time anew
-at the later fact. Shorter ones are gone through piece by piece, so that their lines are never all in memory.
+Each of the 5 million ticks between has an answer for each turbine. The lines are estimated from the first
+ticks. A recording stops before too many; a run that goes on begins time anew at the later fact. Shorter
+stretches are gone through piece by piece, so that their lines are never all in memory.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from antelog.run.sinks.set_aside import fact_text
 from antelog.run.waiting import DueRows
 
 MOST = 1_000_000
-"""The lines that may fill a stretch."""
+"""Lines that may fill a stretch."""
 
 SAMPLE = 512
-"""The ticks over which lines are counted; a stretch is longer than these."""
+"""Ticks over which lines are counted; a stretch is longer."""
 
 _PIECE = 50_000
 """About the lines of a piece."""
 
 _LONGEST = 1_000_000
-"""The most ticks of a piece."""
+"""Ticks of a piece, at most."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """The ticks after one fact and before the next, up to `last`; an empty text stands for no fact."""
+    """The ticks up to `last` between two facts, given as texts; an empty text stands for no fact."""
 
     last: int
     before: str = ""
@@ -50,7 +50,7 @@ def speaks_by_the_clock(plan: Plan) -> bool:
 
 
 def end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
-    """The first or the last fact to arrive in a batch, as text; nothing if there is none."""
+    """The first or the last fact to arrive in a batch, as text; empty if there is none."""
     if not batch.rows:
         return ""
     choose, number = (max, -1) if last else (min, 0)
@@ -63,10 +63,10 @@ def end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Sampled:
-    """The lines of the second half of the first ticks of a stretch, by query, and its ticks to come.
+    """The lines by query in the second half of the first ticks of a stretch, and its ticks to come.
 
-    Snapshots have a line for each query at least, and `unseen` changes behind them. Of `hidden` ticks, as
-    snapshots begin later, these alone count.
+    Snapshots have a line for each query at least, and `unseen` changes behind them. If they begin later, all
+    these ticks are `hidden`, and only changes count.
     """
 
     by_query: Mapping[str, int]
@@ -102,18 +102,17 @@ class Sampled:
 
     @property
     def piece(self) -> int:
-        """The ticks that have about as many lines as are taken at a time, or changes that are not shown."""
+        """The ticks with about as many lines, or unseen changes, as are taken at a time."""
         lines = max(self.unseen, sum(self.by_query.values()))
         return min(max(1, _PIECE * (SAMPLE // 2) // max(1, lines)), _LONGEST)
 
 
 def _after(tick: int, table: pa.Table) -> int:
-    """The lines about later ticks."""
     return int((table.column("tick").to_numpy() > tick).sum()) if table.num_rows else 0
 
 
 def sentence(stretch: Stretch, sampled: Sampled) -> str:
-    """The two facts, the query, and how many lines would lie between them."""
+    """Names the two facts, the query, and how many lines would lie between them."""
     where = f"after {stretch.before}"
     if stretch.next:
         where = f"between {stretch.before or 'the beginning'} and {stretch.next}"

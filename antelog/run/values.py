@@ -1,7 +1,4 @@
-"""Values of settings, read from texts: numbers, durations, clocks, variables of the environment.
-
-A reader takes a text and returns a value, or raises SettingError: what is wrong, and what to write instead.
-"""
+"""Readers of settings from texts: each returns a value, or raises SettingError with advice."""
 
 from __future__ import annotations
 
@@ -22,16 +19,16 @@ from antelog.language.terms import number_of
 from antelog.secrets import redacted
 
 SILENT = "silent"
-"""The kind of change of an alert that an input falls silent."""
+"""The kind of alert that an input falls silent."""
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
 CHANGES, ANSWERS = "changes", "answers"
 _SHORTEST_TOKEN = 16
-"""Letters of a token that cannot be guessed."""
+"""Letters that make a token hard to guess."""
 
 
 class SettingError(ValueError):
-    """A setting's value cannot be used: why not, and what to write instead; without the secrets in it."""
+    """A setting's value cannot be used: why not, and what to write instead, without secrets."""
 
     def __init__(self, message: str, hint: str) -> None:
         self.message, self.hint = redacted(message), redacted(hint)
@@ -51,7 +48,7 @@ def _variable(match: re.Match[str]) -> str:
 
 
 def sides(text: str) -> tuple[str, str]:
-    """The text before the first equals sign, and the one behind it; either may be empty."""
+    """The texts before and after the first equals sign; either may be empty."""
     left, _, right = (part.strip() for part in text.partition("="))
     return left, right
 
@@ -125,13 +122,13 @@ def trigger(text: str) -> str:
 
 
 def pause(text: str) -> str:
-    """A duration that is kept as a text."""
+    """A duration, kept as a text."""
     duration(text)
     return text
 
 
 def pause_or_none(text: str) -> str:
-    """A duration that is kept as a text, or 0."""
+    """A duration or 0, kept as a text."""
     return text if text == "0" else pause(text)
 
 
@@ -197,7 +194,7 @@ def of_times(what: str) -> Callable[[str], str]:
 
 
 def length_of(text: str) -> Fraction | None:
-    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None if it is none."""
+    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None for other texts."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
     return microseconds(Bound(float(found[1]), found[2])) if found else None
 

@@ -1,10 +1,7 @@
-"""Rows that have been read, and arrive in a tick that is not finished yet; out come batches by arrival.
+"""Rows that have been read and wait until their tick is finished; they leave in batches, by arrival.
 
-    waiting.add("Temp", "temp.csv", table)   rows that arrive at 7 and at 9
-    waiting.batch(8)                         those at 7, for the engine; those at 9 stay
-
-Recorded facts pass through a window of `ROOM` rows. They must be sorted by arrival at least so far that no
-row comes after its half of the window has been handed on; facts with no more rows may have any order.
+Recorded facts pass through a window of `ROOM` rows. If there are more, no row may come after its half of the
+window has been handed on.
 """
 
 from __future__ import annotations
@@ -24,10 +21,10 @@ from antelog.run.sinks.set_aside import reject_of
 from antelog.run.store import StoredRows
 
 ROOM = 2_000_000
-"""The rows that are held at a time, or those of one tick if they are more."""
+"""Rows that are held at a time, or those of one tick if they are more."""
 
 STEP = 200_000
-"""The rows of a batch, or those of one tick if they are more."""
+"""Rows of a batch, or those of one tick if they are more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +59,7 @@ def joint_rows(parts: Sequence[QueuedRows]) -> QueuedRows:
 
 @dataclass(frozen=True, eq=False)
 class DueRows:
-    """Rows by arrival, those of each input that arrive up to the tick `now`; `names` are those of files."""
+    """Rows of each input that arrive up to the tick `now`, by arrival; `names` are those of files."""
 
     now: int
     rows: Mapping[str, QueuedRows]
@@ -88,10 +85,7 @@ class DueRows:
         return DueRows(now, rows, self.names)
 
     def rejects(self, found: pa.Table, timescale: Timescale | None) -> list[Reject]:
-        """The rows of this batch that the engine set aside, with their files and lines.
-
-        `found` is the engine's `last_rejects`.
-        """
+        """The rejects in `engine.last_rejects`, with their files and lines."""
         lines = {name: self.rows[name].lines for name in set(found.column("input").to_pylist())}
         return [
             reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), timescale)
@@ -102,7 +96,7 @@ class DueRows:
 
 @dataclass(eq=False)
 class _Queue:
-    """The rows of one input that wait: some by arrival, and those that came since."""
+    """The waiting rows of one input: some by arrival, and those that came since."""
 
     ordered: QueuedRows | None = None
     new: list[QueuedRows] = field(default_factory=list)
@@ -113,7 +107,7 @@ class _Queue:
         self.count += rows.count
 
     def rows(self) -> QueuedRows | None:
-        """All of them, by arrival; those of one tick in the order in which they came."""
+        """All rows by arrival; those of one tick in the order in which they came."""
         if self.new:
             known = [] if self.ordered is None else [self.ordered]
             rows, self.new = joint_rows([*known, *self.new]), []
@@ -124,14 +118,14 @@ class _Queue:
         return self.ordered
 
     def drop(self, count: int) -> None:
-        """Forget the first rows, which have been handed on."""
+        """Removes the first rows, which have been handed on."""
         assert self.ordered is not None
         self.count -= count
         self.ordered = self.ordered.between(count, self.ordered.count) if self.count else None
 
 
 class WaitingRows:
-    """For each input the rows that wait."""
+    """The waiting rows of each input."""
 
     def __init__(self) -> None:
         self._queues: dict[str, _Queue] = {}
@@ -140,11 +134,10 @@ class WaitingRows:
 
     @property
     def last(self) -> int:
-        """The tick in which the last of them arrives; -1 if there are none."""
+        """The tick in which the last row arrives; -1 if there is none."""
         return max((int(rows.arrivals[-1]) for _, rows in self._ordered()), default=-1)
 
     def count(self, name: str) -> int:
-        """The rows of an input."""
         return self._queues[name].count if name in self._queues else 0
 
     def add(self, name: str, file: str, table: pa.Table) -> None:
@@ -157,7 +150,7 @@ class WaitingRows:
         self._queues.setdefault(name, _Queue()).add(QueuedRows(table, numbers))
 
     def batch(self, now: int, step: int | None = None) -> DueRows:
-        """Rows that arrive up to a tick, or up to one before it if there are many. They wait no longer."""
+        """Takes the rows that arrive up to a tick, or to one before it if there are many."""
         step = step or STEP
         ordered = self._ordered()
         due = {name: int(np.searchsorted(rows.arrivals, now, "right")) for name, rows in ordered}
@@ -171,7 +164,7 @@ class WaitingRows:
         return DueRows(now, found, self._names)
 
     def until_gap(self, now: int, finished: int, longest: int) -> tuple[int, bool]:
-        """The tick up to which the next rows lie no more than `longest` ticks apart, and whether none do.
+        """The tick up to which rows are no more than `longest` ticks apart, and whether a gap comes first.
 
         Then it is the last tick before the next row.
         """
@@ -190,7 +183,7 @@ class WaitingRows:
         return (after if after == until and not arrive_then else after - 1), True
 
     def first(self) -> DueRows:
-        """The rows that arrive first; they go on waiting."""
+        """The rows that arrive first, which go on waiting."""
         ordered = self._ordered()
         now = min((int(rows.arrivals[0]) for _, rows in ordered), default=-1)
         found = {
@@ -199,13 +192,13 @@ class WaitingRows:
         return DueRows(now, {name: rows for name, rows in found.items() if rows.count}, self._names)
 
     def window(self, unfinished: Collection[str]) -> int:
-        """The tick up to which all rows are taken to have been read, given inputs that have more."""
+        """The tick up to which all rows count as read, given inputs that have more."""
         ordered = dict(self._ordered())
         more = [ordered[name].arrivals for name in unfinished if name in ordered]
         return min((int(arrivals[len(arrivals) // 2]) - 1 for arrivals in more), default=self.last)
 
     def stored(self) -> list[StoredRows]:
-        """All of them, for a state."""
+        """All rows, for a state."""
         found = []
         for name, rows in self._ordered():
             for number in np.unique(rows.files).tolist():
@@ -214,7 +207,7 @@ class WaitingRows:
         return found
 
     def restore(self, parts: Sequence[StoredRows]) -> None:
-        """Add the rows of a state."""
+        """Adds the rows of a state."""
         for each in parts:
             self.add(each.input, each.file, from_blob(each.content))
 

@@ -1,9 +1,4 @@
-"""The lines of a run in a feed, for the page and alerts: changes, rejects and the status of inputs.
-
-{"tick": 8, "change": "confirmed", …}      as `antelog try` prints it
-{"reject": {"input": "Temp", "reason": "late", …}}
-{"status": {"tick": 8, "open": {"Malf": 12}, …}}
-"""
+"""The feed of a run, for the page and alerts: changes, rejects and the status of inputs, a line for each."""
 
 from __future__ import annotations
 
@@ -24,16 +19,16 @@ from antelog.run.sinks.result import StepResult
 from antelog.run.store import WritableFeed, about, reject_line, status_line
 
 BETWEEN = 0.25
-"""Seconds between two lines about the inputs, at least."""
+"""Seconds between two statuses, at least."""
 
 SILENT = 5.0
-"""Seconds from one such line to the next if nothing has changed."""
+"""Seconds between two statuses if nothing has changed."""
 
 MOST_REJECTS = 100
-"""The rejected rows that are written between two of them, at most."""
+"""Rejects that are written between two statuses, at most."""
 
 LISTED_AGAIN = 60.0
-"""Seconds after which silent slots are listed again, though they are the same."""
+"""Seconds after which unchanged silent slots are listed again."""
 
 
 class FeedSink:
@@ -53,7 +48,7 @@ class FeedSink:
         self._listed: dict[str, tuple[Mapping[str, str], float]] = {}
         """The silent slots of each input that were listed last, and when."""
         self.lost: LostAnswers | None = None
-        """What was lost from sight; None if nothing can be."""
+        """Answers that were lost from sight; None if none can be."""
         self.heard: Mapping[str, pa.Table] = {}
         """The facts of the next step."""
         self.rules_changed: Mapping[str, Any] | None = None
@@ -62,7 +57,7 @@ class FeedSink:
         """Sentences that each status has, by what they are about."""
 
     def begin(self) -> None:
-        """Write a new head, with all that is open."""
+        """Writes a new head, with all that is open."""
         known = about(self._program, self._engine.plan.tick)
         known["tick"] = self._engine.now
         self._listed.clear()
@@ -84,7 +79,7 @@ class FeedSink:
         self.feed.begin(known, lines)
 
     def write(self, step: StepResult) -> None:
-        """The lines of a step."""
+        """Adds the lines of a step."""
         lines = change_lines(self._relations, step, Style()).splitlines()
         self._lines += lines
         if self.lost is not None:
@@ -92,13 +87,13 @@ class FeedSink:
         self.heard = {}
 
     def end(self, answers: Mapping[str, str]) -> None:
-        """The lines of answers that were lost, and that somebody ends: who it is, by the names of answers."""
+        """Adds the lines of lost answers that somebody ends, given who ends each."""
         if self.lost is not None:
             for name, who in answers.items():
                 self._lines += self.lost.end(name, self._engine.now, who)
 
     def rejects(self, found: Sequence[Reject]) -> None:
-        """The lines of rows that were set aside."""
+        """Adds the lines of rows that were set aside."""
         few = found[: max(0, MOST_REJECTS - self._rejects)]
         self._rejects += len(few)
         tick = self._engine.now
@@ -110,7 +105,7 @@ class FeedSink:
         ]
 
     def status(self, inputs: Mapping[str, Any], holding: str | None, *, at_once: bool = False) -> None:
-        """The line of the status, if it has changed and none was written just now."""
+        """Adds the line of the status, if it has changed and none was written just now."""
         now = self._monotonic()
         if not at_once and now < self._written + BETWEEN:
             return
@@ -126,7 +121,7 @@ class FeedSink:
         self._lines.append(status_line({**known, "inputs": self._brief(inputs, now)}))
 
     def _brief(self, inputs: Mapping[str, Any], now: float) -> dict[str, Any]:
-        """The inputs without the silent slots that were listed just before."""
+        """Returns the inputs without the silent slots that were listed just before."""
         found = {}
         for name, each in inputs.items():
             slots = each.get("slots")
@@ -146,7 +141,7 @@ class FeedSink:
         return bool(self._lines)
 
     def flush(self) -> None:
-        """Append all lines to the feed."""
+        """Appends all lines to the feed."""
         if self._lines:
             self.feed.append(self._lines)
             self._lines = []

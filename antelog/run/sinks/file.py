@@ -1,9 +1,6 @@
-"""A file of changes, each written once: what was written after the last mark is cut off.
+"""A file of changes, each written once: lines after the last mark are cut off when a run goes on.
 
-OutputFile(Path("changes.jsonl"), {"size": 1200}, lines)    its first 1,200 bytes are kept
-
-One process writes to it at a time, for two would cut off each other's lines. What is not an ordinary file,
-such as `/dev/null` or a named pipe, cannot be cut, and has no mark.
+Devices and pipes cannot be cut, and have no mark. It is locked: two writers would cut off each other's lines.
 """
 
 from __future__ import annotations
@@ -32,10 +29,7 @@ class OutputFile:
         kept: bool = False,
         wait: bool = False,
     ) -> None:
-        """With `kept`, lines that no mark knows of are refused instead of cut off.
-
-        Raises InUseError, unless it is to `wait`, if another process writes to the file.
-        """
+        """`kept`: refuse unknown lines, not cut them. Raises InUseError, unless it is to `wait`."""
         self._lines, self.path = lines, path
         self._file = _locked(path, wait)
         self._safe = -1
@@ -76,7 +70,7 @@ class OutputFile:
 
 
 def _locked(path: Path, wait: bool) -> Output:
-    """The file, locked for this process; neither created anew nor cut."""
+    """Opens and locks the file, without making it empty."""
     while True:
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)

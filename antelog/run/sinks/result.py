@@ -15,11 +15,9 @@ Tables = Mapping[str, pa.Table]
 
 @dataclass(frozen=True, eq=False)
 class StepResult:
-    """A table for each query after a tick, in the program's order: changes, or what is open.
+    """A table of changes for each query after a tick, or of open answers, with `changes` beside them then.
 
-    The `relations` are those of another plan, if they are given.
-    There are no tables where nothing is to be shown. Where the tables are snapshots, `changes` has the
-    changes of the tick, for the summary at the end.
+    There are no tables where nothing is to be shown. `relations` are given if they are those of another plan.
     """
 
     tick: int
@@ -34,6 +32,6 @@ class Sink(Protocol):
     def write(self, step: StepResult) -> None: ...
 
     def mark(self) -> Mapping[str, Any] | None:
-        """The position after the last safe write, as JSON; None if a run cannot resume from there."""
+        """The position after the last safe write, as JSON; None if no run can resume from there."""
 
     def close(self) -> None: ...

@@ -1,7 +1,4 @@
-"""Rows that the engine set aside, each with the file and line it comes from.
-
-a row of `engine.last_rejects`, and line 7 of Temp.csv ──▶ Reject("Temp.csv", 7, "Temp", "late", …)
-"""
+"""Rows that the engine set aside, each with the file and line it comes from."""
 
 from __future__ import annotations
 
@@ -17,10 +14,7 @@ from antelog.language.printer import value_text
 
 
 def reject_of(row: Mapping[str, Any], file: str, line: int | None, timescale: Timescale | None) -> Reject:
-    """A row of `engine.last_rejects`, from this line of a file.
-
-    On Spark a row may have its text in place of its number.
-    """
+    """A row of `engine.last_rejects` as a reject; on Spark it may have its text in place of its number."""
     if isinstance(row["row"], str):
         written = row["row"]
     else:
@@ -32,7 +26,7 @@ def reject_of(row: Mapping[str, Any], file: str, line: int | None, timescale: Ti
 
 
 def fact_text(name: str, values: Iterable[object], time: int | None, timescale: Timescale | None) -> str:
-    """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
+    """A fact in the language's syntax, with `_` for missing values."""
     written = [*map(_value, values), "_" if time is None else moment(time, timescale)]
     return f"{name}({', '.join(written)})"
 

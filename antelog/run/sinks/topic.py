@@ -1,11 +1,9 @@
 """A topic of Kafka with changes, each line a message, written once.
 
 key      {"query":"Malf","answer":{"X":"wt2","T":0}}      so the changes of an answer keep their order
-value    the line, as `antelog try` prints it
 headers  antelog_run, antelog_line                        the run, and the number of the line in it
 
-A mark says how many lines were sent, and where each partition ended then. A run that goes on looks up the
-lines behind these places that it had sent before it was stopped, and does not send them again.
+A mark has the number of lines sent, and each partition's end. A resumed run looks behind these for more.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from antelog.run.sources.messages import Make, Messages, client, client_settings
 _RUN, _LINE = "antelog_run", "antelog_line"
 
 _PATIENCE = 60.0
-"""Seconds in which a broker has to take what was sent."""
+"""Seconds for a broker to take the messages."""
 
 _PRODUCER = {"enable.idempotence": True, "acks": "all", "linger.ms": 5}
 _DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])

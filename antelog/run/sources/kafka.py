@@ -85,7 +85,7 @@ class KafkaTopic(FactSource):
                     yield SourcePiece(_at_offsets(piece.chunk, lines), file)
 
     def _with_headers(self, messages: Iterable[tuple[int, bytes]]) -> dict[bytes, list[tuple[int, bytes]]]:
-        """Rows of CSV by the header that fits them: with the arrival, if they have one value more."""
+        """Groups rows of CSV by the header that fits them: with the arrival, if they have a value more."""
         names = list(self._wanted.columns)
         found: dict[bytes, list[tuple[int, bytes]]] = {}
         for offset, value in messages:
@@ -97,7 +97,7 @@ class KafkaTopic(FactSource):
 
 
 def _at_offsets(chunk: Chunk, messages: Sequence[tuple[int, bytes]]) -> Chunk:
-    """A chunk of messages behind a header, with their offsets in place of lines."""
+    """Replaces the lines of a chunk of messages behind a header by their offsets."""
     offsets = np.array([offset for offset, _ in messages])
     first = np.cumsum([2, *(breaks(line) for _, line in messages[:-1])])
 
@@ -109,7 +109,7 @@ def _at_offsets(chunk: Chunk, messages: Sequence[tuple[int, bytes]]) -> Chunk:
 
 
 def _unclosed(message: bytes) -> Bad | None:
-    """The row of a message with a quote that is not closed, which would take the next messages with it."""
+    """The fault of a message with a quote that is not closed, which would take the next messages with it."""
     whole = Row(grammar_of(","), message.rstrip(b"\r\n") + b"\n")
     rows = [*whole.grammar.rows(Block(1, whole.data))] if b'"' in message else [whole]
     closed = rows and rows[-1].end == whole.end and all(row.values is not None for row in rows)
@@ -117,7 +117,7 @@ def _unclosed(message: bytes) -> Bad | None:
 
 
 def _cells(row: bytes) -> int:
-    """The number of values in a row of CSV, as far as that is known."""
+    """The number of values in a row of CSV; 0 if it cannot be read."""
     text = row.decode(errors="replace").translate({10: " ", 13: " "})
     try:
         return len(next(csv.reader([text.strip()])))

@@ -1,8 +1,5 @@
 """The messages of a topic of Kafka, by a client without a JVM: each once, from where a mark says.
 
-    messages = Messages(topic, {0: 17})
-    messages.take()     {0: [Message(17, b'{"device": "wt2", …}'), Message(18, None)]}, by partition
-
 How far each partition was read is in `next`, and nowhere else: nothing is committed to the broker.
 """
 
@@ -21,22 +18,20 @@ from antelog.lazily import brought_by
 from antelog.run.address import Kafka
 
 _MOST = 50_000
-"""The messages that are taken at a time."""
+"""Messages that are taken at a time."""
 
 _PATIENCE = 15.0
-"""Seconds in which a broker has to answer."""
+"""Seconds for a broker to answer."""
 
 _RETRY, _RETRY_PATIENCE = 2.0, 0.2
-"""Seconds from one question to a broker that was down to the next, and for its answer."""
+"""Seconds between two questions to a broker that is down, and for its answer."""
 
 Make = Callable[[dict[str, Any]], Any]
-"""Makes the client from its settings."""
+"""Makes a client from its settings."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message, with its offset in the partition and its headers."""
-
     offset: int
     value: bytes | None
     headers: Sequence[tuple[str, bytes]] = ()
@@ -60,7 +55,7 @@ class Messages:
         return self._at_end < self.next.keys()
 
     def unread(self) -> int:
-        """The messages behind what was read, as far as the broker has said."""
+        """The messages behind those read, as far as the broker has said."""
         from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
 
         count = 0
@@ -77,7 +72,7 @@ class Messages:
         return self._down_since is not None
 
     def take(self) -> dict[int, list[Message]]:
-        """The available messages by partition, without waiting."""
+        """The available messages by partition."""
         from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
 
         hopeless = (
@@ -107,7 +102,7 @@ class Messages:
         self._client.close()
 
     def _unreachable(self, error: Any) -> None:
-        """Note an error of the connection; the client tries again by itself."""
+        """Notes an error of the connection; the client tries again by itself."""
         from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
 
         if error.code() == KafkaError._ALL_BROKERS_DOWN and self._down_since is None:
@@ -120,7 +115,7 @@ class Messages:
             self.notes.append(f"{self._topic}: can be reached again")
 
     def _try_again(self) -> None:
-        """Ask the broker where the partitions end: a topic in which nothing comes is there again, too."""
+        """Asks where partitions end, so that a topic in which nothing comes is seen to be there again."""
         from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
 
         self._down_since = time.monotonic()
@@ -135,7 +130,7 @@ class Messages:
         self._reached()
 
     def _assign(self) -> None:
-        """Begin each partition where it was left, with a note on what the broker has removed."""
+        """Begins each partition where it was left, with a note on what the broker has removed."""
         from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
 
         try:
@@ -177,7 +172,7 @@ _CONSUMER = {
 
 
 def client_settings(topic: Kafka) -> dict[str, Any]:
-    """The settings of a client for a topic: its servers, and what its address and file add."""
+    """The settings of a client for a topic: its servers, and those of its address and file."""
     return {
         "bootstrap.servers": topic.servers,
         **dict(_read(topic.config) if topic.config is not None else ()),

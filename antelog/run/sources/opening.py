@@ -1,7 +1,4 @@
-"""The source of an address, from where it was left; and the small ones: standard input, posted facts.
-
-source_of(Files("temp.csv", Form.CSV), wanted, mark)  ──▶  GrowingFile
-"""
+"""The source of an address, from where it was left; and the small ones: standard input, posted facts."""
 
 from __future__ import annotations
 
@@ -48,9 +45,8 @@ def source_of(
 ) -> FactSource:
     """The source of an address, read up to a mark. Raises UnsupportedError if it cannot be read here.
 
-    complete   all is there that will be read: files do not grow, standard input is read to its end
-    resumed    another run goes on later, and may find that a file has grown
-    inbox      of the store, if there is one
+    If `complete`, files do not grow, and standard input is read to its end; `resumed`: another run goes on
+    later, and may find that a file has grown; `inbox`: that of the store, if there is one.
     """
     match address:
         case Files(path, form) if address.grows and form is not None and (resumed or not complete):
@@ -70,11 +66,11 @@ def source_of(
 _STDIN, _HTTP = "<stdin>", "http:"
 _PIPE = 1 << 16
 _MOST = 50_000
-"""The posted facts that are taken at a time, or those of one post if they are more."""
+"""Posted facts that are taken at a time, or those of one post if they are more."""
 
 
 class StandardInput(FactSource):
-    """Reads what is there, and never waits. If it is `complete` it is behind until it has ended.
+    """Reads what is there; if it is `complete`, it is behind until it has ended.
 
     A pipe cannot be read twice; the journal of a run records rows as soon as they were read.
     """
@@ -97,7 +93,7 @@ class StandardInput(FactSource):
 
     @property
     def extent(self) -> SourceExtent:
-        """Only the bytes in the pipe count as there: how many wait before it is not known."""
+        """The bytes read and in the pipe; how many wait before it is not known."""
         left = b"\0\0\0\0"
         with suppress(OSError, ImportError):
             import fcntl  # noqa: PLC0415 - not on Windows

@@ -1,10 +1,6 @@
-"""A feed written batch by batch, of changes alone: which answers are open is worked out from them.
+"""A feed of a pipeline on Spark, written batch by batch by its driver, which keeps the open answers.
 
-    feed = BatchFeed(FolderFeed(folder), {"program": text, "path": "turbines.alog", "time": None})
-    feed.write(FeedBatch(17, lines, {"tick": 40, "inputs": {}}))   batch 17, once, however often it comes
-
-A pipeline on Spark has its engines on many machines, and the page is served where its driver is. So the
-driver keeps the last line of each open answer. A batch that comes again after a crash is written once.
+A batch that comes again after a crash is written once.
 """
 
 from __future__ import annotations
@@ -23,15 +19,12 @@ from antelog.run.store.records import status_line
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 
 _OpenLines = dict[tuple[str, bytes], str]
-"""The last line of each answer that is open, by its query and values."""
+"""The last line of each open answer, by its query and values."""
 
 
 @dataclass(frozen=True)
 class FeedBatch:
-    """The lines of changes and rejects of a batch, and the status after it.
-
-    A batch without a number is the only one.
-    """
+    """The lines of a batch, and the status after it; without a number it is the only one."""
 
     number: int | None
     lines: Sequence[str]
@@ -39,10 +32,9 @@ class FeedBatch:
 
 
 class BatchFeed:
-    """Writes a feed batch by batch, and goes on with one that is there.
+    """Writes a feed batch by batch, after what is there from the head at `since`.
 
-    It is read from a position `since`, where a head stands. If it is `about` a `run`, it goes on only with
-    what was written for that one.
+    If it is `about` a `run`, it goes on only with what was written for that one.
     """
 
     def __init__(self, feed: WritableFeed, about: Mapping[str, object], since: int = 0) -> None:
@@ -58,7 +50,7 @@ class BatchFeed:
             self._begin()
 
     def write(self, batch: FeedBatch) -> None:
-        """Write the lines of a batch, unless they are there already."""
+        """Writes the lines of a batch, unless they are there already."""
         if batch.number is not None and batch.number <= self._number:
             return
         for line in batch.lines:
@@ -75,10 +67,7 @@ class BatchFeed:
         self.feed.begin(known, list(self._open.values()))
 
     def _read(self, since: int) -> bool:
-        """Read the whole batches that were written before; each ends with a status.
-
-        True if the last one is not whole.
-        """
+        """Reads the whole batches that were written before; True if the last one is not whole."""
         reader = FeedReader(self.feed, since)
         batch: list[dict[str, Any]] = []
         while records := reader.read():

@@ -1,11 +1,7 @@
-"""A feed: lines that one process appends, and that others read from a position on.
+"""A feed: lines that one process appends, and others read from a position on.
 
-    feed.begin({"program": text, "tick": 7}, open_lines)   a head: all that a reader has to know
-    feed.append(['{"tick": 8, "change": …}'])              lines after it, there for readers at once
-    FeedReader(feed).read(1000)                            the next 1000 records, decoded
-
-The beginning of a feed moves on: old lines go, up to a head. So a reader can begin with any feed's first line
-and know everything. A position is a number that grows, and 0 before all.
+A head has all that a reader needs to know, so that reading may begin at any; old lines go, up to a head.
+A position is a number that grows, and 0 before all lines.
 """
 
 from __future__ import annotations
@@ -29,10 +25,10 @@ KEPT = 1 << 30
 """Bytes of a feed that are kept."""
 
 KEPT_SECONDS = 7 * 24 * 3600
-"""Seconds after which lines go, the last head and what follows it excepted."""
+"""Seconds after which lines go, except for the last head and the lines after it."""
 
 _HEADS = 8
-"""Heads in the time for which lines are kept, at least: lines go up to a head."""
+"""Lines go up to a head, so there are at least this many in the time for which they are kept."""
 _BLOCK = 1_000
 """Lines in a row of the table, at most."""
 
@@ -47,7 +43,7 @@ class Portion:
 
 @dataclass(frozen=True)
 class Extent:
-    """The positions before the first line that is kept and after the last one, and how many bytes that is."""
+    """The positions before the first kept line and after the last, and the bytes between them."""
 
     first: int
     last: int
@@ -58,13 +54,13 @@ class Feed(Protocol):
     """Lines by position; each line is a JSON object."""
 
     def read(self, after: int, limit: int) -> Portion:
-        """At most `limit` lines behind a position; where some are gone, from the oldest on."""
+        """At most `limit` lines behind a position, or behind the oldest one if lines are gone."""
 
     def summary(self) -> Extent:
-        """The extent of the lines that are kept."""
+        """The extent of the kept lines."""
 
     def share(self, position: int) -> float:
-        """The share of what is kept that is before a position."""
+        """The share of the kept lines that is before a position."""
 
 
 class WritableFeed(Feed, Protocol):
@@ -90,7 +86,7 @@ class FeedReader:
         self._decoder = msgspec.json.Decoder(dict[str, Any])
 
     def read(self, limit: int = 10_000) -> list[dict[str, Any]]:
-        """The next records; none if there is nothing new."""
+        """The next records; empty if there is nothing new."""
         portion = self.feed.read(self.position, limit)
         self.position = portion.position
         return self._records(portion)
@@ -114,16 +110,12 @@ class FeedReader:
 
 
 def head_line(about: Mapping[str, object], open_lines: Iterable[str]) -> str:
-    """The line of a head."""
     known = json.dumps(about, ensure_ascii=False)[:-1]
     return f'{{"head": {known}{", " if about else ""}"open": [{", ".join(open_lines)}]}}}}'
 
 
 class StoredFeed:
-    """The feed of a store, written with the connection of its writer.
-
-    A row of the table has up to 1,000 lines, numbered from 1 on; the position is the number of the last one.
-    """
+    """The feed of a store, written by its writer; a position is the number of a line, from 1 on."""
 
     def __init__(self, database: sqlite3.Connection, *, largest: int = LARGEST, kept: int = KEPT) -> None:
         self._database, self._largest, self._kept = database, largest, kept
@@ -169,7 +161,7 @@ class StoredFeed:
         )
 
     def _remove_old(self) -> None:
-        """Remove all before the oldest head after which the feed is small and young enough."""
+        """Removes all before the oldest head after which the feed is small and young enough."""
         heads = self._database.execute("SELECT last FROM feed WHERE head ORDER BY last DESC").fetchall()
         room, oldest = self._kept, time.time() - self.kept_seconds
         end, keep = self._last, heads[0][0]
@@ -185,7 +177,7 @@ class StoredFeed:
 
 
 class StoredFeedAt:
-    """The feed of a store that another process writes. Its file may not be there yet, or be replaced."""
+    """The feed of a store that another process writes; its file may be missing at first, or replaced."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -226,7 +218,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
-    """Read as one short transaction: a reader that keeps one open would keep the writer's journal growing."""
+    """Reads in one short transaction: a longer one would keep the writer's journal growing."""
     found: list[bytes] = []
     rows = database.execute("SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last", (after,))
     try:

@@ -1,9 +1,7 @@
-"""A feed in a folder, for the page of a pipeline on Spark: files of JSON lines that begin with a head.
+"""A feed in a folder, for the page of a pipeline on Spark: numbered files of JSON lines, each with a head.
 
-    00000007.jsonl, 00000008.jsonl, …     segments, the newest last
-
-A position is the number of a segment and how many of its bytes were read, in one number. Links in the folder
-are neither read nor written: what they lead to is not a part of the feed.
+A position is the number of a file and how many of its bytes were read, in one number. Links in the folder
+are neither read nor written.
 """
 
 from __future__ import annotations
@@ -25,14 +23,13 @@ _APPEND = os.O_WRONLY | os.O_APPEND | PLAIN
 _READ = os.O_RDONLY | PLAIN
 
 _NOT_THERE = (errno.ENOENT, errno.ELOOP)
-"""Errors of a segment that is gone, and of a link in its place."""
+"""Errors of a missing file, and of a link in its place."""
 
 
 class FolderFeed:
     """Reads a folder, and writes it from the first head on; there is one writer at a time.
 
-    The first head begins a segment with a number that no reader has seen, and removes the segments of the
-    writer before.
+    The first head begins a file with a number that no reader has seen, and removes the files before.
     """
 
     def __init__(self, folder: Path, *, largest: int = LARGEST, kept: int = KEPT) -> None:
@@ -63,10 +60,7 @@ class FolderFeed:
                 self._path(segment).unlink()
 
     def resume(self) -> int | None:
-        """Go on with the newest segment, and not with a new one; the position before it.
-
-        None if there is none, or its last line is not whole.
-        """
+        """Goes on in the newest file: the position before it, or None if no file is there and whole."""
         there = self._segments()
         if not there:
             return None
@@ -118,12 +112,12 @@ class FolderFeed:
         return self.folder / f"{segment:0{_DIGITS}}.jsonl"
 
     def _segments(self) -> list[int]:
-        """The segments that are there, the oldest first; none if there is no such folder."""
+        """The numbers of the files, the oldest first; empty without the folder."""
         names = [path.stem for path in self.folder.glob("*.jsonl")]
         return sorted(int(name) for name in names if name.isdecimal() and len(name) >= _DIGITS)
 
     def _after(self, segment: int, offset: int) -> int | None:
-        """The segment to go on with when this one is read."""
+        """The file to go on with when this one is read."""
         there = self._segments()
         newer = [each for each in there if each > segment]
         if newer:
@@ -132,7 +126,7 @@ class FolderFeed:
         return there[0] if there and segment not in there and (segment or offset) else None
 
     def _read_segment(self, segment: int, offset: int, found: list[bytes], limit: int) -> int:
-        """The number of bytes read."""
+        """Adds whole lines of a file from an offset on; returns their bytes."""
         size = 0
         try:
             with os.fdopen(os.open(self._path(segment), _READ), "rb") as file:
