@@ -24,9 +24,8 @@ from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
 from antelog.run.rule_changes import remark, sentences, steps_of, waiting_for
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.sinks.file import OutputFile
+from antelog.run.sinks.outputs import OutputFile, TopicSink
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.sinks.topic import TopicSink
 from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store import Store
 from antelog.run.values import duration

@@ -14,9 +14,8 @@ import pyarrow as pa
 
 from antelog.errors import StateError
 from antelog.process import Engine
-from antelog.run.lost_answers import LostAnswers
 from antelog.run.reading import InputReader, ReadProgress
-from antelog.run.sinks.feed_sink import FeedSink
+from antelog.run.sinks.feed_sink import FeedSink, LostAnswers
 from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
@@ -114,7 +113,7 @@ class Journal:
         if self.feed is None:
             return
         # Answers of before are closed under the head that has their program; the new one comes after.
-        if self.feed.feed.summary().last:  # it has a head, of this run or of one before
+        if self.feed.feed.last:  # it has a head, of this run or of one before
             self.feed.write(closed)
             self.feed.flush()
         self.feed.begin()

@@ -28,9 +28,8 @@ from antelog.files.chunks import CheckedRows, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, Apart, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
-from antelog.run.clock import NOTHING, Showing, Silence, Timing
+from antelog.run.clock import NOTHING, SAMPLES, LiveInputs, Showing, Silence, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.live import SAMPLES, LiveInputs
 from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows

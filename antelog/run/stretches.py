@@ -18,8 +18,7 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.errors import DataError
-from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import fact_text
+from antelog.run.sinks.result import StepResult, fact_text
 from antelog.run.waiting import DueRows
 
 MOST = 1_000_000

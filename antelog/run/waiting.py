@@ -17,7 +17,7 @@ from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.files.cells import part, stacked
 from antelog.language.moments import Timescale
-from antelog.run.sinks.set_aside import reject_of
+from antelog.run.sinks.result import reject_of
 from antelog.run.store import StoredRows
 
 ROOM = 2_000_000

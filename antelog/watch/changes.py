@@ -12,7 +12,7 @@ from __future__ import annotations
 import msgspec
 
 from antelog.run.address import Kafka
-from antelog.run.sources.messages import Make, Messages
+from antelog.run.sources.kafka import Make, Messages
 from antelog.run.store import BatchFeed, FeedBatch, record_of
 
 

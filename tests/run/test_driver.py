@@ -20,7 +20,7 @@ from antelog.run.journal import Journal, restored
 from antelog.run.reading import InputReader, InputSource, Listeners
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sources.opening import PostedFacts
-from antelog.run.store import FeedReader, Store, post
+from antelog.run.store import FeedReader, Store, StoredFeedAt, post
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
 
 FACTS = ["a,7\n", "a,8\nb,1\nc,9\n", "a,12\n"]
@@ -217,7 +217,7 @@ def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: 
                 sink.lines.append("half a line")
     assert sink.lines == whole
     with closing(Store.open(tmp_path / "s")) as store:
-        records = FeedReader(store.feed).read()
+        records = FeedReader(StoredFeedAt(store.path)).read()
     assert [json.dumps(each) for each in records if "change" in each] == whole
     assert [each["reject"]["row"] for each in records if "reject" in each] == ["P(b, 1)"]
     *_, last = records

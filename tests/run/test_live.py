@@ -1,4 +1,4 @@
-"""antelog/run/live.py: which inputs are live, and when a tick is over by the wall clock."""
+"""antelog/run/clock.py: which inputs are live, and when a tick is over by the wall clock."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import Form
 from antelog.language.moments import Timescale
 from antelog.program import Program
-from antelog.run.clock import Timing, rhythms_of
-from antelog.run.live import LiveInputs
+from antelog.run.clock import LiveInputs, Timing, rhythms_of
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, ReadProgress, wanted_of
 from antelog.run.sources.source import FactSource, LinesOf, SourcePiece
 

@@ -38,8 +38,7 @@ from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.program import Program
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import reject_of
+from antelog.run.sinks.result import StepResult, reject_of
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
 from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress

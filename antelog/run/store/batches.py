@@ -1,20 +1,157 @@
-"""A feed of a pipeline on Spark, written batch by batch by its driver, which keeps the open answers.
+"""A feed in a folder, written batch by batch by the driver of a pipeline on Spark, with all that is open.
 
-A batch that comes again after a crash is written once.
+The folder has numbered files of JSON lines, each with a head; a position is the number of a file and how
+many of its bytes were read, in one number. Links in the folder are neither read nor written.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from antelog.answers import OPEN, state_after
-from antelog.run.store.feed import FeedReader, WritableFeed
+from antelog.errors import OutputError
+from antelog.run.store.feed import KEPT, LARGEST, FeedReader, Portion, head_line
 from antelog.run.store.records import status_line
+from antelog.writing import PLAIN, Output
+
+_DIGITS = 8
+_ROOM = 1 << 40
+"""More bytes than a segment has."""
+
+_APPEND = os.O_WRONLY | os.O_APPEND | PLAIN
+_READ = os.O_RDONLY | PLAIN
+
+_NOT_THERE = (errno.ENOENT, errno.ELOOP)
+"""Errors of a missing file, and of a link in its place."""
+
+
+class FolderFeed:
+    """Reads a folder, and writes it from the first head on; there is one writer at a time.
+
+    The first head begins a file with a number that no reader has seen, and removes the files before.
+    """
+
+    def __init__(self, folder: Path, *, largest: int = LARGEST, kept: int = KEPT) -> None:
+        self.folder = folder
+        self._largest, self._kept = largest, kept
+        self._segment: int | None = None
+        self._size = 0
+
+    # ---- for the writer ----
+
+    @property
+    def full(self) -> bool:
+        return self._segment is None or self._size >= self._largest
+
+    def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
+        try:
+            # What facts say is not for everybody on this machine.
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{self.folder}: cannot be written: {error.strerror}") from error
+        before, first = self.sizes(), self._segment is None
+        self._segment, self._size = max(before, default=-1) + 1, 0
+        self._write([head_line(about, open_lines)], os.O_CREAT | os.O_EXCL)
+        room = -1 if first else self._kept - self._size
+        for segment, size in reversed(before.items()):
+            room -= size
+            if room < 0:
+                self._path(segment).unlink()
+
+    def resume(self) -> int | None:
+        """Goes on in the newest file: the position before it, or None if no file is there and whole."""
+        segment, size = max(self.sizes().items(), default=(0, 0))
+        if not size or self._read_segment(segment, 0, [], size) < size:
+            return None
+        self._segment, self._size = segment, size
+        return segment * _ROOM
+
+    def append(self, lines: Sequence[str]) -> None:
+        if self._segment is None:
+            raise ValueError("a feed begins with a head")
+        if lines:
+            self._write(lines)
+
+    # ---- for readers ----
+
+    def read(self, after: int, limit: int) -> Portion:
+        segment, offset = divmod(after, _ROOM)
+        found: list[bytes] = []
+        while len(found) < limit:
+            # Looked for first: what is written to a segment is complete once there is one after it.
+            newer = self._after(segment, offset)
+            offset += self._read_segment(segment, offset, found, limit)
+            if len(found) < limit:
+                if newer is None:
+                    break
+                segment, offset = newer, 0
+        return Portion(found, segment * _ROOM + offset)
+
+    def share(self, position: int) -> float:
+        segment, offset = divmod(position, _ROOM)
+        sizes = self.sizes()
+        read = sum(size for each, size in sizes.items() if each < segment) + offset
+        return min(1.0, read / sum(sizes.values())) if any(sizes.values()) else 1.0
+
+    def sizes(self) -> dict[int, int]:
+        """The bytes of each file by its number, the oldest first; empty without the folder."""
+        return {each: self._path(each).lstat().st_size for each in self._segments()}
+
+    # ---- segments ----
+
+    def _segments(self) -> list[int]:
+        names = [path.stem for path in self.folder.glob("*.jsonl")]
+        return sorted(int(name) for name in names if name.isdecimal() and len(name) >= _DIGITS)
+
+    def _path(self, segment: int) -> Path:
+        return self.folder / f"{segment:0{_DIGITS}}.jsonl"
+
+    def _after(self, segment: int, offset: int) -> int | None:
+        """The file to go on with when this one is read."""
+        there = self._segments()
+        newer = [each for each in there if each > segment]
+        if newer:
+            return newer[0]
+        # A folder was removed and begun anew: then numbers are small again.
+        return there[0] if there and segment not in there and (segment or offset) else None
+
+    def _read_segment(self, segment: int, offset: int, found: list[bytes], limit: int) -> int:
+        """Adds whole lines of a file from an offset on; returns their bytes."""
+        size = 0
+        try:
+            with os.fdopen(os.open(self._path(segment), _READ), "rb") as file:
+                file.seek(offset)
+                while len(found) < limit and (line := file.readline()).endswith(b"\n"):
+                    size += len(line)
+                    found.append(line)
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
+        return size
+
+    def _write(self, lines: Sequence[str], flags: int = 0) -> None:
+        assert self._segment is not None
+        path = self._path(self._segment)
+        try:
+            file = Output(os.open(path, _APPEND | flags, 0o600), str(path))
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+        with file:
+            self._size += file.write_all(("\n".join(lines) + "\n").encode())
+
+
+def is_folder_feed(folder: Path) -> bool:
+    """Whether a folder has segments of a feed."""
+    return any(FolderFeed(folder).sizes().values())
+
 
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 
@@ -37,7 +174,7 @@ class BatchFeed:
     If it is `about` a `run`, it goes on only with what was written for that one.
     """
 
-    def __init__(self, feed: WritableFeed, about: Mapping[str, object], since: int = 0) -> None:
+    def __init__(self, feed: FolderFeed, about: Mapping[str, object], since: int = 0) -> None:
         self.feed, self._about = feed, about
         self._open: _OpenLines = {}
         self._tick, self._number = -1, -1

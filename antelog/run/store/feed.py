@@ -56,25 +56,8 @@ class Feed(Protocol):
     def read(self, after: int, limit: int) -> Portion:
         """At most `limit` lines behind a position, or behind the oldest one if lines are gone."""
 
-    def summary(self) -> Extent:
-        """The extent of the kept lines."""
-
     def share(self, position: int) -> float:
         """The share of the kept lines that is before a position."""
-
-
-class WritableFeed(Feed, Protocol):
-    """A feed in the process that writes it."""
-
-    @property
-    def full(self) -> bool:
-        """Whether a head is due before the next lines."""
-
-    def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
-        """Append a head, with `open_lines` as all that is open, and remove what is too old."""
-
-    def append(self, lines: Sequence[str]) -> None:
-        """Append lines after a head."""
 
 
 class FeedReader:
@@ -121,7 +104,7 @@ class StoredFeed:
         self._database, self._largest, self._kept = database, largest, kept
         self._size, self._begun = 0, 0.0
         self.kept_seconds: float = KEPT_SECONDS
-        self._last = _extent(database).last
+        self.last = _extent(database).last
 
     @property
     def full(self) -> bool:
@@ -137,34 +120,25 @@ class StoredFeed:
         self._remove_old()
 
     def append(self, lines: Sequence[str]) -> None:
-        if not self._last:
+        if not self.last:
             raise ValueError("a feed begins with a head")
         for start in range(0, len(lines), _BLOCK):
             self._insert(lines[start : start + _BLOCK])
 
-    def read(self, after: int, limit: int) -> Portion:
-        return _portion(self._database, after, limit)
-
-    def summary(self) -> Extent:
-        return _extent(self._database)
-
-    def share(self, position: int) -> float:
-        return _share(self.summary(), position)
-
     def _insert(self, lines: Sequence[str], *, head: bool = False) -> None:
         content = "\n".join(lines).encode()
-        self._last += len(lines)
+        self.last += len(lines)
         self._size += len(content)
         self._database.execute(
             "INSERT INTO feed VALUES (?, ?, ?, ?, ?)",
-            (self._last, len(lines), int(time.time()), head, content),
+            (self.last, len(lines), int(time.time()), head, content),
         )
 
     def _remove_old(self) -> None:
         """Removes all before the oldest head after which the feed is small and young enough."""
         heads = self._database.execute("SELECT last FROM feed WHERE head ORDER BY last DESC").fetchall()
         room, oldest = self._kept, time.time() - self.kept_seconds
-        end, keep = self._last, heads[0][0]
+        end, keep = self.last, heads[0][0]
         for (start,) in heads:
             size, newest = self._database.execute(
                 "SELECT sum(length(lines)), max(at) FROM feed WHERE last BETWEEN ? AND ?", (start, end)
@@ -196,7 +170,9 @@ class StoredFeedAt:
         return Extent(0, 0, 0) if database is None else _extent(database)
 
     def share(self, position: int) -> float:
-        return _share(self.summary(), position)
+        extent = self.summary()
+        there = extent.last - extent.first
+        return min(1.0, max(0, position - extent.first) / there) if there else 1.0
 
     def close(self) -> None:
         if self._database is not None:
@@ -233,11 +209,6 @@ def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
     finally:
         rows.close()
     return Portion(found, after)
-
-
-def _share(extent: Extent, position: int) -> float:
-    there = extent.last - extent.first
-    return min(1.0, max(0, position - extent.first) / there) if there else 1.0
 
 
 def _extent(database: sqlite3.Connection) -> Extent:

@@ -28,9 +28,8 @@ from antelog.program import Program
 from antelog.run import stretches
 from antelog.run.clock import Timing
 from antelog.run.driver import ChangeView, Driver, Judged
-from antelog.run.explaining import grounds_of
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
-from antelog.run.replay import static_facts
+from antelog.run.replay import grounds_of, static_facts
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark, SourcePiece

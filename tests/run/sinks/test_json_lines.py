@@ -11,8 +11,7 @@ import pytest
 from antelog import Engine, parse
 from antelog.language.printer import value_text
 from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import reject_of
+from antelog.run.sinks.result import StepResult, reject_of
 from tests.cli.trying import try_
 
 

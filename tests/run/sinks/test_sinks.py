@@ -22,11 +22,10 @@ from antelog.forecast.columns import KINDS
 from antelog.run.address import Kafka
 from antelog.run.sinks import feed_sink as feeds
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
+from antelog.run.sinks.outputs import OutputFile, TopicSink
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.topic import TopicSink
-from antelog.run.store import FeedReader, Store
+from antelog.run.store import FeedReader, Store, StoredFeedAt
 from tests.run.sources.brokers import Broker
 
 PROGRAM = parse("input P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")
@@ -264,7 +263,7 @@ def test_a_feed_has_open_answers_changes_rejects_and_the_status(
     feed.status({"P": {}}, "P")
     feed.status({"P": {}}, "P")
     feed.flush()
-    head, *lines, first, _, status = FeedReader(store.feed).read()
+    head, *lines, first, _, status = FeedReader(StoredFeedAt(store.path)).read()
     assert [line["answer"] for line in head["head"].pop("open")] == [{"X": "a", "T": 2}, {"X": "a", "T": 3}]
     assert {"program": "text", "path": "p.alog", "tick": 3}.items() <= head["head"].items()
     assert lines == [json.loads(line) for line in _lines(step).splitlines()]
@@ -283,7 +282,7 @@ def test_a_status_that_has_not_changed_is_written_seldom(store: Store) -> None:
         now[0] += 1
         feed.status({"P": {"facts": facts}}, None)
     feed.flush()
-    read = FeedReader(store.feed)
+    read = FeedReader(StoredFeedAt(store.path))
     assert [record["status"]["inputs"]["P"]["facts"] for record in read.read()[1:]] == [1, 2]
     feed.status({"P": {"facts": 2}}, None, at_once=True)
     feed.flush()

@@ -91,7 +91,7 @@ def test_a_step_is_there_as_a_whole_or_not_at_all(path: Path) -> None:
         stored = store.stored()
         assert stored is not None
         assert (stored.known, stored.steps) == (b"0", ())
-        assert FeedReader(store.feed).read() == [{"head": {"open": []}}]
+        assert FeedReader(StoredFeedAt(store.path)).read() == [{"head": {"open": []}}]
 
 
 def _half_a_step(store: Store) -> None:
@@ -142,7 +142,9 @@ def test_killed_time_and_again_it_has_each_step_once(path: Path, start: Start) -
         stored = store.stored()
         assert stored is not None
         last = int(stored.known)
-        reported = [(r["tick"], r["part"]) for r in FeedReader(store.feed).read(10**9) if "tick" in r]
+        reported = [
+            (r["tick"], r["part"]) for r in FeedReader(StoredFeedAt(store.path)).read(10**9) if "tick" in r
+        ]
         assert reported == [(tick, part) for tick in range(1, last + 1) for part in range(3)]
         saved = int(stored.engine[: len(stored.engine) // 1000].decode() or "0") if last >= 5 else 0
         assert [step.now for step in stored.steps] == list(range(saved + 1, last + 1))
