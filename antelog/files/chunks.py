@@ -165,11 +165,11 @@ _MANY = 10_000
 def _gap(wanted: WantedColumns, chunk: Chunk, table: pa.Table) -> int | None:
     """The least time in microseconds between facts of one slot and tick, or equal ones, if there are any."""
     unusual = any(map(pa.types.is_union, table.schema.types))  # nothing groups these
-    if wanted.counting.timescale is None or not wanted.timed or wanted.apart.of_rows or unusual:
+    if wanted.counting.timescale is None or not wanted.timed or wanted.of_rows or unusual:
         return None
     exact = replace(wanted.counting, timescale=Timescale(1))
     at = ticks(chunk.columns[len(wanted.types)].slice(0, _MANY), "time", exact, "")[0].numbers
-    columns = wanted.columns if wanted.apart.slot is None else (*wanted.apart.slot, wanted.columns[-1])
+    columns = wanted.columns if wanted.slot is None else (*wanted.slot, wanted.columns[-1])
     facts = table.select(columns).slice(0, _MANY).append_column(LINE, pa.array(at))
     found = facts.group_by([*columns]).aggregate([(LINE, each) for each in ("min", "max", "count_distinct")])
     first, last, count = (column.to_numpy() for column in found.columns[-3:])

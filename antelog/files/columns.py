@@ -32,14 +32,6 @@ ROW = "@row"
 
 
 @dataclass(frozen=True)
-class Apart:
-    """The `slot` of `one per` (None: all columns), and columns by position that have the row's place."""
-
-    slot: tuple[str, ...] | None = None
-    of_rows: tuple[tuple[int, str], ...] = ()
-
-
-@dataclass(frozen=True)
 class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static predicate.
 
@@ -55,7 +47,8 @@ class WantedColumns:
     counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
-    apart: Apart = Apart()
+    slot: tuple[str, ...] | None = None
+    of_rows: tuple[tuple[int, str], ...] = ()
 
     @property
     def timed(self) -> bool:
@@ -86,7 +79,7 @@ class WantedColumns:
 
     def with_places(self, table: pa.Table, file: str) -> pa.Table:
         """Rows of a file with the columns that say where each was read."""
-        for at, name in self.apart.of_rows:
+        for at, name in self.of_rows:
             lines = pc.cast(table.column(LINE), pa.string())
             table = table.add_column(at, name, pc.binary_join_element_wise(pa.scalar(file), lines, ":"))
         return table
@@ -134,7 +127,7 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
         columns=tuple(wanted.columns[i] for i in kept),
         types=tuple(wanted.types[i] for i in kept if i < len(wanted.types)),
         called=tuple(each for each in called.items() if each[0] not in dict(of_rows).values()),
-        apart=replace(wanted.apart, of_rows=of_rows),
+        of_rows=of_rows,
     )
 
 

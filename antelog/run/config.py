@@ -68,7 +68,7 @@ def parse_config(source: Source, struct: type, runner: Runner) -> Config:
         if "overwrite" in what or "declare" in what:
             message, hint = "a setting is there twice", "Leave out one of the two."
         raise ProgramError([Diagnostic("E701", message, span, hint)], shown) from None
-    options = [each for each in options_of(struct, runner.name) if each.usage.in_file]
+    options = [each for each in options_of(struct, runner.name) if each.in_file]
     reader = _Reader(source, runner, {each.name: each for each in options})
     values = reader.values(document)
     if reader.diagnostics:

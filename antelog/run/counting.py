@@ -132,13 +132,6 @@ MOST = 1_000_000
 """Slots that are known, at most; others are ignored."""
 
 
-class SilentSlots(msgspec.Struct, frozen=True):
-    """The number of silent slots, and when facts of the latest of them came last, in microseconds."""
-
-    count: int = 0
-    heard: dict[str, int] = {}
-
-
 class KnownSlots(msgspec.Struct):
     """The names of slots, and when facts of each came last, as a store keeps them."""
 
@@ -173,18 +166,21 @@ class SlotTimes:
         numbers = [number for number in map(self._numbers.get, heard) if number is not None]
         self._heard[numbers] = wall
 
-    def silent(self, before: int) -> SilentSlots:
-        """The slots without a fact since a moment; forgets those that have been silent for long."""
+    def silent(self, before: int) -> tuple[int, dict[str, int]]:
+        """The number of slots without a fact since a moment, and when the latest of them had one.
+
+        Slots that have been silent for long are forgotten.
+        """
         heard = self._heard[: len(self)]
         found = np.flatnonzero(heard < before)
         if not len(found):
-            return SilentSlots()
+            return 0, {}
         if heard[found].min() < before - FORGOTTEN:
             kept = np.flatnonzero(heard >= before - FORGOTTEN).tolist()
             self.restore(KnownSlots([self._names[at] for at in kept], heard[kept].tolist()))
             return self.silent(before)
         latest = found[np.argsort(-heard[found], kind="stable")][:LISTED].tolist()
-        return SilentSlots(len(found), {self._names[at]: int(heard[at]) for at in latest})
+        return len(found), {self._names[at]: int(heard[at]) for at in latest}
 
     def saved(self) -> KnownSlots:
         return KnownSlots(list(self._names), self._heard[: len(self)].tolist())
@@ -289,8 +285,8 @@ class InputCounts:
         since = max(self._began, self._since.get(name, 0))
         read_to = self._wall - self._backlogs[name].behind  # what is unread may be of any slot
         sure = read_to > since + gap
-        found = slots.silent(read_to - gap) if sure else SilentSlots()
-        listed = {slot: wall_time(heard) for slot, heard in found.heard.items()}
+        silent, latest = slots.silent(read_to - gap) if sure else (0, {})
+        listed = {slot: wall_time(heard) for slot, heard in latest.items()}
         of = " and ".join(slots.columns)
-        known = {"of": of, "known": len(slots), "silent": found.count, "listed": listed}
+        known = {"of": of, "known": len(slots), "silent": silent, "listed": listed}
         return {"slots": known, **({} if sure else {"undecided": True})}

@@ -124,26 +124,21 @@ def _not_judged(_: DueRows) -> None:
     pass
 
 
-@dataclass(frozen=True)
-class RunCourse:
-    """`once`: the run ends when all that is there has been read; `resumed`: another one goes on from its end.
-
-    `tend` is called now and then, to look after other processes.
-    """
-
-    once: bool = True
-    resumed: bool = False
-    tend: Callable[[], object] = lambda: None
-
-
 @dataclass(eq=False)
 class Driver:
-    """Drives an engine with the rows of a reader."""
+    """Drives an engine with the rows of a reader.
+
+    once     the run ends when all that is there has been read
+    resumed  another run goes on later from where it ends, so that nothing is taken to be the last
+    tend     is called now and then, to look after other processes
+    """
 
     engine: Engine
     reader: InputReader
     view: ChangeView = field(default_factory=ChangeView)
-    course: RunCourse = field(default_factory=RunCourse)
+    once: bool = True
+    resumed: bool = False
+    tend: Callable[[], object] = lambda: None
     journal: Journal | None = None
     time: RunTime = field(default_factory=RunTime)
     _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
@@ -167,11 +162,11 @@ class Driver:
             yield from self._advance(self.reader.finished(self._now()))
             self.reader.look(self._now())
             self._commit()
-            self.course.tend()
-            if self.reader.ended or (self.course.once and self.reader.through):
+            self.tend()
+            if self.reader.ended or (self.once and self.reader.through):
                 yield from self._finish()
                 break
-            if not read or not (self.course.once or self.reader.behind):
+            if not read or not (self.once or self.reader.behind):
                 self.time.sleep(max(0.0, began + _BETWEEN_STEPS - self.time.monotonic()))
         if self.journal is not None:
             self.journal.end()
@@ -179,7 +174,7 @@ class Driver:
     def linger(self, stopping: Callable[[], bool]) -> None:
         """Looks after the other processes until `stopping`."""
         while not stopping():
-            self.course.tend()
+            self.tend()
             self._commit()  # the page sees that this process is there
             self.time.sleep(_BETWEEN_STEPS)
 
@@ -233,7 +228,7 @@ class Driver:
         steps = list(self.view.steps(engine, DueRows(before + stretches.SAMPLE, {}), self._judged))
         sampled = Sampled.of(steps, before, stretch.last)
         too_long = sampled.too_many(self.view.most)
-        if too_long and (self.course.once or self.reader.reading.recorded):
+        if too_long and (self.once or self.reader.reading.recorded):
             raise stretches.refused(stretch, sampled)
         yield from self._committed(steps)
         if too_long:
@@ -248,11 +243,11 @@ class Driver:
 
     def _finish(self) -> Iterator[StepResult]:
         """Yields the steps to the end of the run, when all has been read."""
-        self.reader.finish(self._now(), ended_only=self.course.resumed)
+        self.reader.finish(self._now(), ended_only=self.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
-        if self.course.resumed or not reading.recorded:
+        if self.resumed or not reading.recorded:
             yield from self._advance(self.reader.finished(self._now(), at_end=True))
-        if self.course.resumed:
+        if self.resumed:
             self.reader.progress.before = None  # more facts are dated from the tick that is finished then
             return
         yield from self._advance(self.reader.waiting.last)

@@ -18,7 +18,7 @@ from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
 from antelog.run.clock import Timing, rhythms_of
-from antelog.run.driver import Driver, RunCourse, RunTime
+from antelog.run.driver import Driver, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.rule_changes import remark, sentences, steps_of, waiting_for
@@ -114,7 +114,7 @@ class FollowedRun:
             engine = Engine(self.program, **{**options, "static": self.static, "arrival": ARRIVAL})
             known, waiting = RunState(), WaitingRows()
         else:
-            engine, known, waiting = found.engine, found.known, found.waiting
+            engine, known, waiting = found
             after = f"after {tick_in_words(engine.now, self.program.plan.timescale)}"
             self.note(f"going on from {state}, {after if engine.now >= 0 else 'which has no facts yet'}")
             change = self._changed(engine)
@@ -136,8 +136,15 @@ class FollowedRun:
             journal.changed = known.changed if change is None else remark(change, engine.plan)
             if feed is not None:
                 feed.rules_changed = journal.changed
-        course = RunCourse(self.settings.once, state is not None, self.tend)
-        driver = Driver(engine, reader, course=course, journal=journal, time=self.time)
+        driver = Driver(
+            engine,
+            reader,
+            once=self.settings.once,
+            resumed=state is not None,
+            tend=self.tend,
+            journal=journal,
+            time=self.time,
+        )
         return Follower(driver, sink, found is not None, change)
 
     def _changed(self, engine: Engine) -> RuleChange | None:

@@ -40,15 +40,13 @@ class RunState(msgspec.Struct, frozen=True):
     changed: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class Restored:
-    engine: Engine
-    known: RunState
-    waiting: WaitingRows
+def restored(
+    store: Store, engine_of: Callable[[bytes], Engine]
+) -> tuple[Engine, RunState, WaitingRows] | None:
+    """The run that a store was left with: its engine after the last step; None if it is new.
 
-
-def restored(store: Store, engine_of: Callable[[bytes], Engine]) -> Restored | None:
-    """The run that a store was left with; None if it is new. Raises StateError."""
+    Raises StateError.
+    """
     stored = store.stored()
     if stored is None:
         return None
@@ -64,7 +62,7 @@ def restored(store: Store, engine_of: Callable[[bytes], Engine]) -> Restored | N
                 engine.advance(batch.now, batch.facts)
     except (msgspec.MsgspecError, pa.ArrowException, LookupError) as error:
         raise StateError(f"{store.path} has no state that can be restored: {error}") from None
-    return Restored(engine, known, waiting)
+    return engine, known, waiting
 
 
 @dataclass(eq=False)

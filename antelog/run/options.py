@@ -87,20 +87,6 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Usage:
-    """The use of an option: its arity, its flag, suggestions of Tab, and a text for its default."""
-
-    arity: Arity = Arity.ONE
-    short: str = ""
-    opposite: str = ""
-    variable: str = ""
-    complete: str = ""
-    default_text: str = ""
-    in_file: bool = True
-    required: bool = False
-
-
-@dataclass(frozen=True)
 class Option:
     """One option of a struct: `attribute` is the field's name, `name` the one in TOML and of the flag.
 
@@ -113,12 +99,15 @@ class Option:
     syntax: Syntax
     help: str
     on: tuple[str, ...] | None = None
-    usage: Usage = Usage()
+    arity: Arity = Arity.ONE
+    short: str = ""
+    opposite: str = ""
+    variable: str = ""
+    complete: str = ""
+    default_text: str = ""
+    in_file: bool = True
+    required: bool = False
     naming: Naming | None = None
-
-    @property
-    def arity(self) -> Arity:
-        return self.usage.arity
 
     @property
     def flag(self) -> str:
@@ -127,8 +116,8 @@ class Option:
     @property
     def usual(self) -> str:
         """The default as users read it; empty if there is none."""
-        if self.usage.default_text:
-            return self.usage.default_text
+        if self.default_text:
+            return self.default_text
         plain = self.arity is Arity.ONE and isinstance(self.default, str | int | float)
         return str(self.default) if plain else ""
 
@@ -169,15 +158,13 @@ class Option:
         return dict(found)
 
 
-_USAGE = {each.name for each in fields(Usage)}
 _NAMING = {each.name for each in fields(Naming)}
 
 
 def option(default: Any, syntax: Syntax, help_text: str, **more: Any) -> Any:
-    """A field of a struct that is an option; `more` are fields of Option, Usage and Naming."""
-    usage = {name: more.pop(name) for name in _USAGE & more.keys()}
+    """A field of a struct that is an option; `more` are fields of Option and Naming."""
     naming = {name: more.pop(name) for name in _NAMING & more.keys()}
-    declared = {"default": default, "syntax": syntax, "help": help_text, **more, "usage": Usage(**usage)}
+    declared = {"default": default, "syntax": syntax, "help": help_text, **more}
     declared["naming"] = Naming(**naming) if naming else None
     if isinstance(default, dict):
         return field(default_factory=dict, metadata={"option": declared})

@@ -25,7 +25,7 @@ from antelog.engine.facts.admission import arrivals, beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.chunks import CheckedRows, sorted_out
-from antelog.files.columns import DEFAULT_ARRIVAL, Apart, WantedColumns, mapped
+from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
 from antelog.run.clock import NOTHING, SAMPLES, LiveInputs, Showing, Silence, Timing
@@ -48,7 +48,7 @@ def wanted_of(
         if source.name == name:
             wanted = WantedColumns(name, source.columns, source.types, arrival, plan.counting(name))
             slot = None if source.slot is None else tuple(source.columns[i] for i in source.slot)
-            return mapped(replace(wanted, apart=Apart(slot)), maps)
+            return mapped(replace(wanted, slot=slot), maps)
     static = next(static for static in plan.statics if static.name == name)
     most = static.most or (None,) * len(static.columns)
     types = tuple(type_ if m is None else TICKS for type_, m in zip(static.types, most, strict=True))

@@ -73,7 +73,7 @@ def lines_of(step: StepResult) -> list[str]:
 def growing(path: Path, timing: Timing, state: RunState | None = None) -> InputReader:
     """A reader of a file that grows."""
     wanted = wanted_of(PROGRAM.plan, "P")
-    mark = None if state is None else state.marks["P"]
+    mark = None if state is None else state.marks.get("P")
     source = GrowingFile(path, Form.CSV, wanted, mark=mark)
     progress = None if state is None else state.progress
     return _reader({"P": InputSource(source, str(path), wanted)}, ReadingMode(timing), progress=progress)

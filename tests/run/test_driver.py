@@ -15,12 +15,13 @@ from antelog.errors import StateError
 from antelog.files import ARRIVAL
 from antelog.language.moments import Timescale
 from antelog.run.clock import Timing, rhythms_of
-from antelog.run.driver import Driver, RunCourse, SnapshotView
-from antelog.run.journal import Journal, restored
+from antelog.run.driver import Driver, SnapshotView
+from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sources.opening import PostedFacts
 from antelog.run.store import FeedReader, Store, StoredFeedAt, post
+from antelog.run.waiting import WaitingRows
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
 
 FACTS = ["a,7\n", "a,8\nb,1\nc,9\n", "a,12\n"]
@@ -40,7 +41,7 @@ def _changes(lines: list[str]) -> list[tuple[int, str]]:
 
 def _driver(reader: InputReader, time: ManualTime, engine: Engine | None = None) -> Driver:
     engine = engine or Engine(PROGRAM, arrival=ARRIVAL)
-    return Driver(engine, reader, course=RunCourse(once=False, resumed=True), time=time)
+    return Driver(engine, reader, once=False, resumed=True, time=time)
 
 
 def test_changes_come_while_facts_do(tmp_path: Path) -> None:
@@ -119,9 +120,7 @@ def test_other_processes_are_looked_after_to_the_end(tmp_path: Path) -> None:
 
     path.write_text("x,time\n")
     time = ManualTime()
-    driver = Driver(
-        Engine(PROGRAM, arrival=ARRIVAL), recorded([path]), course=RunCourse(tend=tend), time=time
-    )
+    driver = Driver(Engine(PROGRAM, arrival=ARRIVAL), recorded([path]), tend=tend, time=time)
     assert [step.tables["Q"].num_rows for step in driver.steps()] == [0]
     time.events = [lambda: None] * 3
     driver.linger(time.stopping)
@@ -145,13 +144,11 @@ class _Run:
     def __init__(self, folder: Path, sink: LineSink, time: ManualTime) -> None:
         self.store = Store.open(folder / "s")
         found = restored(self.store, lambda state: Engine.from_bytes(state, PROGRAM, arrival=ARRIVAL))
-        engine = Engine(PROGRAM, arrival=ARRIVAL) if found is None else found.engine
-        reader = growing(folder / "p.csv", Timing(lag=0))
-        if found is not None:
-            assert found.known.output is not None
-            del sink.lines[found.known.output[1]["lines"] :]
-            reader = growing(folder / "p.csv", Timing(lag=0), found.known)
-            reader.waiting = found.waiting
+        engine, known, waiting = found or (Engine(PROGRAM, arrival=ARRIVAL), RunState(), WaitingRows())
+        reader = growing(folder / "p.csv", Timing(lag=0), known)
+        reader.waiting = waiting
+        if known.output is not None:
+            del sink.lines[known.output[1]["lines"] :]
         feed = FeedSink(self.store.feed, engine, Source("text", "p.alog"), time.monotonic)
         reader.listeners = Listeners(print, feed.rejects)
         self.driver = _driver(reader, time, engine)

@@ -68,7 +68,7 @@ def test_one_more_field_is_a_key_of_toml() -> None:
 
 
 def keys() -> list[str]:
-    return [each.name for each in options_of(More, "watch") if each.usage.in_file]
+    return [each.name for each in options_of(More, "watch") if each.in_file]
 
 
 def test_one_more_field_is_a_keyword() -> None:

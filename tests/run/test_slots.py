@@ -33,38 +33,33 @@ def beats(*servers: str | None) -> pa.Table:
     return pa.table({"server": pa.array(servers, pa.string()), "rack": [1] * count, "time": [0] * count})
 
 
-def silent(slots: SlotTimes, before: int) -> tuple[int, dict[str, int]]:
-    found = slots.silent(before)
-    return found.count, found.heard
-
-
 def test_the_silent_ones_are_listed_the_latest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     slots = SlotTimes(["server", "rack"])
     slots.hear(beats("a", "b", "a", None), 10)
     slots.hear(beats("c"), 20)
-    assert silent(slots, 10) == (0, {})
-    assert silent(slots, 11) == (2, {"a, 1": 10, "b, 1": 10})
+    assert slots.silent(10) == (0, {})
+    assert slots.silent(11) == (2, {"a, 1": 10, "b, 1": 10})
     slots.hear(beats("a"), 30)
-    assert silent(slots, 30) == (2, {"c, 1": 20, "b, 1": 10})
+    assert slots.silent(30) == (2, {"c, 1": 20, "b, 1": 10})
     monkeypatch.setattr(module, "LISTED", 1)
-    assert silent(slots, 31) == (3, {"a, 1": 30})
-    assert silent(slots, 11) == (1, {"b, 1": 10})
+    assert slots.silent(31) == (3, {"a, 1": 30})
+    assert slots.silent(11) == (1, {"b, 1": 10})
 
 
 def test_a_slot_of_long_ago_is_forgotten_and_there_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     slots = SlotTimes(["server"])
     slots.hear(beats("a"), 1)
     slots.hear(beats("b"), FORGOTTEN)
-    assert silent(slots, FORGOTTEN + 2) == (1, {"b": FORGOTTEN})
+    assert slots.silent(FORGOTTEN + 2) == (1, {"b": FORGOTTEN})
     assert len(slots) == 1
     monkeypatch.setattr(module, "MOST", 2)
     slots.hear(beats("b", "c", "d", "c"), FORGOTTEN + 9)
-    assert silent(slots, FORGOTTEN + 10) == (2, {"b": FORGOTTEN + 9, "c": FORGOTTEN + 9})
+    assert slots.silent(FORGOTTEN + 10) == (2, {"b": FORGOTTEN + 9, "c": FORGOTTEN + 9})
     many = SlotTimes(["server"])
     monkeypatch.setattr(module, "MOST", 1_000)
     many.hear(beats(*(f"s{number}" for number in range(500))), 5)
     many.hear(beats("s499"), 6)
-    assert silent(many, 6)[0] == 499
+    assert many.silent(6)[0] == 499
 
 
 def slots_of(counts: InputCounts) -> Any:

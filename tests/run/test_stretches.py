@@ -17,7 +17,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import Form
 from antelog.language.moments import Timescale
 from antelog.run.clock import Timing, far_ahead
-from antelog.run.driver import Driver, RunCourse
+from antelog.run.driver import Driver
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.stretches import MOST, SAMPLE
@@ -129,9 +129,7 @@ def following(path: Path, notes: list[str], wall: int) -> tuple[Driver, ManualTi
     )
     time = ManualTime(events=[lambda: None, lambda: None])
     time.wall = lambda: wall  # type: ignore[method-assign]  # a clock that stands
-    return Driver(
-        Engine(program, arrival=ARRIVAL), reader, course=RunCourse(once=False, resumed=True), time=time
-    ), time
+    return Driver(Engine(program, arrival=ARRIVAL), reader, once=False, resumed=True, time=time), time
 
 
 def test_time_begins_anew_after_a_long_stretch_in_what_goes_on(tmp_path: Path) -> None:

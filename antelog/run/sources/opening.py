@@ -145,8 +145,8 @@ class PostedFacts(FactSource):
         self.behind = len(found) >= _MOST
         if not found:
             return []
-        self._line = found[-1].line
-        return [SourcePiece(self._rows.chunk((each.line, each.fact) for each in found), _HTTP)]
+        self._line, _ = found[-1]
+        return [SourcePiece(self._rows.chunk(found), _HTTP)]
 
     def saved(self) -> None:
         if self._line > self._forgotten:

@@ -5,20 +5,18 @@ Spark ── BatchFeed, FolderFeed ──▶ changes.feed/ ──▶ FolderFeed,
 """
 
 from antelog.lines import is_line
-from antelog.run.store.batches import BatchFeed, FeedBatch, FolderFeed, is_folder_feed
+from antelog.run.store.batches import BatchFeed, FolderFeed, is_folder_feed
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import FeedReader, StoredFeedAt
-from antelog.run.store.inbox import Inbox, PostedFact, names_of, post
+from antelog.run.store.inbox import Inbox, names_of, post
 from antelog.run.store.records import Record, about, is_record, record_of, reject_line, source_of, status_line
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
 __all__ = [
     "BatchFeed",
-    "FeedBatch",
     "FeedReader",
     "FolderFeed",
     "Inbox",
-    "PostedFact",
     "Record",
     "RecordedStep",
     "Store",

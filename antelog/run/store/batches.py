@@ -10,7 +10,6 @@ import errno
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import msgspec
 
 from antelog.answers import OPEN, state_after
 from antelog.errors import OutputError
-from antelog.run.store.feed import KEPT, LARGEST, FeedReader, Portion, head_line
+from antelog.run.store.feed import KEPT, LARGEST, FeedReader, head_line
 from antelog.run.store.records import status_line
 from antelog.writing import PLAIN, Output
 
@@ -82,7 +81,7 @@ class FolderFeed:
 
     # ---- for readers ----
 
-    def read(self, after: int, limit: int) -> Portion:
+    def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
         segment, offset = divmod(after, _ROOM)
         found: list[bytes] = []
         while len(found) < limit:
@@ -93,7 +92,7 @@ class FolderFeed:
                 if newer is None:
                     break
                 segment, offset = newer, 0
-        return Portion(found, segment * _ROOM + offset)
+        return found, segment * _ROOM + offset
 
     def share(self, position: int) -> float:
         segment, offset = divmod(position, _ROOM)
@@ -159,15 +158,6 @@ _OpenLines = dict[tuple[str, bytes], str]
 """The last line of each open answer, by its query and values."""
 
 
-@dataclass(frozen=True)
-class FeedBatch:
-    """The lines of a batch, and the status after it; without a number it is the only one."""
-
-    number: int | None
-    lines: Sequence[str]
-    status: Mapping[str, Any]
-
-
 class BatchFeed:
     """Writes a feed batch by batch, after what is there from the head at `since`.
 
@@ -186,18 +176,21 @@ class BatchFeed:
         if partial or other or feed.full:
             self._begin()
 
-    def write(self, batch: FeedBatch) -> None:
-        """Writes the lines of a batch, unless they are there already."""
-        if batch.number is not None and batch.number <= self._number:
+    def write(self, number: int | None, lines: Sequence[str], status: Mapping[str, Any]) -> None:
+        """Writes the lines of a batch and the status after it, unless they are there already.
+
+        A batch without a number is the only one.
+        """
+        if number is not None and number <= self._number:
             return
-        for line in batch.lines:
+        for line in lines:
             _fold(self._open, _DECODER.decode(line), line)
-        self._tick = max(self._tick, batch.status.get("tick") or -1)
-        self._number = self._number if batch.number is None else batch.number
+        self._tick = max(self._tick, status.get("tick") or -1)
+        self._number = self._number if number is None else number
         if self.feed.full:
             self._begin()
-        status = {"holding": None, **batch.status, "open": Counter(query for query, _ in self._open)}
-        self.feed.append([*batch.lines, status_line({**status, "batch": self._number})])
+        counted = {"holding": None, **status, "open": Counter(query for query, _ in self._open)}
+        self.feed.append([*lines, status_line({**counted, "batch": self._number})])
 
     def _begin(self) -> None:
         known = {**self._about, "tick": self._tick, "batch": self._number}

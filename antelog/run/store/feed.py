@@ -10,7 +10,6 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,28 +32,11 @@ _BLOCK = 1_000
 """Lines in a row of the table, at most."""
 
 
-@dataclass(frozen=True)
-class Portion:
-    """Some lines of a feed, and the position after them."""
-
-    lines: Sequence[bytes]
-    position: int
-
-
-@dataclass(frozen=True)
-class Extent:
-    """The positions before the first kept line and after the last, and the bytes between them."""
-
-    first: int
-    last: int
-    size: int
-
-
 class Feed(Protocol):
     """Lines by position; each line is a JSON object."""
 
-    def read(self, after: int, limit: int) -> Portion:
-        """At most `limit` lines behind a position, or behind the oldest one if lines are gone."""
+    def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
+        """At most `limit` lines behind a position, or the oldest ones, and the position after them."""
 
     def share(self, position: int) -> float:
         """The share of the kept lines that is before a position."""
@@ -70,21 +52,20 @@ class FeedReader:
 
     def read(self, limit: int = 10_000) -> list[dict[str, Any]]:
         """The next records; empty if there is nothing new."""
-        portion = self.feed.read(self.position, limit)
-        self.position = portion.position
-        return self._records(portion)
+        lines, self.position = self.feed.read(self.position, limit)
+        return self._records(lines)
 
     def read_again(self, position: int, limit: int) -> list[dict[str, Any]]:
         """Records behind an earlier position, as far as they are kept."""
-        return self._records(self.feed.read(position, limit))
+        return self._records(self.feed.read(position, limit)[0])
 
     def share(self) -> float:
         """The share of the feed that was read."""
         return self.feed.share(self.position)
 
-    def _records(self, portion: Portion) -> list[dict[str, Any]]:
+    def _records(self, lines: Sequence[bytes]) -> list[dict[str, Any]]:
         records = []
-        for line in portion.lines:
+        for line in lines:
             try:
                 records.append(self._decoder.decode(line))
             except (msgspec.DecodeError, UnicodeDecodeError):
@@ -104,7 +85,7 @@ class StoredFeed:
         self._database, self._largest, self._kept = database, largest, kept
         self._size, self._begun = 0, 0.0
         self.kept_seconds: float = KEPT_SECONDS
-        self.last = _extent(database).last
+        _, self.last = _extent(database)
 
     @property
     def full(self) -> bool:
@@ -158,21 +139,21 @@ class StoredFeedAt:
         self._database: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
 
-    def read(self, after: int, limit: int) -> Portion:
+    def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
         if self._database is not None and _identity(self._path) != self._file:
             self.close()
             after = 0
         database = self._opened()
-        return Portion((), after) if database is None else _portion(database, after, limit)
+        return ((), after) if database is None else _portion(database, after, limit)
 
-    def summary(self) -> Extent:
+    def extent(self) -> tuple[int, int]:
+        """The positions before the first line that is kept and after the last one."""
         database = self._opened()
-        return Extent(0, 0, 0) if database is None else _extent(database)
+        return (0, 0) if database is None else _extent(database)
 
     def share(self, position: int) -> float:
-        extent = self.summary()
-        there = extent.last - extent.first
-        return min(1.0, max(0, position - extent.first) / there) if there else 1.0
+        first, last = self.extent()
+        return min(1.0, max(0, position - first) / (last - first)) if last > first else 1.0
 
     def close(self) -> None:
         if self._database is not None:
@@ -193,7 +174,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
+def _portion(database: sqlite3.Connection, after: int, limit: int) -> tuple[Sequence[bytes], int]:
     """Reads in one short transaction: a longer one would keep the writer's journal growing."""
     found: list[bytes] = []
     rows = database.execute("SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last", (after,))
@@ -208,12 +189,11 @@ def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
                 break
     finally:
         rows.close()
-    return Portion(found, after)
+    return found, after
 
 
-def _extent(database: sqlite3.Connection) -> Extent:
-    last, count, size = database.execute(
-        "SELECT max(last), (SELECT last - count FROM feed ORDER BY last LIMIT 1), sum(length(lines)) "
-        "FROM feed"
+def _extent(database: sqlite3.Connection) -> tuple[int, int]:
+    last, first = database.execute(
+        "SELECT max(last), (SELECT last - count FROM feed ORDER BY last LIMIT 1) FROM feed"
     ).fetchone()
-    return Extent(count or 0, last or 0, size or 0)
+    return first or 0, last or 0

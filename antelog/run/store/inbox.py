@@ -9,7 +9,6 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.run.store.database import opened, transaction
@@ -20,14 +19,6 @@ _AGAIN = 5.0
 """Seconds after which it is noted again that somebody looks at an answer."""
 MOST = 20
 """Answers with details, at most: those asked for last."""
-
-
-@dataclass(frozen=True)
-class PostedFact:
-    """A JSON object, and its number among all that were posted for its input, from 1 on."""
-
-    line: int
-    fact: bytes
 
 
 class Inbox:
@@ -48,9 +39,9 @@ class Inbox:
         found = self._database.execute("SELECT posted FROM inputs WHERE name = ?", (name,)).fetchone()
         return 0 if found is None else int(found[0])
 
-    def read(self, name: str, after: int, limit: int) -> list[PostedFact]:
-        """Facts behind a line, in whole posts, so there may be more than `limit`."""
-        found: list[PostedFact] = []
+    def read(self, name: str, after: int, limit: int) -> list[tuple[int, bytes]]:
+        """Facts behind a line, each with its line, in whole posts, so there may be more than `limit`."""
+        found: list[tuple[int, bytes]] = []
         rows = self._database.execute(
             "SELECT last, facts FROM posted WHERE input = ? AND last > ? ORDER BY number", (name, after)
         )
@@ -58,9 +49,7 @@ class Inbox:
             for last, content in rows:
                 facts = content.split(b"\n")
                 first = last - len(facts) + 1
-                found += [
-                    PostedFact(line, fact) for line, fact in enumerate(facts, start=first) if line > after
-                ]
+                found += [(line, fact) for line, fact in enumerate(facts, start=first) if line > after]
                 if len(found) >= limit:
                     break
         finally:
