@@ -161,7 +161,6 @@ def _spread(values: pa.Array, where: NDArray[np.bool_]) -> pa.Array:
 
 
 def _mixed(numbers: pa.Array, where: NDArray[np.bool_], texts: pa.Array) -> pa.Array:
-    """Numbers in some rows, texts in the others."""
     if is_a.is_union(numbers.type):
         found, given = iter(numbers.to_pylist()), zip(where, texts.to_pylist(), strict=True)
         return array_of([next(found) if is_number else text for is_number, text in given])
@@ -187,7 +186,6 @@ def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) 
 
 
 def refuse_times(type_: pa.DataType, name: str, file: str) -> None:
-    """Raises DataError if no time can stand in a column of an Arrow type."""
     refused = refusal(type_)
     if refused is not None:
         raise DataError(f"{file}: column {name} {refused}; times are whole numbers or timestamps")

@@ -232,7 +232,6 @@ MARK = len(BOM_UTF8)
 
 
 def without_mark(head: bytes, path: Path | str) -> bytes:
-    """The beginning of a file, without a byte order mark."""
     if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
     if head.startswith(b"\x1f\x8b"):

@@ -84,7 +84,6 @@ class Usable:
             self.twice += twice
 
     def add(self, reject: Reject) -> None:
-        """Counts a row that was set aside."""
         self.set_aside += 1
         self.malformed += reject.reason == _MALFORMED
         kind = re.sub(PARTICULAR, "…", reject.detail)  # without the values and numbers of its row
@@ -159,7 +158,6 @@ class Rejects:
         return [comes_twice(each.twice, name) for name, each in self.usable.items() if each.twice]
 
     def require_use(self) -> None:
-        """Raises DataError if rows of a predicate were read, and none of them can be used."""
         for each in self.usable.values():
             each.check()
 

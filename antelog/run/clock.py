@@ -210,12 +210,10 @@ class Timing:
             )
 
     def ticks(self, microseconds: int) -> int:
-        """The whole ticks in a stretch of time."""
         assert self.timescale is not None
         return microseconds // self.timescale.length
 
     def at(self, moment: int) -> int:
-        """The tick at a moment, in microseconds since 1970."""
         assert self.timescale is not None
         return tick_at(moment, self.timescale)
 

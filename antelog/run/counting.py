@@ -10,7 +10,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -58,8 +57,6 @@ class Backlog:
             return {}
         return {"unread": self.unread, "unit": self.unit, "behind": round(self.behind / 1e6, 1)}
 
-
-_NONE: Mapping[str, SourceExtent] = MappingProxyType({})
 
 _BINS = 60
 """Parts into which a long delay is divided for counts."""
@@ -154,7 +151,6 @@ class SlotTimes:
         return len(self._names)
 
     def hear(self, table: pa.Table, wall: int) -> None:
-        """Notes that facts came at a moment."""
         texts = [pc.cast(table.column(name), pa.string()) for name in self.columns]
         names = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, ", ")
         heard = [name for name in pc.unique(names).to_pylist() if name is not None]
@@ -186,7 +182,6 @@ class SlotTimes:
         return KnownSlots(list(self._names), self._heard[: len(self)].tolist())
 
     def restore(self, known: KnownSlots) -> None:
-        """Goes on with the slots of an earlier run."""
         self._numbers = {name: number for number, name in enumerate(known.names)}
         self._names = list(known.names)
         self._heard = np.array([*known.heard, *[0] * 64], np.int64)
@@ -207,7 +202,7 @@ class InputCounts:
         self._wall = self._began = 0
         self._since: dict[str, int] = {}
 
-    def look(self, wall: int, extents: Mapping[str, SourceExtent] = _NONE) -> None:
+    def look(self, wall: int, extents: Mapping[str, SourceExtent] = {}) -> None:
         """Sets the time as of which slots are silent, and what is unread then."""
         self._began = self._began or wall
         self._wall = wall
@@ -215,13 +210,11 @@ class InputCounts:
             self._backlogs[name].look(extent, wall)
 
     def restore(self, slots: bytes) -> None:
-        """Goes on with the slots of an earlier run."""
         for name, known in msgspec.json.decode(slots, type=dict[str, KnownSlots]).items():
             if name in self.slots:
                 self.slots[name].restore(known)
 
     def hear(self, name: str, table: pa.Table, wall: int) -> None:
-        """Notes that facts of an input came at a moment."""
         count, gap = self.each[name], self._gap(name)
         if name in self.slots:
             if count.heard is None or (gap is not None and wall > count.heard + gap):

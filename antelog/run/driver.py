@@ -60,13 +60,11 @@ class ChangeView:
         return (last,)
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
-        """Advances an engine by a batch."""
         tables = engine.advance(batch.now, batch.facts)
         judged(batch)
         yield StepResult(batch.now, tables)
 
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
-        """Advances an engine to the end of a run."""
         if end > engine.now:
             yield StepResult(end, engine.advance(end))
 
@@ -108,20 +106,19 @@ class SnapshotView(ChangeView):
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
         since = self._since
         if since is not None and engine.now < since - 1 < end:
-            yield self._step(engine, DueRows(since - 1, {}), _not_judged, shown=False)
+            yield self._step(engine, DueRows(since - 1, {}), shown=False)
         for tick in range(max(engine.now + 1, since or 0), end + 1):
-            yield self._step(engine, DueRows(tick, {}), _not_judged)
+            yield self._step(engine, DueRows(tick, {}))
 
-    def _step(self, engine: Engine, batch: DueRows, judged: Judged, *, shown: bool = True) -> StepResult:
+    def _step(
+        self, engine: Engine, batch: DueRows, judged: Judged | None = None, *, shown: bool = True
+    ) -> StepResult:
         changes = engine.advance(batch.now, batch.facts)
-        judged(batch)
+        if judged is not None:
+            judged(batch)
         self._progress(1 if shown else 0)
         queries = engine.plan.queries if shown else ()
         return StepResult(batch.now, {each.name: engine.answers(each.name) for each in queries}, changes)
-
-
-def _not_judged(_: DueRows) -> None:
-    pass
 
 
 @dataclass(eq=False)

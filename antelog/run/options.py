@@ -300,6 +300,5 @@ SINK = Syntax("SINK", lambda given, at: at.sinks.read(given, at.folder), is_path
 
 
 def flag(default: bool, help_text: str, **more: Any) -> Any:
-    """A field that is a flag."""
     syntax = Syntax("", lambda given, _: given == "true", FLAG, (bool,))
     return option(default, syntax, help_text, arity=Arity.FLAG, **more)

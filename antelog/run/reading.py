@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -32,16 +31,14 @@ from antelog.run.clock import NOTHING, SAMPLES, LiveInputs, Showing, Silence, Ti
 from antelog.run.counting import Count, InputCounts
 from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store import StoredRows
-from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
-
-_NONE: Mapping[str, str] = MappingProxyType({})
+from antelog.run.waiting import FILE, ROOM, DueRows, WaitingRows
 
 AT_ONCE = 100_000
 """Rows after which a step begins, if there are more."""
 
 
 def wanted_of(
-    plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL, maps: Mapping[str, str] = _NONE
+    plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL, maps: Mapping[str, str] = {}
 ) -> WantedColumns:
     """The columns that an input or a static predicate needs, with the names that its source gives them."""
     for source in plan.inputs:
@@ -327,7 +324,8 @@ class InputReader:
         found = beyond(self.plan, {name: late.drop_columns([LINE])}, until, arrival=ARRIVAL)
         self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
-        batch = DueRows(until, {name: QueuedRows(late, np.zeros(late.num_rows, np.int64))}, [file])
+        files = pa.array(np.zeros(late.num_rows, np.int64))
+        batch = DueRows(until, {name: late.append_column(FILE, files)}, [file])
         self.set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
 
@@ -358,5 +356,4 @@ class InputReader:
         return max(now, window)
 
     def holding(self) -> str | None:
-        """The input that holds time back."""
         return clock.holding(self.reading.timing, self.progress.highest, self.behind)

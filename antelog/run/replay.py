@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 
+import pyarrow as pa
+
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, marked
 from antelog.engine.facts.frames import Frame
@@ -15,7 +17,8 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.step.plain_values import plain
 from antelog.engine.values.values import Values
 from antelog.errors import DataError, DataWarning
-from antelog.files import ARRIVAL, Rejects, tables
+from antelog.files import ARRIVAL, LINE, Rejects, tables
+from antelog.files.cells import stacked
 from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.files.naming import Form, size_of
 from antelog.given import NAMED, PATH, check, of, wrong
@@ -33,7 +36,7 @@ from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
 from antelog.run.sources.source import FactSource
 from antelog.run.values import SettingError
-from antelog.run.waiting import DueRows, QueuedRows, joint_rows
+from antelog.run.waiting import FILE, DueRows, arrivals_of
 from antelog.why import Grounds
 from antelog.why.grounds import FactPlaces
 
@@ -214,7 +217,7 @@ class RecordedPlaces(FactPlaces):
     """The files and lines of recorded rows."""
 
     plan: Plan
-    rows: Mapping[str, QueuedRows]
+    rows: Mapping[str, pa.Table]
     names: Sequence[str]
 
     def of_fact(self, predicate: str, facts: Facts, values: Values) -> str | None:
@@ -222,17 +225,17 @@ class RecordedPlaces(FactPlaces):
         if rows is None:
             return None
         *columns, time = next(each.columns for each in self.plan.inputs if each.name == predicate)
-        fits = (rows.table.column(time).to_numpy() == facts.time[0]) & (rows.arrivals == facts.arrival[0])
+        fits = (rows.column(time).to_numpy() == facts.time[0]) & (arrivals_of(rows) == facts.arrival[0])
         at: Column = marked(fits)
         for column, cell in zip(columns, facts.columns, strict=True):
-            array = rows.table.column(column).take(at).combine_chunks()
+            array = rows.column(column).take(at).combine_chunks()
             cells, _ = values.encode_usable(array)
             at = at[(cells == cell[0]) | (values.spelled(cells) == cell[0])]
         return self.of_row(predicate, int(at[0])) if len(at) else None
 
     def of_row(self, predicate: str, row: int) -> str | None:
         rows = self.rows[predicate]
-        return f"{self.names[rows.files[row]]}:{rows.lines[row]}"
+        return f"{self.names[rows.column(FILE)[row].as_py()]}:{rows.column(LINE)[row]}"
 
 
 def recorded_grounds(program: Program, recording: Recording, at: int | None, rejects: Rejects) -> Grounds:
@@ -247,7 +250,7 @@ def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame
     batches = list(_batches(reader))
     names = batches[-1].names if batches else ()
     rows = {
-        name: joint_rows([each.rows[name] for each in batches if name in each.rows])
+        name: stacked([each.rows[name] for each in batches if name in each.rows])
         for name in dict.fromkeys(name for each in batches for name in each.rows)
     }
     frames = DueRows(0, rows).facts

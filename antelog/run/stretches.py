@@ -19,7 +19,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.errors import DataError
 from antelog.run.sinks.result import StepResult, fact_text
-from antelog.run.waiting import DueRows
+from antelog.run.waiting import DueRows, arrivals_of
 
 MOST = 1_000_000
 """Lines that may fill a stretch."""
@@ -53,10 +53,9 @@ def end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
     if not batch.rows:
         return ""
     choose, number = (max, -1) if last else (min, 0)
-    name = choose(batch.rows, key=lambda each: int(batch.rows[each].arrivals[number]))
+    name = choose(batch.rows, key=lambda each: int(arrivals_of(batch.rows[each])[number]))
     columns = next(source.columns for source in plan.inputs if source.name == name)
-    table = batch.rows[name].table
-    *values, time = (table.column(column)[number].as_py() for column in columns)
+    *values, time = (batch.rows[name].column(column)[number].as_py() for column in columns)
     return fact_text(name, values, time, plan.timescale)
 
 

@@ -71,7 +71,6 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def number(text: str) -> int | float:
-    """A number as programs have it."""
     try:
         found = number_of(text)
     except ValueError:
@@ -148,7 +147,6 @@ def tick(text: str) -> int | str:
 
 
 def master(text: str) -> str:
-    """The address of a Spark master."""
     if text.startswith("sc://"):
         raise SettingError(
             f"`{text}` is a Spark Connect server, and the outputs of `antelog run` need the driver itself",

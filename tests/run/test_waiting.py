@@ -11,7 +11,7 @@ import pytest
 import antelog
 from antelog import Engine
 from antelog.files import ARRIVAL, LINE
-from antelog.run.waiting import WaitingRows
+from antelog.run.waiting import FILE, WaitingRows, arrivals_of
 
 PROGRAM = antelog.parse("input P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")
 
@@ -39,8 +39,9 @@ def test_rows_wait_until_they_arrive_and_come_in_that_order() -> None:
         batch = waiting.batch(5)
         assert (batch.now, batch.first) == (5, 1)
         assert batch.facts["P"].column("x").to_pylist() == ["c", 1, "a"]
-        assert batch.rows["P"].lines.tolist() == [4, 2, 2]
-        assert [batch.names[number] for number in batch.rows["P"].files] == ["a.csv", "b.csv", "a.csv"]
+        assert batch.rows["P"].column(LINE).to_pylist() == [4, 2, 2]
+        files = [batch.names[number] for number in batch.rows["P"].column(FILE).to_pylist()]
+        assert files == ["a.csv", "b.csv", "a.csv"]
         assert waiting.batch(5).facts == {}
         assert waiting.batch(12).facts["P"].column("x").to_pylist() == ["b", 2]
         assert waiting.last == -1
@@ -66,7 +67,7 @@ def _batches(*arrivals: list[int], step: int) -> Iterator[tuple[int, list[int]]]
     end = waiting.last
     while waiting.last >= 0:
         batch = waiting.batch(end, step)
-        yield batch.now, sorted(a for rows in batch.rows.values() for a in rows.arrivals.tolist())
+        yield batch.now, sorted(a for rows in batch.rows.values() for a in arrivals_of(rows).tolist())
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 5, 8])

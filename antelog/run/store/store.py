@@ -94,7 +94,6 @@ class Store:
         self._lock.close()
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Commits all that is written within it, or nothing."""
         return files.transaction(self._database)
 
     def record(self, known: bytes, step: RecordedStep) -> None:
@@ -172,7 +171,6 @@ class Store:
         return None if row is None else bytes(row[0])
 
     def lost(self) -> list[str]:
-        """The lines of answers that are lost from sight."""
         return [line for (line,) in self._database.execute("SELECT line FROM lost ORDER BY rowid")]
 
     def keep_lost(self, changed: Mapping[str, str | None]) -> None:
