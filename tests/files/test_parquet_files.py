@@ -43,12 +43,6 @@ def test_parquet_floats_that_are_no_numbers(tmp_path: Path, program: str) -> Non
     ]
 
 
-def test_floats_of_background_facts_that_are_no_numbers(tmp_path: Path) -> None:
-    program = "static S(n: number).\nA(N, T) :- S(N), P(N, T).\nquery A(N, T).\n"
-    path = write(tmp_path / "t.parquet", n=[1.0, math.inf, math.nan])
-    assert rows_of(path, program, "S")[0] == [(1.0,)]
-
-
 def test_parquet_timestamps(tmp_path: Path) -> None:
     times = pa.array([600_000, None, -1], pa.timestamp("ms", "UTC"))
     path = write(tmp_path / "t.parquet", device=["a"] * 3, value=[1] * 3, time=times)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sources.opening import PostedFacts
 from antelog.run.store import FeedReader, Store, StoredFeedAt, post
 from antelog.run.waiting import WaitingRows
-from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
+from tests.run.running import PROGRAM, LineSink, ManualTime, growing, recorded
 
 FACTS = ["a,7\n", "a,8\nb,1\nc,9\n", "a,12\n"]
 
@@ -228,14 +228,3 @@ def test_a_state_of_another_make_is_refused(tmp_path: Path) -> None:
         store.save(Engine(PROGRAM).to_bytes(), [], b"[1]")
         with pytest.raises(StateError, match="no state that can be restored"):
             restored(store, lambda state: Engine.from_bytes(state, PROGRAM))
-
-
-def test_recorded_steps_are_lines_in_any_window(tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    path.write_text("x,time\n" + "".join(f"a,{i // 3}\n" for i in range(30)))
-
-    def lines() -> Iterator[str]:
-        for step in Driver(Engine(PROGRAM, arrival=ARRIVAL), recorded([path])).steps():
-            yield from lines_of(step)
-
-    assert len(list(lines())) == len(set(lines()))

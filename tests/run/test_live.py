@@ -79,8 +79,8 @@ class Run:
         self.now = self.reader.finished(Now(self.now, wall))
         batch = self.reader.waiting.batch(self.now)
         for name, rows in batch.rows.items():
-            times = rows.table.column("time").to_pylist()
-            arrived = rows.table.column(ARRIVAL).to_pylist()
+            times = rows.column("time").to_pylist()
+            arrived = rows.column(ARRIVAL).to_pylist()
             self.late += [t for t, a in zip(times, arrived, strict=True) if a > t + self._delays[name]]
         return self.now
 

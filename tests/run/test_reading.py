@@ -35,14 +35,6 @@ def _write(path: Path, times: list[int]) -> None:
 # ---- dates ----
 
 
-def test_recorded_facts_arrive_at_their_own_ticks_in_any_order(path: Path) -> None:
-    _write(path, [0, 5, 1, 2])
-    reader = recorded([path])
-    assert reader.read(Now(-1, 0)) == 4
-    assert (reader.finished(Now(-1, 0)), reader.through, reader.ended) == (-1, True, True)
-    assert _arrivals(reader) == [0, 1, 2, 5]
-
-
 def test_those_of_a_later_run_arrive_after_what_was_finished_then(path: Path) -> None:
     _write(path, [0, 5, 1, 2])
     reader = recorded([path])

@@ -8,15 +8,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import antelog
 from antelog import Engine
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import Form
-from antelog.language.moments import Timescale
-from antelog.run.clock import Timing, far_ahead
+from antelog.run.clock import Timing
 from antelog.run.driver import Driver
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.sources.growing import GrowingFile
@@ -155,15 +153,3 @@ def test_facts_long_after_the_wall_clock_are_early_and_move_no_clock(tmp_path: P
     assert driver.reader.rejects.counts == {"early": 1}
     assert driver.reader.progress.highest == {"Temp": 2_840_113}
     assert notes[0].startswith("facts of Temp are about times long after the clock of this machine")
-
-
-@pytest.mark.parametrize(
-    ("timing", "far"),
-    [
-        (Timing(timescale=Timescale(60_000_000), ahead=120_000_000), [False, False, True]),
-        (Timing(timescale=Timescale(60_000_000)), [False] * 3),
-        (Timing(ahead=1), [False] * 3),
-    ],
-)
-def test_what_lies_far_ahead(timing: Timing, far: list[bool]) -> None:
-    assert far_ahead(timing, np.array([0, 12, 13]), 600_000_000).tolist() == far

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog import Engine
 from antelog.files import ARRIVAL, LINE
 from antelog.run.waiting import FILE, WaitingRows, arrivals_of
 
@@ -47,16 +46,6 @@ def test_rows_wait_until_they_arrive_and_come_in_that_order() -> None:
         assert waiting.last == -1
 
 
-def test_rows_that_the_engine_set_aside_have_their_file_and_line() -> None:
-    engine, waiting = Engine(PROGRAM, arrival=ARRIVAL), WaitingRows()
-    waiting.add("P", "a.csv", _rows(["a", "b"], [9, 9], [9, 9]))
-    waiting.add("P", "b.csv", _rows(["c", "d"], [9, 1], [9, 9]))
-    batch = waiting.batch(9)
-    engine.advance(9, batch.facts)
-    (found,) = batch.rejects(engine.last_rejects, None)
-    assert str(found) == "b.csv:3: arrived at tick 9, 6 ticks after its deadline"
-
-
 # ---- batches ----
 
 
@@ -76,12 +65,6 @@ def test_batches_of_several_inputs_follow_each_other(step: int) -> None:
     found = list(_batches(first, second, step=step))
     assert [a for _, arrivals in found for a in arrivals] == sorted(first + second)
     assert all(before < min(arrivals) for (before, _), (_, arrivals) in pairwise(found))
-
-
-def test_a_window_ends_where_half_of_an_input_that_goes_on_has_arrived() -> None:
-    waiting = _waiting()
-    assert waiting.window(["P"]) == 2
-    assert waiting.window([]) == 12
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])

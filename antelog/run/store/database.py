@@ -75,8 +75,6 @@ _TYPES = {name: _KINDS[kind] for name, kind in re.findall(r"(\w+) (INTEGER|TEXT|
 }
 
 _HEADER = b"SQLite format 3\0"
-_OLDER = (b"antelog state ", b"PK\x03\x04")
-"""The first bytes of states before there was a store."""
 
 _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "glusterfs", "ncpfs", "ocfs2"}
@@ -221,11 +219,6 @@ def _refuse_other_files(path: Path) -> None:
         return
     except OSError as error:
         raise StateError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if begins.startswith(_OLDER):
-        raise StateError(
-            f"{path} is a state of the older make, which this antelog does not read; replay the facts into "
-            "another --state, or go on with the version that wrote it"
-        )
     if begins and begins != _HEADER:
         raise StateError(f"{path} is not a store that antelog wrote; give another name")
 

@@ -201,13 +201,7 @@ def test_changes_are_sent_with_keys_of_their_answers(broker: _Broker) -> None:
     sink.close()
     assert broker.lines == sorted(line for step in _steps() for line in _lines(step).splitlines())
     keys = {message.key() for each in broker.sent.values() for message in each}
-    assert (
-        b'{"query":"Q","answer":{"X":"a","T":0}}'.replace(b":0}}", b": 0}}").replace(
-            b'"X":"a","T"', b'"X": "a", "T"'
-        )
-        in keys
-        or b'{"query":"Q","answer":{"X":"a","T":0}}' in keys
-    )
+    assert {"query": "Q", "answer": {"X": "a", "T": 0}} in map(json.loads, keys)
     assert broker.settings["enable.idempotence"] is True
 
 
