@@ -1,23 +1,145 @@
 """The driver of all runs: read, date, advance, write, save. Recorded facts are sources that end.
 
 Only the driver waits, and it takes the time from a `RunTime`, so that a test can be its clock.
+
+Answers driven by the clock would fill a long stretch of time without facts with lines:
+
+    OK(X, T-2) :- Turbine(X), not Shdn(X, T).     facts about 2024-01-01 00:10 and about 2124-01-01
+
+Each of the 5 million ticks between has an answer for each turbine. The lines are estimated from the first
+ticks. A recording stops before too many; a run that goes on begins time anew at the later fact. Shorter
+stretches are gone through piece by piece, so that their lines are never all in memory.
 """
 
 from __future__ import annotations
 
 import time as system
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import pyarrow as pa
+
 from antelog.compile.nodes.plan import Plan
+from antelog.compile.prepared.rules import prepared
+from antelog.errors import DataError
 from antelog.process import Engine
-from antelog.run import clock, stretches
+from antelog.run import clock
 from antelog.run.journal import Journal
 from antelog.run.reading import InputReader, Now
-from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.stretches import Sampled, Stretch
-from antelog.run.waiting import DueRows
+from antelog.run.sinks.result import Sink, StepResult, fact_text
+from antelog.run.waiting import DueRows, arrivals_of
+
+MOST_LINES = 1_000_000
+"""Lines that may fill a stretch."""
+
+SAMPLE = 512
+"""Ticks over which lines are counted; a stretch is longer."""
+
+_PIECE = 50_000
+"""About the lines of a piece."""
+
+_LONGEST = 1_000_000
+"""Ticks of a piece, at most."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The ticks up to `last` between two facts, given as texts; an empty text stands for no fact."""
+
+    last: int
+    before: str = ""
+    next: str = ""
+
+
+def speaks_by_the_clock(plan: Plan) -> bool:
+    """Whether some query may have answers at ticks without facts."""
+    return any(each.clocked for query in plan.queries for each in prepared(plan).patterns[query.name])
+
+
+def _end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
+    """The first or the last fact to arrive in a batch, as text; empty if there is none."""
+    if not batch.rows:
+        return ""
+    choose, number = (max, -1) if last else (min, 0)
+    name = choose(batch.rows, key=lambda each: int(arrivals_of(batch.rows[each])[number]))
+    columns = next(source.columns for source in plan.inputs if source.name == name)
+    *values, time = (batch.rows[name].column(column)[number].as_py() for column in columns)
+    return fact_text(name, values, time, plan.timescale)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The lines by query in the second half of the first ticks of a stretch, and its ticks to come.
+
+    Snapshots have a line for each query at least, and `unseen` changes behind them. If they begin later, all
+    these ticks are `hidden`, and only changes count.
+    """
+
+    by_query: Mapping[str, int]
+    rest: int
+    snapshots: bool
+    hidden: bool
+    unseen: int
+
+    @classmethod
+    def of(cls, steps: list[StepResult], before: int, last: int) -> Sampled:
+        middle, changed, shown = before + SAMPLE // 2, Counter[str](), Counter[str]()
+        for step in steps:
+            changes = step.tables if step.changes is None else step.changes
+            changed.update({name: _after(middle, table) for name, table in changes.items()})
+            if step.changes is not None and step.tick > middle:
+                shown.update({name: max(1, table.num_rows) for name, table in step.tables.items()})
+        hidden = not shown and any(step.changes is not None for step in steps)
+        return cls(shown or changed, last - before - SAMPLE, bool(shown), hidden, changed.total())
+
+    def too_many(self, most: int) -> bool:
+        """Whether the rest would have more lines than may be shown; hidden ones only take time."""
+        return self.lines > (MOST_LINES if self.hidden else most)
+
+    @property
+    def lines(self) -> int:
+        """The lines that the rest would have, at this rate."""
+        return sum(self.by_query.values()) * self.rest // (SAMPLE // 2)
+
+    @property
+    def query(self) -> str:
+        """The query with the most lines."""
+        return max(self.by_query, key=lambda name: self.by_query[name], default="")
+
+    @property
+    def piece(self) -> int:
+        """The ticks with about as many lines, or unseen changes, as are taken at a time."""
+        lines = max(self.unseen, sum(self.by_query.values()))
+        return min(max(1, _PIECE * (SAMPLE // 2) // max(1, lines)), _LONGEST)
+
+
+def _after(tick: int, table: pa.Table) -> int:
+    return int((table.column("tick").to_numpy() > tick).sum()) if table.num_rows else 0
+
+
+def _sentence(stretch: Stretch, sampled: Sampled) -> str:
+    """Names the two facts, the query, and how many lines would lie between them."""
+    where = f"after {stretch.before}"
+    if stretch.next:
+        where = f"between {stretch.before or 'the beginning'} and {stretch.next}"
+    return (
+        f"{where} lie {sampled.rest + SAMPLE:,} ticks without facts, and "
+        + ("snapshots of all" if sampled.snapshots else f"{sampled.query}, which needs none,")
+        + f" would fill them with about {sampled.lines:,} lines"
+    )
+
+
+def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
+    if sampled.snapshots:
+        why = _sentence(stretch, sampled)
+        return DataError(f"{why}. Is a time wrong? Else say which to show, with --since and --until")
+    return DataError(
+        f"{_sentence(stretch, sampled)}. Is a time wrong? Else end before with --until, leave out the facts "
+        f"before, or give the rule of {sampled.query} a condition on a fact: then it has answers there only"
+    )
+
 
 _BETWEEN_STEPS = 0.1
 """Seconds between two steps, at least, if there is no more to be read at once."""
@@ -48,12 +170,12 @@ class RunTime:
 class ChangeView:
     """Shows the changes of each step; at most `most` lines may fill a stretch without facts."""
 
-    def __init__(self, most: int = stretches.MOST) -> None:
+    def __init__(self, most: int = MOST_LINES) -> None:
         self.most = most
 
     def fills(self, plan: Plan, /) -> bool:
         """Whether ticks without facts may have lines."""
-        return stretches.speaks_by_the_clock(plan)
+        return speaks_by_the_clock(plan)
 
     def ends(self, _now: int, last: int, /) -> tuple[int, ...]:
         """The ticks at which a stretch is cut, because another share of its lines is shown from there on."""
@@ -76,7 +198,7 @@ class SnapshotView(ChangeView):
     """
 
     def __init__(
-        self, since: int | None, progress: Callable[[int], None] = lambda _: None, most: int = stretches.MOST
+        self, since: int | None, progress: Callable[[int], None] = lambda _: None, most: int = MOST_LINES
     ) -> None:
         super().__init__(most)
         self._since, self._progress = since, progress
@@ -186,14 +308,14 @@ class Driver:
             if self._by_clock:
                 has_begun = engine.plan.tick is None or engine.state.begin is not None
                 now = engine.now if has_begun else max(engine.now, waiting.first().now - 1)
-                end, is_stretch = waiting.until_gap(now, finished, stretches.SAMPLE)
+                end, is_stretch = waiting.until_gap(now, finished, SAMPLE)
                 if is_stretch:
-                    after = stretches.end_fact(engine.plan, waiting.first())
+                    after = _end_fact(engine.plan, waiting.first())
                     yield from self._through(Stretch(end, self._last_fact, after))
                     continue
             batch = waiting.batch(end)
             if self._by_clock and batch.rows:
-                self._last_fact = stretches.end_fact(engine.plan, batch, last=True)
+                self._last_fact = _end_fact(engine.plan, batch, last=True)
             yield from self._steps(batch)
 
     @cached_property
@@ -215,22 +337,22 @@ class Driver:
         """Yields the steps through a long stretch without facts, unless they would be too many."""
         for end in self.view.ends(self.engine.now, stretch.last):
             part = replace(stretch, last=end)
-            if end - self.engine.now > stretches.SAMPLE:
+            if end - self.engine.now > SAMPLE:
                 yield from self._through_part(part)
             else:
                 yield from self._steps(DueRows(end, {}))
 
     def _through_part(self, stretch: Stretch) -> Iterator[StepResult]:
         engine, before = self.engine, self.engine.now
-        steps = list(self.view.steps(engine, DueRows(before + stretches.SAMPLE, {}), self._judged))
+        steps = list(self.view.steps(engine, DueRows(before + SAMPLE, {}), self._judged))
         sampled = Sampled.of(steps, before, stretch.last)
         too_long = sampled.too_many(self.view.most)
         if too_long and (self.once or self.reader.reading.recorded):
-            raise stretches.refused(stretch, sampled)
+            raise _refused(stretch, sampled)
         yield from self._committed(steps)
         if too_long:
             engine.begin_anew(stretch.last + 1)
-            sentence = stretches.sentence(stretch, sampled)
+            sentence = _sentence(stretch, sampled)
             self.reader.listeners.note(f"{sentence}; time begins anew after them")
             if self.journal is not None:
                 self.journal.begin()
@@ -251,7 +373,7 @@ class Driver:
         end = reading.until
         if end is None:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
-        if end - self.engine.now > stretches.SAMPLE and self._by_clock:
+        if end - self.engine.now > SAMPLE and self._by_clock:
             yield from self._through(Stretch(end, self._last_fact))
         yield from self._committed(self.view.rest(self.engine, end))
 

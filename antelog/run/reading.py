@@ -170,8 +170,6 @@ class InputReader:
         live = {} if self.reading.recorded else self.inputs
         self.counts.look(now.wall, {name: each.source.extent for name, each in live.items()})
 
-    # ---- rows in ----
-
     def read(self, now: Now) -> int:
         """Reads what is there, up to a limit; returns 0 if there is nothing, else about the rows."""
         self.look(now)
@@ -328,8 +326,6 @@ class InputReader:
         batch = DueRows(until, {name: late.append_column(FILE, files)}, [file])
         self.set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
-
-    # ---- time ----
 
     def finished(self, now: Now, *, at_end: bool = False) -> int:
         """The last finished tick; `at_end` all has been read, and a later run may read more."""

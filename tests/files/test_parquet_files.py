@@ -1,4 +1,4 @@
-"""antelog/files/parquet_files.py: typed columns, and values that are none."""
+"""antelog/files/reading.py: typed columns, and values that are none."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""antelog/run/stretches.py: stretches without facts that answers driven by the clock would fill."""
+"""antelog/run/driver.py: stretches without facts that answers driven by the clock would fill."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from antelog import Engine
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import Form
 from antelog.run.clock import Timing
-from antelog.run.driver import Driver
+from antelog.run.driver import MOST_LINES, SAMPLE, Driver
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.sources.growing import GrowingFile
-from antelog.run.stretches import MOST, SAMPLE
 from tests.cli.trying import antelog as command
 from tests.run.running import ManualTime
 
@@ -88,7 +87,7 @@ def test_a_table_stops_earlier() -> None:
         *("try", "ok.alog", "--input", "Temp=temp.csv", "--until", "2024-12-31", "--format", "table")
     )
     assert done.exit_code == 1
-    assert 100_000 < int(re.findall(r"about ([\d,]+) lines", done.stderr)[0].replace(",", "")) < MOST
+    assert 100_000 < int(re.findall(r"about ([\d,]+) lines", done.stderr)[0].replace(",", "")) < MOST_LINES
 
 
 @pytest.mark.usefixtures("folder")
@@ -140,7 +139,7 @@ def test_time_begins_anew_after_a_long_stretch_in_what_goes_on(tmp_path: Path) -
     assert "between Temp(wt2, high, 4464) and Temp(wt2, high, 2024-01-01 00:00) lie" in note
     assert note.endswith("time begins anew after them")
     lines = [line for step in steps for line in step.tables["OK"].to_pylist()]
-    assert len(lines) < 10 * SAMPLE < MOST
+    assert len(lines) < 10 * SAMPLE < MOST_LINES
     assert {line["T"] for line in lines if line["tick"] > 2_000_000} >= {2_840_112, 2_840_113}
 
 

@@ -102,8 +102,6 @@ class GrowingFile(FactSource):
                 each.file.close()
         self._now = self._before = None
 
-    # ---- the next file ----
-
     def _open(self) -> bool:
         if self._next:
             return self._opened(self._next.pop(0))
@@ -145,8 +143,6 @@ class GrowingFile(FactSource):
                 self.notes.append(said + _lost(self._mark))
             self._mark = _header(self._mark)
         return self._opened(self._path)
-
-    # ---- the end of a file ----
 
     def _replaced(self) -> list[SourcePiece]:
         """Goes on with the next file; returns the rest of the old one, which is kept for more."""
@@ -262,9 +258,6 @@ def _lost(mark: Mark) -> str:
 
 def _unreadable(name: Path, error: OSError) -> DataError:
     return DataError(f"{name}: cannot be read: {error.strerror or error}")
-
-
-# ---- the files that were rotated ----
 
 
 def remains(path: Path, read: ReadFile) -> list[Path]:

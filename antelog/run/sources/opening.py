@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -93,14 +91,8 @@ class StandardInput(FactSource):
 
     @property
     def extent(self) -> SourceExtent:
-        """The bytes read and in the pipe; how many wait before it is not known."""
-        left = b"\0\0\0\0"
-        with suppress(OSError, ImportError):
-            import fcntl  # noqa: PLC0415 - not on Windows
-            import termios  # noqa: PLC0415
-
-            left = fcntl.ioctl(self._descriptor, termios.FIONREAD, left)
-        return SourceExtent(self._count, self._count + int.from_bytes(left, sys.byteorder))
+        """The bytes read: how many wait in the pipe and before it is not known."""
+        return SourceExtent(self._count, self._count)
 
     def poll(self) -> list[SourcePiece]:
         data = b""

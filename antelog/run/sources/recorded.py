@@ -18,8 +18,7 @@ from antelog.errors import DataError
 from antelog.files.chunks import Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import form_of
-from antelog.files.parquet_files import frame_chunks
-from antelog.files.reading import chunks_of
+from antelog.files.reading import chunks_of, frame_chunks
 from antelog.files.records import Bad
 from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 

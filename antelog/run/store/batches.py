@@ -44,8 +44,6 @@ class FolderFeed:
         self._segment: int | None = None
         self._size = 0
 
-    # ---- for the writer ----
-
     @property
     def full(self) -> bool:
         return self._segment is None or self._size >= self._largest
@@ -79,8 +77,6 @@ class FolderFeed:
         if lines:
             self._write(lines)
 
-    # ---- for readers ----
-
     def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
         segment, offset = divmod(after, _ROOM)
         found: list[bytes] = []
@@ -103,8 +99,6 @@ class FolderFeed:
     def sizes(self) -> dict[int, int]:
         """The bytes of each file by its number, the oldest first; empty without the folder."""
         return {each: self._path(each).lstat().st_size for each in self._segments()}
-
-    # ---- segments ----
 
     def _segments(self) -> list[int]:
         names = [path.stem for path in self.folder.glob("*.jsonl")]

@@ -56,9 +56,6 @@ def record_of(line: bytes) -> Record | None:
     return found if {"head", "status", "reject"} & found.keys() else cast(Record | None, line_of(found))
 
 
-# ---- what records are ----
-
-
 class _Slots(Struct):
     of: str
     known: int

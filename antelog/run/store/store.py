@@ -40,20 +40,13 @@ class RecordedStep:
     rows: tuple[StoredRows, ...] = ()
 
 
-@dataclass(frozen=True)
-class RowTotal:
-    """The number of recorded rows, and a checksum of these and their steps, in order."""
-
-    count: int = 0
-    checksum: bytes = b""
-
-    def plus(self, number: int, step: RecordedStep) -> RowTotal:
-        """This total with the rows of one more step."""
-        found = blake2b(self.checksum + f"{number} {step.now}".encode(), digest_size=16)
-        for each in step.rows:
-            found.update(f"\0{each.input}\0{each.file}\0{len(each.content)}\0".encode())
-            found.update(each.content)
-        return RowTotal(self.count + len(step.rows), found.digest())
+def _total(count: int, checksum: bytes, number: int, step: RecordedStep) -> tuple[int, bytes]:
+    """The number of recorded rows and a checksum of them, with one more step."""
+    found = blake2b(checksum + f"{number} {step.now}".encode(), digest_size=16)
+    for each in step.rows:
+        found.update(f"\0{each.input}\0{each.file}\0{len(each.content)}\0".encode())
+        found.update(each.content)
+    return count + len(step.rows), found.digest()
 
 
 @dataclass(frozen=True)
@@ -101,11 +94,9 @@ class Store:
         (number,) = self._database.execute("SELECT coalesce(max(step), 0) + 1 FROM steps").fetchone()
         self._database.execute("INSERT INTO steps VALUES (?, ?)", (number, step.now))
         self._insert(number, step.rows)
-        found = self._database.execute("SELECT recorded, checksum FROM state").fetchone()
-        total = RowTotal(*found).plus(number, step)
-        self._database.execute(
-            "UPDATE state SET known = ?, recorded = ?, checksum = ?", (known, total.count, total.checksum)
-        )
+        count, checksum = self._database.execute("SELECT recorded, checksum FROM state").fetchone()
+        total = _total(count, checksum, number, step)
+        self._database.execute("UPDATE state SET known = ?, recorded = ?, checksum = ?", (known, *total))
 
     def save(
         self,
@@ -127,10 +118,9 @@ class Store:
                 "INSERT INTO pieces VALUES (?, ?, ?)", (generation, number, engine[start : start + PIECE])
             )
         with self.transaction():
-            total = RowTotal().plus(0, RecordedStep(generation, tuple(waiting)))
+            total = _total(0, b"", 0, RecordedStep(generation, tuple(waiting)))
             self._database.execute(
-                "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)",
-                (known, generation, total.count, total.checksum),
+                "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)", (known, generation, *total)
             )
             self._database.execute("DELETE FROM steps")
             self._database.execute("DELETE FROM rows")
@@ -151,12 +141,12 @@ class Store:
         steps = self._database.execute("SELECT step, now FROM steps ORDER BY step").fetchall()
         recorded = tuple(RecordedStep(now, self._rows(step)) for step, now in steps)
         waiting = self._rows(0)
-        there = RowTotal().plus(0, RecordedStep(generation, waiting))
+        there = _total(0, b"", 0, RecordedStep(generation, waiting))
         for (number, _), step in zip(steps, recorded, strict=True):
-            there = there.plus(number, step)
-        if there != RowTotal(*total):
+            there = _total(*there, number, step)
+        if there != tuple(total):
             raise StateError(
-                f"{self.path}: rows that were recorded are missing or were changed: {there.count:,} of "
+                f"{self.path}: rows that were recorded are missing or were changed: {there[0]:,} of "
                 f"{total[0]:,} are there. Go on with a copy of before, or begin with another --state"
             )
         return StoredState(engine, waiting, recorded, known)
