@@ -90,7 +90,10 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
             replace(change, times=times[change.query]) if change.query in times else change
             for change in changes
         ]
-    return ChangeList(tuple(map(_timed, changes)), most)
+    timed = (
+        each if each.times is None else each.timed(each.times, partial(_moment, each)) for each in changes
+    )
+    return ChangeList(tuple(timed), most)
 
 
 def _likeliest_first(change: Change) -> float:
@@ -98,11 +101,6 @@ def _likeliest_first(change: Change) -> float:
     if change.line["change"] == "confirmed":
         return -2.0
     return 0.0 if change.chance is None else -change.chance
-
-
-def _timed(change: Change) -> Change:
-    """A change with a time in place of its answer's tick, if that is known."""
-    return change if change.times is None else change.timed(change.times, partial(_moment, change))
 
 
 def _row(change: Change, likely: bool) -> list[Child]:

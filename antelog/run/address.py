@@ -193,7 +193,14 @@ class Reach(Generic[T]):
             known = " or ".join([", ".join(nouns[:-1]), nouns[-1]] if len(nouns) > 1 else nouns)
             raise SettingError(message, self.instead.get(type(address)) or f"Give {known}.")
         if isinstance(address, Files):
-            self._check(address)
+            if address.form is None and not self.formless:
+                raise _formless(str(address))
+            if self.verb == "write" and re.search(r"[*?]", address.path):
+                raise SettingError(
+                    f"`{address}` is a pattern", "Name the one file or folder that is to be written."
+                )
+            if self.verb == "write" and address.path.endswith(".gz"):
+                raise SettingError(f"`{address}` ends in .gz, and outputs are not packed", "Leave out .gz.")
         is_path = isinstance(address, Table) and address.form == "iceberg" and address.is_folder
         if self.verb == "write" and is_path:
             message = f"`{address}` is a folder, and tables of Iceberg are written by name"
@@ -202,16 +209,6 @@ class Reach(Generic[T]):
             hint = "Write options into the address, and '${NAME}' for a password that the variable NAME has."
             raise SettingError(f"{self.runner} reads no config={address.config}", hint)
         return address
-
-    def _check(self, files: Files) -> None:
-        if files.form is None and not self.formless:
-            raise _formless(str(files))
-        if self.verb == "write" and re.search(r"[*?]", files.path):
-            raise SettingError(
-                f"`{files}` is a pattern", "Name the one file or folder that is to be written."
-            )
-        if self.verb == "write" and files.path.endswith(".gz"):
-            raise SettingError(f"`{files}` ends in .gz, and outputs are not packed", "Leave out .gz.")
 
 
 # ---- the grammar ----

@@ -19,8 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import pyarrow as pa
-
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.errors import DataError
@@ -88,7 +86,8 @@ class Sampled:
         middle, changed, shown = before + SAMPLE // 2, Counter[str](), Counter[str]()
         for step in steps:
             changes = step.tables if step.changes is None else step.changes
-            changed.update({name: _after(middle, table) for name, table in changes.items()})
+            for name, table in changes.items():
+                changed[name] += int((table.column("tick").to_numpy() > middle).sum())
             if step.changes is not None and step.tick > middle:
                 shown.update({name: max(1, table.num_rows) for name, table in step.tables.items()})
         hidden = not shown and any(step.changes is not None for step in steps)
@@ -113,10 +112,6 @@ class Sampled:
         """The ticks with about as many lines, or unseen changes, as are taken at a time."""
         lines = max(self.unseen, sum(self.by_query.values()))
         return min(max(1, _PIECE * (SAMPLE // 2) // max(1, lines)), _LONGEST)
-
-
-def _after(tick: int, table: pa.Table) -> int:
-    return int((table.column("tick").to_numpy() > tick).sum()) if table.num_rows else 0
 
 
 def _sentence(stretch: Stretch, sampled: Sampled) -> str:

@@ -22,7 +22,7 @@ from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run import values
 from antelog.run.address import Reach
-from antelog.run.values import SettingError, sides
+from antelog.run.values import SettingError
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -131,7 +131,9 @@ class Option:
         naming = self.naming
         if naming is None:
             return self.syntax.read(text, runner)
-        name, value = sides(text) if "=" in text else ("", text.strip())
+        name, _, value = (part.strip() for part in text.partition("="))
+        if "=" not in text:
+            name, value = "", name
         if naming.nameless and not (name.isidentifier() and value):
             return "", self.syntax.read(text, runner)
         if not name or not value or (naming.predicates and not name.isidentifier()):

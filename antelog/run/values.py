@@ -47,12 +47,6 @@ def _variable(match: re.Match[str]) -> str:
     return os.environ[match[1]]
 
 
-def sides(text: str) -> tuple[str, str]:
-    """The texts before and after the first equals sign; either may be empty."""
-    left, _, right = (part.strip() for part in text.partition("="))
-    return left, right
-
-
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     """A reader of whole numbers within limits."""
 

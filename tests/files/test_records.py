@@ -148,7 +148,6 @@ def by_characters(text: str) -> Iterator[tuple[str, list[str] | None]]:
 
 
 def blocks(splitter: RowSplitter, text: str, size: int) -> Iterator[Block]:
-    """The blocks of a text, which comes in pieces of some bytes."""
     data = text.encode()
     for at in range(0, len(data), size):
         yield from splitter.feed(data[at : at + size])

@@ -107,9 +107,7 @@ def test_a_replay_ends_when_what_is_open_is_decided(ahead: int) -> None:
     engine.advance(4, {"A": [("a", 3)]})
     assert clock.end(4, [engine.answers("P")]) == 3 + ahead + 1
 
-
-def test_it_ends_now_if_nothing_is_open() -> None:
-    engine = Engine(antelog.parse(TEXT.format(ahead=1)))
+    engine = Engine(antelog.parse(TEXT.format(ahead=ahead)))
     engine.advance(4)
     assert clock.end(4, [engine.answers("P")]) == 4
     assert clock.end(NOTHING, []) == 0

@@ -70,7 +70,6 @@ class Run:
         self._delays = {each.name: each.delay for each in plan.inputs}
 
     def send(self, name: str, moment: int) -> None:
-        """A fact about a moment is there to be read."""
         self.sources[name].lines.append(f"a,{moment // self.scale.length}")
 
     def look(self, wall: int) -> int:
@@ -85,7 +84,6 @@ class Run:
         return self.now
 
     def go(self, first: int, last: int, step: int = SECOND) -> int:
-        """Looks again and again until a moment."""
         for wall in range(first, last + 1, step):
             self.look(wall)
         return self.now

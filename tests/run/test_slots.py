@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pyarrow as pa
@@ -126,7 +127,7 @@ def test_slots_are_known_after_a_restart(tmp_path: Path) -> None:
         run = FollowedRun(PROGRAM, settings, {}, store, True, lambda _: None, lambda: None, RunTime())
         with ExitStack() as stack:
             stack.callback(store.close)
-            follower = run.follower(RunOutput(None, lambda _: "", _Nowhere()), stack)
+            follower = run.follower(RunOutput(None, lambda _: "", Mock()), stack)
             counts = follower.driver.reader.counts
             assert len(counts.slots["Beat"]) == known
             if not known:
@@ -134,13 +135,3 @@ def test_slots_are_known_after_a_restart(tmp_path: Path) -> None:
                 slots = {name: each.saved() for name, each in counts.slots.items()}
                 store.keep_slots(msgspec.json.encode(slots))
             follower.run(lambda: False)
-
-
-class _Nowhere:
-    """A sink that forgets what it gets."""
-
-    def write(self, step: object) -> None: ...
-
-    def mark(self) -> None: ...
-
-    def close(self) -> None: ...

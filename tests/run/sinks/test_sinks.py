@@ -114,7 +114,6 @@ def test_a_file_that_is_replaced_while_another_waits_for_it_is_written_by_its_na
 
 
 def _descriptors_of(path: Path) -> list[int]:
-    """This process's descriptors of a file."""
     wanted, found = path.stat(), []
     for number in range(200):
         with suppress(OSError):

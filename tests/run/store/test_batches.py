@@ -24,7 +24,6 @@ def read(folder: Path) -> list[dict[str, Any]]:
 
 
 def open_in(folder: Path) -> set[str]:
-    """The answers in the head of the newest segment."""
     (head,) = (record["head"] for record in read(folder) if "head" in record)
     return {line["answer"]["X"] for line in head["open"]}
 
