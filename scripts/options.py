@@ -23,7 +23,7 @@ def lines() -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- |"
     for each in options_of(Settings):
         if each.on:
-            key = f"`{each.name}`" if each.usage.in_file and {"run", "watch"} & {*each.on} else "-"
+            key = f"`{each.name}`" if each.in_file and {"run", "watch"} & {*each.on} else "-"
             commands = "all" if {*ALL} <= {*each.on} else ", ".join(f"`{name}`" for name in each.on)
             yield f"| `{_written(each)}` | {key} | {commands} | {_help(each)} | {each.usual or '-'} |"
 

@@ -1,11 +1,7 @@
 """Files of facts: CSV, JSON lines and Parquet, read piece by piece into Arrow tables.
 
-    WantedColumns    the columns a file is read for: those of an input or of a static predicate
-    tables           the facts of one file, table after table; rows that cannot be used are set aside
-
-A table has the columns that are wanted, in their order; times are ticks, and those of an input
-have the arrival as well, in a column called `ARRIVAL`, and the line each row is from, in one
-called `LINE`. Nothing reads more of a file at a time than it needs.
+A table has the wanted columns, in their order, with times as ticks. For an input it also has the arrival, in
+a column `ARRIVAL`, and the line each row is from, in a column `LINE`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Columns as a file has them to columns as the engine takes them: values, and times as ticks.
+"""Columns of a file as the engine takes them: values, and times as ticks.
 
-A text that stands for a number becomes one, unless its column holds texts: `007` is the number 7
-in a column of numbers or of anything, and the text `007` in a column of texts.
-
-A time is a whole number; in a program that says how long a tick is, it may be a timestamp:
-a typed one, or a text as in ISO 8601 (`2024-02-29`, `2024-02-29 13:45`, `2024-02-29T13:45:10.5Z`). There a
-number may also count seconds or parts of them since 1970, see `antelog.language.epochs`.
+A text that stands for a number becomes one, unless its column holds texts: `007` is 7 in a column of numbers
+or of anything. A time is a whole number or, in a program that says how long a tick is, a timestamp: a typed
+one, or a text as in ISO 8601. There a number may also count since 1970, see `antelog.language.epochs`.
 """
 
 from __future__ import annotations
@@ -55,7 +52,7 @@ class Fault:
 
 
 def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
-    """The values of a column whose type is `number`, `text` or not known, and their faults."""
+    """The values of a column whose type is `number`, `text` or unknown, and their faults."""
     if kind_of(array.type) is not Kind.TEXT:
         return array, _faults_of_values(array, name, type_)
     texts = array.cast(pa.string())
@@ -93,7 +90,7 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
 
 
 def in_ticks(texts: pa.Array, name: str, tick: int | None) -> tuple[pa.Array, list[Fault]]:
-    """Texts with numbers of ticks in place of durations, as in CSV, and the faults of what is neither.
+    """Texts with numbers of ticks in place of durations, and the faults of those that are neither.
 
     `30 minutes` is 2 where a tick is 15 minutes.
     """
@@ -153,7 +150,7 @@ def _doubles(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
 
 
 _EXACT = {"integer": (_integers, NOT_WHOLE), "double": (_doubles, ROUNDED)}
-"""Types whose numbers have to be exact: how they are made, and what is said of one that is not."""
+"""Types whose numbers have to be exact: how they are made, and what is said of others."""
 
 
 def _spread(values: pa.Array, where: NDArray[np.bool_]) -> pa.Array:
@@ -164,7 +161,6 @@ def _spread(values: pa.Array, where: NDArray[np.bool_]) -> pa.Array:
 
 
 def _mixed(numbers: pa.Array, where: NDArray[np.bool_], texts: pa.Array) -> pa.Array:
-    """Numbers in some rows, texts in the others."""
     if is_a.is_union(numbers.type):
         found, given = iter(numbers.to_pylist()), zip(where, texts.to_pylist(), strict=True)
         return array_of([next(found) if is_number else text for is_number, text in given])
@@ -190,7 +186,6 @@ def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) 
 
 
 def refuse_times(type_: pa.DataType, name: str, file: str) -> None:
-    """Raises DataError if no time can stand in a column of an Arrow type."""
     refused = refusal(type_)
     if refused is not None:
         raise DataError(f"{file}: column {name} {refused}; times are whole numbers or timestamps")
@@ -236,7 +231,7 @@ def _shown(value: object) -> str:
 
 
 def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> tuple[Ticks, Fault]:
-    """The ticks of a column of times, and the fault of some; `what` is what errors call one of them.
+    """The ticks of a column of times, and the fault of some; `what` is their noun in errors.
 
     Raises DataError for timestamps in a program that does not say how long a tick is.
     """
@@ -291,7 +286,7 @@ def _if_seconds(value: object, counting: Counting) -> str:
 
 
 def _time_shown(time: pa.Scalar | None) -> str | None:
-    """A time as errors show it, a typed one in the language's syntax; None for no time."""
+    """A time in errors, a typed one in the language's syntax; None for no time."""
     if isinstance(time, pa.UnionScalar):
         return _time_shown(time.value)
     if time is None or not time.is_valid:

@@ -26,10 +26,9 @@ from antelog.language.moments import Timescale
 class Chunk:
     """Some rows: the wanted columns (and the arrival, if there is one), and the rows that cannot be read.
 
-    `lines` gives the lines of all rows, `row` the text of one by its position. `written` says that
-    every value is written as text. If its columns were matched by position, `misfit` is the error if most
-    rows cannot be used. `arrives` says which rows have an arrival of their own; None: all of them, if there
-    is such a column.
+    `lines` gives the lines of all rows, `row` the text of one by its position; `written`: every value is a
+    text. `misfit` is the error if columns were matched by position, and most rows cannot be used. `arrives`
+    says which rows have an arrival; None: all of them, if there is such a column.
     """
 
     columns: Sequence[pa.Array]
@@ -46,7 +45,7 @@ def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
 
 
 class RowReader(ABC):
-    """Takes the bytes of a file as they come, from some line on, and gives the rows that are whole."""
+    """Takes the bytes of a file as they come, and gives the whole rows, from a line on."""
 
     def __init__(self, path: Path | str, wanted: WantedColumns, line: int = 1) -> None:
         self._path, self._wanted = path, wanted
@@ -72,11 +71,11 @@ class RowReader(ABC):
 
 @dataclass(frozen=True, eq=False)
 class CheckedRows:
-    """The rows of a chunk that can be used, with their ticks and lines, and those that cannot.
+    """The usable rows of a chunk, with ticks and lines, and the others.
 
-    `arrives` says of which rows the arrival is that of a column, or else the fact's own time; `notes`
-    are about the times, each to be shown once. Of usable rows, the clock showed the times of some `twice`.
-    `gap` is the least time between facts of a slot and tick, or equal ones, of the first rows (microseconds).
+    `arrives` says which rows have an arrival, not only a time; `notes` are about the times, by name. `twice`
+    counts usable rows whose time the clock showed twice. `gap` is the least time in microseconds between
+    facts of a slot and tick, or equal ones, of the first rows.
     """
 
     table: pa.Table
@@ -93,7 +92,7 @@ class CheckedRows:
 
 
 def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Iterator[CheckedRows]:
-    """For each chunk the rows that can be used, and those that cannot, in the order of their lines.
+    """Separates usable rows of each chunk from others, in the order of their lines.
 
     Raises DataError if columns were matched by position, and their values do not fit.
     """
@@ -137,7 +136,7 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
 
 
 def _values(wanted: WantedColumns, chunk: Chunk) -> tuple[list[pa.Array], list[Fault]]:
-    """The values of the columns but for times, and their faults."""
+    """The values of the columns except for times, and their faults."""
     arrays, faults = list[pa.Array](), list[Fault]()
     convert = cells_of_text_file if chunk.written else cells
     for array, column, type_ in zip(chunk.columns, wanted.columns, wanted.types, strict=False):
@@ -160,17 +159,17 @@ def _first(faults: Iterable[Fault]) -> dict[int, str]:
 
 
 _MANY = 10_000
-"""The first rows, which say how close facts are that are in one tick."""
+"""The first rows, which tell how close facts of one tick are."""
 
 
 def _gap(wanted: WantedColumns, chunk: Chunk, table: pa.Table) -> int | None:
-    """The least time in microseconds between facts of one slot and tick, or equal ones, if there are such."""
+    """The least time in microseconds between facts of one slot and tick, or equal ones, if there are any."""
     unusual = any(map(pa.types.is_union, table.schema.types))  # nothing groups these
-    if wanted.counting.timescale is None or not wanted.timed or wanted.apart.of_rows or unusual:
+    if wanted.counting.timescale is None or not wanted.timed or wanted.of_rows or unusual:
         return None
     exact = replace(wanted.counting, timescale=Timescale(1))
     at = ticks(chunk.columns[len(wanted.types)].slice(0, _MANY), "time", exact, "")[0].numbers
-    columns = wanted.columns if wanted.apart.slot is None else (*wanted.apart.slot, wanted.columns[-1])
+    columns = wanted.columns if wanted.slot is None else (*wanted.slot, wanted.columns[-1])
     facts = table.select(columns).slice(0, _MANY).append_column(LINE, pa.array(at))
     found = facts.group_by([*columns]).aggregate([(LINE, each) for each in ("min", "max", "count_distinct")])
     first, last, count = (column.to_numpy() for column in found.columns[-3:])

@@ -17,36 +17,27 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.epochs import TICKLESS, TICKS, Counting
 
 DEFAULT_ARRIVAL = "arrival"
-"""What files call the column of arrivals, unless a user says otherwise."""
+"""The files' name of the column of arrivals, unless a user gives another."""
 ARRIVAL = InTicks("the arrival")
-"""What the column of arrivals is called in tables. No column of a predicate can have that name."""
+"""The name of the column of arrivals in tables, which no column of a predicate can have."""
 
 _UNNAMED = re.compile("c[0-9]+")
-"""What the columns of predicates are called that are not declared."""
+"""Names of columns of predicates that are not declared."""
 
 LINE = "the line"
-"""What the column is called that says from which line of its file a row is."""
+"""The name of the column of the lines in files that rows are from."""
 
 ROW = "@row"
-"""The name that a column is mapped to which says where a row was read: `readings.csv:17`."""
-
-
-@dataclass(frozen=True)
-class Apart:
-    """The `slot` of `one per` (None: all columns); which columns, by position, say where rows were read."""
-
-    slot: tuple[str, ...] | None = None
-    of_rows: tuple[tuple[int, str], ...] = ()
+"""The name to which the column of a row's place is mapped: `readings.csv:17`."""
 
 
 @dataclass(frozen=True)
 class WantedColumns:
-    """The columns a file is read for: those of an input, the last being its time, or of a static.
+    """The columns a file is read for: those of an input, the last being its time, or of a static predicate.
 
-    `types` are those of the columns without the time, TICKS among them; `arrival` is what files call the
-    column of arrivals, and `counting` says how times are counted, where they may be timestamps.
-    `called` has the names that files give to columns otherwise; with `must_arrive`, a column of
-    arrivals must be there.
+    `types` are those of the columns without the time, TICKS among them. `arrival` is the files' name for the
+    column of arrivals, which must be there with `must_arrive`, `called` has their other names for columns.
+    `counting` says how times are counted, which may be timestamps.
     """
 
     name: str
@@ -56,7 +47,8 @@ class WantedColumns:
     counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
-    apart: Apart = Apart()
+    slot: tuple[str, ...] | None = None
+    of_rows: tuple[tuple[int, str], ...] = ()
 
     @property
     def timed(self) -> bool:
@@ -64,7 +56,7 @@ class WantedColumns:
 
     @property
     def known(self) -> list[str]:
-        """The columns, and that of arrivals, unless there is none or a column is called so."""
+        """The columns, and that of arrivals, unless there is none or a column has its name."""
         arrives = self.timed and self.arrival not in self.columns
         return [*self.columns, *([self.arrival] if arrives else [])]
 
@@ -75,7 +67,7 @@ class WantedColumns:
 
     @property
     def declared(self) -> bool:
-        """Whether its columns have names, and not only numbers as those of an input that is not declared."""
+        """Whether its columns have names, and not only numbers as those of an undeclared input."""
         objects = self.columns[:-1] if self.timed else self.columns
         return not objects or not all(map(_UNNAMED.fullmatch, objects))
 
@@ -87,13 +79,13 @@ class WantedColumns:
 
     def with_places(self, table: pa.Table, file: str) -> pa.Table:
         """Rows of a file with the columns that say where each was read."""
-        for at, name in self.apart.of_rows:
+        for at, name in self.of_rows:
             lines = pc.cast(table.column(LINE), pa.string())
             table = table.add_column(at, name, pc.binary_join_element_wise(pa.scalar(file), lines, ":"))
         return table
 
     def shown(self, column: str) -> str:
-        """A column as messages call it: with the name that the file has for it, if that is another."""
+        """A column in messages: with its name in the file, if that is another."""
         name = dict(self.called).get(column, column)
         return column if name == column else f"{column} ({name})"
 
@@ -102,8 +94,7 @@ class WantedColumns:
 class ColumnPositions:
     """The positions of the wanted columns in a row, and of the arrival if there is one.
 
-    If they are matched by position although the columns have names, `misfit` is what is wrong in case that
-    the values do not fit.
+    If columns with names were matched by position, `misfit` is the error in case that the values do not fit.
     """
 
     columns: tuple[int, ...]
@@ -116,15 +107,12 @@ class ColumnPositions:
         return self.columns if self.arrival is None else (*self.columns, self.arrival)
 
     def names(self, given: Sequence[str]) -> tuple[str, ...]:
-        """The names of the wanted columns, and of the arrival, among all names of a row."""
+        """The names of the wanted columns and of the arrival, among all names of a row."""
         return tuple(given[i] for i in self.all)
 
 
 def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
-    """The wanted columns, renamed as files call them.
-
-    `maps` is from `P.column`, or `column` of whatever has it, to a name in the file.
-    """
+    """The wanted columns, with the files' names for them by `P.column` or `column` in `maps`."""
     called = {
         column: maps[key]
         for column in wanted.known
@@ -139,7 +127,7 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
         columns=tuple(wanted.columns[i] for i in kept),
         types=tuple(wanted.types[i] for i in kept if i < len(wanted.types)),
         called=tuple(each for each in called.items() if each[0] not in dict(of_rows).values()),
-        apart=replace(wanted.apart, of_rows=of_rows),
+        of_rows=of_rows,
     )
 
 
@@ -148,11 +136,10 @@ def places(
 ) -> ColumnPositions:
     """The positions of the wanted columns. Raises DataError if they cannot be found.
 
-    By name, if the file has them all; it may have others, which are ignored. By position if it has none of
-    them nor any that is nearly called so, but as many, or one more, which is the arrival; whether their
-    values fit, those who read them find out. In what goes on, which is not a `whole` file, only an input
-    that is not declared has its columns by position: other records may follow with the names.
-    `inner` are the paths of fields within fields, for errors.
+    By name, if the file has them all; others are ignored. By position if it has none of them nor any with a
+    similar name, but as many, or one more, which is the arrival; readers of the values find out whether they
+    fit. If it is not a `whole` file but goes on, only an undeclared input has its columns by position, since
+    other records may follow with the names. `inner` are the paths of fields within fields, for errors.
     """
     inner, given = list(inner), names
     names = _as_called(wanted, given, file, inner)
@@ -248,7 +235,7 @@ class Advice:
 
 
 _SHOWN = 20
-"""The names of a file that are shown, at most."""
+"""Names of a file that are shown, at most."""
 _TIMES = re.compile(
     r"(^|[_.])(time|ts|at|utc|date|day|week|when|sent|epoch|nanos|millis)$|(^|[_.])time[_.]|timestamp",
     re.IGNORECASE,
@@ -259,11 +246,11 @@ _ARRIVALS = re.compile(r"(^|[_.])(received|arrived|arrival|seen|ingested)($|[_.]
 _UNKNOWN = "COLUMN"
 """The placeholder of a name that could not be guessed."""
 _SHORTEST = 3
-"""A name of fewer letters is part of too many others."""
+"""Letters of a name, at least: a shorter one is part of too many others."""
 
 
 def has(names: Sequence[str], inner: Iterable[str] = ()) -> str:
-    """The columns a file has; in place of one with fields of its own, the paths of these."""
+    """The columns of a file, with the paths of inner fields in place of those around them."""
     known = _flat(names, inner)
     return ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "") if known else "none"
 
@@ -296,17 +283,17 @@ def not_mapped(column: str, name: str, names: Sequence[str], inner: Iterable[str
 
 
 def _flat(names: Sequence[str], inner: Iterable[str]) -> list[str]:
-    """The names, but for those of fields that have others within them in some row."""
+    """The names, except for fields that have others within them in some row."""
     inner = list(dict.fromkeys(inner))
     around = {path[:at] for path in inner for at, letter in enumerate(path) if letter == "."}
     return [name for name in dict.fromkeys([*names, *inner]) if name not in around]
 
 
 def _counterparts(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
-    """For missing columns one of the file that it may be: the surest are chosen first.
+    """A column of the file for each missing one that it may be: the surest are chosen first.
 
-    A column is proposed if its name is like the wanted one, since users paste what is proposed. If just one
-    column is missing, and the file has just one left, that one is proposed whatever its name.
+    A column is proposed if its name is like the wanted one, since users paste proposals. If one column is
+    missing, and the file has one left, that one is proposed whatever its name.
     """
     rules: tuple[Callable[[str, str], bool], ...] = (
         lambda column, name: name.casefold() == column.casefold(),

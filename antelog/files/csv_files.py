@@ -1,11 +1,11 @@
 """CSV files, as RFC 4180 has them: the first row has the names of the columns.
 
 Arrow parses a block of rows as a whole. A block it refuses, or in which a quote is odd, is parsed by `csv`
-row by row, so that a bad row costs nothing but itself. A value in quotes may go on over line breaks; a row
-with a quote that is not closed is set aside, with all lines it takes.
+row by row, so that a bad row costs nothing but itself. A row with a quote that is not closed is set aside,
+with all lines it takes.
 
-In what goes on (a growing file, standard input, messages) nothing is fixed by a first row: a line with the
-names of all columns is a header, wherever it stands, and lines before the first header are set aside.
+In what goes on (a growing file, standard input, messages) a line with the names of all columns is a header,
+wherever it stands, and lines before the first header are set aside.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from antelog.files.records import Bad, Block, Grammar, Row, breaks, grammar_of, 
 from antelog.language.durations import ticks_of
 
 _HEAD = 1 << 16
-"""The first bytes of a file, this many, tell what separates the values."""
+"""The first bytes of a file, which tell what separates the values."""
 
 
 class CsvHeader(msgspec.Struct, frozen=True):
-    """The names of the columns of CSV, and what separates its values; a mark has it."""
+    """The names of the columns of CSV, and the separator of its values; a mark has it."""
 
     separator: str
     names: tuple[str, ...]
@@ -44,10 +44,7 @@ class CsvHeader(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class FirstLine:
-    """The first row of a file: the names of its columns, or already a fact, with the columns' positions.
-
-    `rest` are the facts that were read with it.
-    """
+    """The header in the first row of a file, or the columns' positions if that is a fact; and the rest."""
 
     header: CsvHeader
     row: ColumnPositions | None
@@ -58,7 +55,7 @@ class FirstLine:
 
 
 class WholeCsv(RowReader):
-    """Reads a whole CSV file; what its user should know of how it was read goes to `notes`.
+    """Reads a whole CSV file; `notes` get what its user should know of how it was read.
 
     Raises DataError if its columns are not the wanted ones.
     """
@@ -132,7 +129,7 @@ def _first(grammar: Grammar, block: Block, path: Path | str, wanted: WantedColum
 
 
 def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bool:
-    """Whether the first line must be a row, for there is a number where the name of a time would be."""
+    """Whether the first line must be a row, since it has a number where the name of a time would be."""
     if wanted.timed:
         return looks_like_time(values[at.columns[-1]])
     numbers = [value for value, type_ in zip(values, wanted.value_types, strict=True) if type_ in NUMBERS]
@@ -145,9 +142,9 @@ def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bo
 class CsvRows(RowReader):
     """Reads CSV rows, each under the last header before it.
 
-    With a `header`, and the number of the next line, it goes on within a file. A file that begins without a
-    header has the `header` of the one before, if its first line is a row of it: a log that was cut in place.
-    With `json`, lines that begin with `{` are JSON until there is a header of CSV.
+    With a `header` and the number of the next line, it goes on within a file. A file without a header has the
+    `header` of the one before, if its first line is a row of it: a log that was cut in place. With `json`,
+    lines that begin with `{` are JSON until there is a header of CSV.
     """
 
     def __init__(
@@ -294,7 +291,7 @@ def _by_arrow(block: Block, header: CsvHeader, at: ColumnPositions) -> Chunk | N
 
     @cache
     def rows() -> list[tuple[int, bytes]]:
-        """The rows with their lines, which are those that are not empty."""
+        """The rows that are not empty, with their lines."""
         return [each for each in enumerate(block.data.splitlines(), block.first) if each[1]]
 
     def lines() -> NDArray[np.int64]:

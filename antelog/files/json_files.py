@@ -24,15 +24,15 @@ _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
 _TOO_LONG = 10**MOST_DIGITS
 _LOOKED_AT = 100
-"""The rows in which names of fields within fields are looked for, to be shown."""
+"""Rows in which names of inner fields are looked for, to be shown."""
 _DEEPEST = 8
-"""Fields that lie deeper are not shown."""
+"""Deeper fields are not shown."""
 _KINDS = 1_000
-"""The kinds of JSON objects, by their names, that are known at a time."""
+"""Kinds of JSON objects, by their names, that are remembered."""
 
 
 class JsonRow(NamedTuple):
-    """A row as there are millions of: that it is a tuple makes it cheap."""
+    """A row: a tuple, as there are millions, and tuples are cheap."""
 
     line: int
     data: bytes
@@ -44,7 +44,7 @@ class JsonRow(NamedTuple):
 
 
 class JsonRows(RowReader):
-    """Reads JSON objects, each matched by its own names. `fits` says whether one had all columns."""
+    """Reads JSON objects, each matched by its own names; `fits`: one of them had all columns."""
 
     def __init__(self, path: Path | str, advice: Advice, line: int = 1) -> None:
         super().__init__(path, advice.wanted, line)
@@ -57,7 +57,7 @@ class JsonRows(RowReader):
         yield replace(chunk, bad=[*chunk.bad, *block.lost]) if block.lost else chunk
 
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
-        """The rows of lines with their numbers; empty lines are left out."""
+        """The rows of lines with their numbers, without empty lines."""
         rows, bad = json_rows(lines)
         fit: list[JsonRow] = []
         used: list[tuple[str, ...]] = []
@@ -77,7 +77,7 @@ class JsonRows(RowReader):
         return json_chunk(fit, bad, used, len(self._wanted.columns)) if fit else no_rows(self._wanted, bad)
 
     def _matched(self, row: JsonRow, names: tuple[str, ...]) -> tuple[str, ...] | str:
-        """The names of the wanted columns in an object, and of its arrival; or why it cannot be used."""
+        """An object's names of the wanted columns and of the arrival, or why it cannot be used."""
         wanted, file = self._wanted, str(self._path)
         # What a column is mapped to may be a path, which each row is asked for.
         given = [*names, *(name for _, name in wanted.called if name not in names)]
@@ -130,7 +130,7 @@ class WholeJson(JsonRows):
 
 
 def reach(values: dict[str, Any], path: str) -> object:
-    """The value of a field, or of one within others: what has the whole name goes before a path."""
+    """The value of a field, or of one within others: a field with the whole name goes before a path."""
     found = values.get(path, _NOTHING)
     at = path.find(".")
     while found is _NOTHING and at >= 0:
@@ -170,9 +170,9 @@ def json_rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[JsonRow], list[B
 
 
 def json_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[tuple[str, ...]], width: int) -> Chunk:
-    """Some rows, each with the names of its wanted columns, and one more where it says when it arrived.
+    """Some rows, each with the names of its wanted columns, and of the arrival where it has one.
 
-    If only some say so, the others have their time in its place.
+    If only some have one, the others have their time in its place.
     """
     arrives = None
     alike = len(set(wanted)) == 1
@@ -209,7 +209,7 @@ def _values(rows: list[JsonRow], name: str) -> list[object]:
 
 
 def _are_plain(values: list[object]) -> bool:
-    """Whether it is clear at a glance that there is no complaint about any of these values."""
+    """Whether a glance shows that no column complains about any of these values."""
     kinds = set(map(type, values))
     if kinds == {int}:
         numbers: list[Any] = values
@@ -218,7 +218,7 @@ def _are_plain(values: list[object]) -> bool:
 
 
 def _complaint(name: str, value: object) -> str | None:
-    """A complaint about a value that no column can hold; None for others."""
+    """Why no column can hold a value; None if one can."""
     if value is _NOTHING:
         return f"lacks {name}"
     if isinstance(value, dict | list):

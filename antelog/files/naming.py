@@ -1,4 +1,4 @@
-"""Which form a file has, by its ending, and how its bytes are reached."""
+"""The form of a file, by its ending, and access to its bytes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FORMS = {
 
 
 def form_of(path: Path) -> Form | None:
-    """The form of a file, or None if its ending names none."""
+    """The form of a file; None if its ending names none."""
     *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
     form = _FORMS.get(before if last == ".gz" else last)
     return None if last == ".gz" and form is Form.PARQUET else form
@@ -65,7 +65,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 def size_of(path: Path) -> int:
-    """How many bytes a file has; 0 if that is unknown."""
+    """The bytes of a file; 0 if unknown."""
     try:
         return os.stat(path).st_size  # noqa: PTH116 - one call for links, devices and files alike
     except OSError:

@@ -1,9 +1,9 @@
 """The bytes of a text file in blocks of whole rows: lines, or rows of CSV, as RFC 4180 says.
 
-A value of CSV is in quotes if it begins with one. It goes on, over line breaks too, up to a quote that a
-separator or the line's end follows; a quote in it is written twice. A quote that stands alone in it closes
-nothing, and its row cannot be used, for nobody knows where the value was meant to end. If a quote stays open
-for too long, the line in which its row begins is lost, and the next line begins a row.
+A value of CSV that begins with a quote goes on, over line breaks too, up to a quote that a separator or the
+line's end follows; a quote in it is written twice. A quote that stands alone in it closes nothing, and its
+row cannot be used, for nobody knows where the value was meant to end. If a quote stays open for too long, the
+line in which its row begins is lost, and the next line begins a row.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from typing import BinaryIO
 from antelog.errors import DataError
 
 SIZE = 1 << 20
-"""How many bytes are read at a time."""
+"""Bytes that are read at a time."""
 LONGEST = 1 << 26
-"""No line has many more bytes than this."""
+"""Bytes of a line, at most, or not many more."""
 LARGEST = 1 << 20
-"""A row in which a quote is open has no more bytes than this."""
+"""Bytes of a row in which a quote is open, at most."""
 MOST_LINES = 1000
-"""A row in which a quote is open has no more lines than this."""
+"""Lines of a row in which a quote is open, at most."""
 
 _TOO_LONG = f"the line has more than {LONGEST >> 20} MiB"
 _OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST >> 20} MiB"
 _SHOWN = 1000
-"""The bytes shown of a row that is lost."""
+"""Bytes that are shown of a lost row."""
 _NEAR = 1 << 12
-"""The bytes within which most rows end."""
+"""Bytes within which most rows end."""
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _SEPARATORS = b",;\t"
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
@@ -53,10 +53,7 @@ class Bad:
 
 @dataclass(frozen=True)
 class Block:
-    """Some whole rows, the number of the first line (the file's first line is 1), and lines that are lost.
-
-    A line that is lost is empty in the block, so that the others keep their numbers.
-    """
+    """Some whole rows, the number of their first line, and lost lines, which are empty in `data`."""
 
     first: int
     data: bytes
@@ -102,7 +99,7 @@ class Grammar:
 
     row      a row, in order or not, with the end of its line
     orderly  a row in whose values no quote stands alone
-    flat     as many orderly rows as there are that have one line each
+    flat     orderly rows of one line each, as many as there are
     """
 
     separator: str
@@ -118,7 +115,7 @@ class Grammar:
             line, at = line + breaks(found[0]), found.end()
 
     def rows_end(self, data: bytes, at: int) -> tuple[int, str]:
-        """The end of the whole rows from a place on; and why the line behind them is lost, if it is."""
+        """The end of the whole rows from a place on, and why the line behind them is lost, if it is."""
         while data.find(b'"', at) >= 0:
             if flat := self.flat.match(data, at, at + LARGEST):
                 at = flat.end()
@@ -169,10 +166,9 @@ def separator_of(head: bytes) -> str | None:
 
 @dataclass(eq=False)
 class RowSplitter:
-    """Takes the bytes of a file as they come, and gives the rows that are whole, in blocks.
+    """Takes the bytes of a file as they come, and gives whole rows in blocks: lines, if there is no grammar.
 
-    Without a grammar, rows are lines. `rest` is what is there of the next row, which begins in `line`. A line
-    that is too long is lost, and `skips` while its end has not come.
+    `rest` begins the next row, in `line`. A line that is too long is lost, and `skips` until its end.
     """
 
     line: int = 1
@@ -182,7 +178,7 @@ class RowSplitter:
 
     @property
     def held(self) -> int | None:
-        """The number of bytes held of the next row; None while a line is being skipped."""
+        """The bytes held of the next row; None while a line is skipped."""
         return None if self.skips else len(self.rest)
 
     def feed(self, data: bytes) -> Iterator[Block]:
@@ -232,11 +228,10 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
 
 
 MARK = len(BOM_UTF8)
-"""The bytes that show whether a file begins with a mark."""
+"""Bytes that show whether a file begins with a mark."""
 
 
 def without_mark(head: bytes, path: Path | str) -> bytes:
-    """The beginning of a file, without a byte order mark."""
     if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
     if head.startswith(b"\x1f\x8b"):
@@ -251,11 +246,11 @@ def breaks(data: bytes) -> int:
 
 
 def text_of(row: bytes) -> str:
-    """A row without the end of its line; what is not UTF-8 in it has a way back to bytes."""
+    """A row without the end of its line; bytes that are not UTF-8 become surrogates."""
     return row.rstrip(b"\r\n").decode(errors="surrogateescape")
 
 
 def _lines_end(data: bytes, at: int) -> tuple[int, str]:
-    """The end of the whole lines from a place on; and why the line behind them is lost, if it is."""
+    """The end of the whole lines from a place on, and why the line behind them is lost, if it is."""
     end = max(at, data.rfind(b"\n", at) + 1 or data.rfind(b"\r", at, -1) + 1)
     return end, _TOO_LONG if len(data) - end > LONGEST else ""

@@ -3,8 +3,8 @@
     readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
     as in line 2: wt2,91,soon
 
-If none of an input can be used, that is an error, with the most common reason: a file of which nothing was
-understood would look like one in which nothing happened. It is none if rows only came at the wrong time.
+If none of an input can be used, that is an error, since a file of which nothing was understood would look
+like one in which nothing happened. It is none if rows only came at the wrong time.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from antelog.files.naming import Form, form_of
 from antelog.writing import replacing
 
 _KINDS = 1_000
-"""The most different reasons that are counted, so that odd files do not fill the memory."""
+"""Different reasons that are counted, at most, so that odd files do not fill the memory."""
 _MALFORMED = "malformed"
 _LONGEST = 200
-"""The most letters of an example that are shown."""
+"""Letters of an example that are shown, at most."""
 
 SHOWN = 5
-"""How many rejects a summary shows in full."""
+"""Rejects that a summary shows in full."""
 
 _WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")
-"""What of a reject is written to a file."""
+"""The fields of a reject that are written to a file."""
 
 
 @dataclass(frozen=True)
 class Reject:
-    """A row that was set aside: of which file and line (None: not known), for what, why, and the row.
+    """A row that was set aside: its file and line (None: unknown), its predicate, why, and its text.
 
-    `reason` is one of `accounts.REASONS`; `detail` is a sentence. With `delay` ticks of delay a late fact
-    would have been used.
+    `reason` is one of `accounts.REASONS`; `detail` is a sentence. A late fact would have been in time with
+    this `delay`, in ticks.
     """
 
     file: str
@@ -61,16 +61,13 @@ class Reject:
 
     @property
     def place(self) -> str:
-        """The file, and the line; without one the row."""
+        """The file, and the line or, without one, the row."""
         return f"{self.file}:{self.line}" if self.line is not None else f"{self.file}: {self.row}"
 
 
 @dataclass(eq=False)
 class Usable:
-    """The rows of one input, or static predicate, and why some of them were set aside.
-
-    Of some that are of use the clock showed the time `twice`.
-    """
+    """Counts of one predicate's rows, and why some were set aside; `twice`: the clock showed their time."""
 
     file: str = ""
     rows: int = 0
@@ -87,7 +84,6 @@ class Usable:
             self.twice += twice
 
     def add(self, reject: Reject) -> None:
-        """Counts a row that was set aside."""
         self.set_aside += 1
         self.malformed += reject.reason == _MALFORMED
         kind = re.sub(PARTICULAR, "…", reject.detail)  # without the values and numbers of its row
@@ -96,13 +92,13 @@ class Usable:
             self.examples.setdefault(kind, reject)
 
     def check(self) -> None:
-        """Raises DataError if there are rows, and all were set aside, not only for the time they came at."""
+        """Raises DataError if there are rows, and all were set aside, some not only as late or early."""
         if self.rows and self.set_aside >= self.rows and self.malformed:
             kind, count = self.kinds.most_common(1)[0]
             raise DataError(no_use(self.file, self.rows, count, self.examples[kind]))
 
     def warning(self) -> str | None:
-        """A warning if more than half of the rows were set aside, with the most common reason; else None."""
+        """A warning with the most common reason, if more than half of the rows were set aside."""
         if 2 * self.set_aside <= self.rows:
             return None
         kind, count = self.kinds.most_common(1)[0]
@@ -117,7 +113,7 @@ def no_use(file: str, rows: int, count: int, example: Reject) -> str:
 
 
 def _mostly(rows: int, count: int, example: Reject) -> str:
-    """The most common reason with an example; `count` of the rows have it."""
+    """The most common reason, that of `count` rows, with an example."""
     line = f"line {example.line}: " if example.line is not None else ""
     row = example.row.strip()
     mostly = "" if count == rows else f"mostly ({count:,}): "
@@ -126,13 +122,13 @@ def _mostly(rows: int, count: int, example: Reject) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Rejects:
-    """Collects rejects: counts them, keeps the first, and writes all to `out` if there is one.
+    """Counts rejects, keeps the first, and writes all to `out`; in a strict run the first is an error.
 
-    In a strict run the first is an error. `notes` are about the files; the names in `noted` are of
-    notes that come once. `tally` counts the rows of inputs by the names of `Counts`, as far as
-    these have been judged before the engine sees them. `usable` says of each predicate whether any of its
-    rows is of use, and `delays` how many late facts would have been used with how much delay. `gaps` has the
-    least time between facts that are one in their tick.
+    notes      about the files; those named in `noted` come once
+    tally      rows of inputs by the names of `Counts`, if they were judged before the engine sees them
+    usable     how many rows of each predicate are of use
+    delays     how many late facts would have been in time with how much delay
+    gaps       the least time between facts that are one in their tick
     """
 
     strict: bool = False
@@ -152,7 +148,7 @@ class Rejects:
         self.usable[predicate].came(file, rows, twice)
 
     def close(self, predicate: str, gap: int | None) -> None:
-        """Notes how close facts of one tick are that exclude each other; None: there are none."""
+        """Notes how close facts of one tick are that exclude each other, if there are such facts."""
         if gap is not None:
             self.gaps[predicate] = min(gap, self.gaps.get(predicate, gap))
 
@@ -162,12 +158,11 @@ class Rejects:
         return [comes_twice(each.twice, name) for name, each in self.usable.items() if each.twice]
 
     def require_use(self) -> None:
-        """Raises DataError if rows of a predicate were read, and none of them can be used."""
         for each in self.usable.values():
             each.check()
 
     def new_of(self, notes: Mapping[str, str]) -> list[str]:
-        """The notes with new names; from now on these are known."""
+        """The notes with names that are new, and are not from now on."""
         new = [name for name in notes if name not in self.noted]
         self.noted.update(new)
         return [notes[name] for name in new]
@@ -195,10 +190,10 @@ class Rejects:
 
 @contextmanager
 def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
-    """Rejects that are written to a CSV file or to one of JSON lines, by its ending.
+    """Rejects that are written to a file of CSV or JSON lines, which replaces the former one at the end.
 
-    The file is there, or takes the place of the one before, at the end; then it has all of them, also if
-    the data is wrong or there was a Ctrl-C. If they, or the results, cannot be written it stays as it is.
+    It has all of them, also if data are wrong or there was a Ctrl-C; if they, or the results, cannot be
+    written, the former file stays.
     """
     if path is None:
         yield Rejects(strict)

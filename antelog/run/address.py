@@ -9,8 +9,7 @@
     rate://100?keys=10                                   made-up facts
     console                                              standard output, for people
 
-`address_of` reads a text. A `Reach` lists the addresses that a runner can read or write, and has the sentence
-for those it cannot. Messages and representations have no passwords in them.
+Messages and representations of addresses have no passwords in them.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ class Kafka:
 class Jdbc:
     """A table of a database; a source may also be a query in parentheses.
 
-    `options` go to the driver: user, password and the like, which the representation leaves out.
+    `options` for the driver, such as user and password, are left out of the representation.
     """
 
     noun: ClassVar[str] = "a table of a database"
@@ -126,7 +125,7 @@ class Table:
 
     @property
     def is_folder(self) -> bool:
-        """Whether the name is that of a folder, which has a slash in it."""
+        """Whether the name is that of a folder: it has a slash."""
         return "/" in self.name
 
     def __str__(self) -> str:
@@ -135,7 +134,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Rate:
-    """Made-up facts for trying out: a number of rows each second, about a number of things."""
+    """Made-up facts for trying out: this many rows each second, about this many things."""
 
     noun: ClassVar[str] = "made-up facts"
     example: ClassVar[str] = "rate://100 for trying out"
@@ -163,10 +162,10 @@ T = TypeVar("T", bound=Address)
 
 @dataclass(frozen=True)
 class Reach(Generic[T]):
-    """The kinds of addresses that a runner reads, or writes.
+    """The kinds of addresses that a runner reads, or writes; `instead` has advice for others.
 
-    `instead` has the advice for an address of another kind. `form` is the form of a file or folder whose name
-    tells none; `formless`: a folder needs no form; `config`: a topic may name a file with options.
+    `form` is that of files whose name tells none; `formless`: a folder needs no form; `config`: a topic may
+    name a file with options.
     """
 
     runner: str
@@ -187,14 +186,21 @@ class Reach(Generic[T]):
         return self.take(address_of(text, folder, self.form))
 
     def take(self, address: Address) -> T:
-        """The address, if it is of a kind that the runner can read or write. Raises SettingError."""
+        """The address, if the runner can read or write its kind. Raises SettingError."""
         if not isinstance(address, self.kinds):
             message = f"`{address}` is {address.noun}, which {self.runner} does not {self.verb}"
             nouns = list(dict.fromkeys(kind.noun for kind in self.kinds))
             known = " or ".join([", ".join(nouns[:-1]), nouns[-1]] if len(nouns) > 1 else nouns)
             raise SettingError(message, self.instead.get(type(address)) or f"Give {known}.")
         if isinstance(address, Files):
-            self._check(address)
+            if address.form is None and not self.formless:
+                raise _formless(str(address))
+            if self.verb == "write" and re.search(r"[*?]", address.path):
+                raise SettingError(
+                    f"`{address}` is a pattern", "Name the one file or folder that is to be written."
+                )
+            if self.verb == "write" and address.path.endswith(".gz"):
+                raise SettingError(f"`{address}` ends in .gz, and outputs are not packed", "Leave out .gz.")
         is_path = isinstance(address, Table) and address.form == "iceberg" and address.is_folder
         if self.verb == "write" and is_path:
             message = f"`{address}` is a folder, and tables of Iceberg are written by name"
@@ -203,16 +209,6 @@ class Reach(Generic[T]):
             hint = "Write options into the address, and '${NAME}' for a password that the variable NAME has."
             raise SettingError(f"{self.runner} reads no config={address.config}", hint)
         return address
-
-    def _check(self, files: Files) -> None:
-        if files.form is None and not self.formless:
-            raise _formless(str(files))
-        if self.verb == "write" and re.search(r"[*?]", files.path):
-            raise SettingError(
-                f"`{files}` is a pattern", "Name the one file or folder that is to be written."
-            )
-        if self.verb == "write" and files.path.endswith(".gz"):
-            raise SettingError(f"`{files}` ends in .gz, and outputs are not packed", "Leave out .gz.")
 
 
 # ---- the grammar ----
@@ -233,7 +229,7 @@ _SEMICOLON = re.compile(r";(?![^{}]*\})")
 def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Address:
     """The address of a text, with paths relative to a folder. Raises SettingError.
 
-    `${NAME}` stands for the variable NAME of the environment. `form` is that of files whose name tells none.
+    `${NAME}` stands for a variable of the environment. `form` is that of files whose name tells none.
     """
     text = text.strip()
     # Variables are replaced after these addresses were split: a password may have any characters.
@@ -300,7 +296,7 @@ def _form_within(folder: Path) -> Form | None:
 
 
 def located(path: str, folder: Path) -> str:
-    """A path relative to a folder; an address of another machine stays as it is."""
+    """A path relative to a folder; an address of another machine is unchanged."""
     return path if folder == Path() or re.match(r"[a-z0-9]{2,}:", path) else str(folder / path)
 
 
@@ -371,10 +367,10 @@ def _remember(options: Iterable[tuple[str, str]]) -> None:
 
 
 def apart(url: str, fill: _Fill) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The address of a database without user and secrets, and these as options under the names drivers know.
+    """Splits user and secrets off the address of a database, as options with the names that drivers know.
 
-    Spark and drivers show the address when something goes wrong, and it has no password then. `fill`
-    replaces variables by their values, last: a password may have any characters.
+    Errors of Spark and drivers show the address, which has no password then. `fill` replaces variables last,
+    since a password may have any characters.
     """
     options: dict[str, str] = {}
     if (match := _ORACLE.match(url)) is not None:
@@ -395,7 +391,7 @@ def apart(url: str, fill: _Fill) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def _taken(setting: str, options: dict[str, str], read: _Fill, fill: _Fill) -> bool:
-    """Moves `name=value` to the options if it is the user or a secret; whether it did."""
+    """Moves `name=value` to the options if it is the user or a secret; returns whether it did."""
     name, sign, value = setting.partition("=")
     if not sign or not (name.lower() == "user" or is_secret(name)):
         return False

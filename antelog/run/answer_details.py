@@ -1,7 +1,4 @@
-"""Details of an answer that somebody looks at, from the engine that has it: chances, and latest facts.
-
-    Malf(wt2, 7), 64 %, awaits Temp(wt2, high, 8)
-        if it comes 80 %, if not 0 %; the latest Temp of wt2 is Temp(wt2, high, 7)
+"""Details of an answer that somebody looks at, from the engine that has it: chances, latest facts, its why.
 
 They are worked out for the few answers that are looked at now, and not for each line.
 """
@@ -37,9 +34,9 @@ MOST = 12
 
 
 class LiteralDetail(Struct, frozen=True):
-    """An awaited literal: its chance, that of the answer if it comes true and if not, the latest such fact.
+    """An awaited literal: its chance, those of the answer if it comes true and if not, the latest such fact.
 
-    None stands for what is not known.
+    None stands for unknown.
     """
 
     literal: str
@@ -50,10 +47,7 @@ class LiteralDetail(Struct, frozen=True):
 
 
 class AnswerDetail(Struct, frozen=True):
-    """The details of an answer at a tick; `chance` is by the model of facts.
-
-    `why` is its explanation: the rules as a tree, down to the facts.
-    """
+    """The details of an answer at a tick: its chance by the model of facts, and its explanation as a tree."""
 
     tick: int
     chance: float | None = None
@@ -62,7 +56,7 @@ class AnswerDetail(Struct, frozen=True):
 
 
 def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
-    """The details of the answer that a line is about; of one that is decided, its explanation."""
+    """The details of the answer in a line; of a decided one, only its explanation."""
     why = why_of(engine, line)
     if line.get("change") in DECIDED:
         return AnswerDetail(engine.now, why=why)
@@ -86,7 +80,7 @@ def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
 
 
 def why_of(engine: Engine, line: Mapping[str, Any]) -> Branch | None:
-    """The explanation of the answer that a line is about; None if it is about no single atom."""
+    """The explanation of the answer in a line; None if it is about no single atom."""
     program = engine.program
     if program is None or line.get("others"):
         return None
@@ -134,7 +128,7 @@ BETWEEN = 0.25
 """Seconds between two looks at what is asked for."""
 
 _SHARE = 20
-"""Details take at most a twentieth of the time."""
+"""Details take at most one part in this many of the time."""
 
 
 @dataclass(eq=False)
@@ -149,7 +143,7 @@ class DetailWriter:
     _between: float = BETWEEN
 
     def tend(self) -> None:
-        """Works out what is asked for and not known as of now; it is called often."""
+        """Adds details that are asked for and not known as of now; called often."""
         now = self.wall()
         if abs(now - self._looked) < self._between:
             return

@@ -1,10 +1,4 @@
-"""Whether settings fit one another and their program.
-
-conflicts(settings, "run")      before the program is known: what is missing, contradicts itself, or would
-                                write over what is read
-misfits(plan, settings)         names, ticks, units and chances that the program does not have
-resolved(program, settings)     the program with how times are read, and ticks in place of timestamps
-"""
+"""Checks that settings fit one another and their program, and turns timestamps in them into ticks."""
 
 from __future__ import annotations
 
@@ -34,11 +28,10 @@ from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
 
 @dataclass(frozen=True)
 class Conflict:
-    """Settings that cannot be met: the first one named is the one to point at, if it was given.
+    """Settings that cannot be met; the first that was given is the one to point at, and one may be `missing`.
 
-    One may be `missing`. The value of the `option` names something that the program lacks: its place in a
-    file is among the settings, `input.Temp`. In the sentences `$trigger` stands for that setting as its user
-    knows it: `--trigger` on the command line, `trigger` in a file.
+    If the value of an `option` names something that the program lacks, its place is among the settings, such
+    as `input.Temp`. In sentences `$trigger` stands for `--trigger` or, in a file, `trigger`.
     """
 
     settings: tuple[str, ...]
@@ -61,7 +54,7 @@ class Conflict:
 
 
 def conflicts(settings: Settings, runner: str, output: Path | None = None) -> Iterator[Conflict]:
-    """Everything that is missing or contradicts itself, for a runner; `output` is a file of its own."""
+    """All that is missing or contradicts itself, for a runner; `output` is a file of its own."""
     yield from _overwriting(settings, output)
     for column, name in settings.map.items() if runner != "run" else ():
         if name.startswith("@") and name != ROW:
@@ -178,7 +171,7 @@ def _endpoints(settings: Settings) -> Iterator[Conflict]:
 
 
 def _keeping_answers(settings: Settings) -> Iterator[Conflict]:
-    """Outputs without rows that can be replaced, and kinds of changes that do not say how answers stand."""
+    """Outputs without rows that can be replaced, and kinds of changes that leave rows out of date."""
     for sink in settings.outputs:
         if isinstance(sink, Console | Kafka) or (settings.stream and isinstance(sink, Files)):
             message = f"{sink} cannot have a row for each answer that its newer state replaces"
@@ -222,7 +215,7 @@ def _overwriting(settings: Settings, output: Path | None) -> Iterator[Conflict]:
 
 
 def _read(settings: Settings) -> Iterator[tuple[str, str, str]]:
-    """Each file, folder or pattern that a run reads: its setting, its path, and what it is."""
+    """Each file, folder or pattern that a run reads: its setting, its path, and its noun."""
     for table, addresses in (("input", settings.inputs), ("static", settings.statics)):
         for name, address in addresses.items():
             if isinstance(address, Files):
@@ -239,7 +232,7 @@ def _read(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_in(path: Path, source: str) -> bool:
-    """Whether a path is what a source reads: the same file, one of its folder, or one of its pattern."""
+    """Whether a path is a source: the same file, one of its folder, or one of its pattern."""
     there, others = Path(os.path.realpath(path)), Path(os.path.realpath(source))  # also of links in a circle
     if there == others or there.match(str(others)) or (others.is_dir() and there.parent == others):
         return True
@@ -256,7 +249,7 @@ def _is_in(path: Path, source: str) -> bool:
 
 
 def misfits(plan: Plan, settings: Settings) -> Iterator[Conflict]:
-    """The settings that name something the program does not have, or that it has no use for."""
+    """Settings that name something the program does not have, or has no use for."""
     names = {"input": [each.name for each in plan.inputs], "static": [each.name for each in plan.statics]}
     for table, given in (("input", settings.inputs), ("static", settings.statics)):
         for name, address in given.items():
@@ -304,7 +297,7 @@ def _near(name: str, names: Sequence[str]) -> str:
 
 
 def _readings(settings: Settings) -> tuple[tuple[str, Mapping[str, str]], ...]:
-    """The values of options on how times are read, by the name of the option."""
+    """The options on how times are read, with their values."""
     given = settings.time_units, settings.time_zones, settings.time_formats
     return tuple(zip(("time_unit", "time_zone", "time_format"), given, strict=True))
 
@@ -347,7 +340,7 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflic
 
 
 def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
-    """The tick that a number or a timestamp stands for; without a plan only a number. Raises SettingError."""
+    """The tick of a number or a timestamp; without a plan only a number. Raises SettingError."""
     if text is None:
         return None
     if isinstance(text, date):
@@ -377,7 +370,7 @@ class Ready:
 
 
 def resolved(program: Program, settings: Settings) -> Ready:
-    """Program and settings that fit one another, ready for a run."""
+    """Makes a program and settings that fit one another ready for a run."""
     plan = program.plan
     units, zones, formats = (
         {each.name: given[name] for each in plan.inputs for name in ("", each.name) if name in given}

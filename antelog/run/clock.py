@@ -5,12 +5,19 @@
     one growing file, lag 1    times 0 5 1 2  ─▶  arrive at 0 5 5 5     4 is finished once 5 was read
     the same, and --idle 10s   times 0 5      ─▶  14 is finished 10 seconds later, though nothing came
 
-Ticks are whole numbers, all other times microseconds.
+In a run that nobody gave a clock, the wall clock alone moves time while inputs are live:
+
+    read to its end, the newest fact is of a second ago       live: time goes by the wall clock
+    read to its end, the newest fact is of yesterday          not live: time goes by facts
+    its broker cannot be reached                              time waits for it, for five minutes
+
+Then a tick is over a *grace* after it has ended: the longest by which one of the last facts came after its
+deadline. Ticks are whole numbers, all other times microseconds.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,18 +31,153 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
-from antelog.language.durations import duration_text
-from antelog.language.moments import Timescale, moment
-from antelog.run.live import LiveInputs
+from antelog.language.durations import duration_text, long_duration_text
+from antelog.language.moments import Timescale, moment, tick_in_words
+from antelog.run.sources.source import FactSource
+
+SECOND = 1_000_000
+
+LEAST_GRACE = SECOND
+
+SAMPLES = 100
+"""The last facts of each input from which the grace follows."""
+
+LATEST_SAMPLE = 10 * SECOND
+"""A fact later than this, and than a tick, does not count: its source was not there."""
+
+NEAR = 60 * SECOND
+"""A fact that is no older is about the present, whatever the program says of its input."""
+
+QUIET = 10 * SECOND
+"""Silence after which an input that cannot tell its end has been read.
+
+A run that does not look at its inputs for longer has paused.
+"""
+
+PATIENCE = 300 * SECOND
+"""How long time waits for an input that cannot be reached."""
+
+
+@dataclass(eq=False)
+class _LiveInput:
+    """One input: whether it is live, or was; when rows of it came; since when it cannot be reached."""
+
+    rhythm: int
+    known: bool
+    live: bool = False
+    heard: int = 0
+    lost: int | None = None
+    late: deque[int] = field(default_factory=lambda: deque(maxlen=SAMPLES))
+
+    def is_waited_for(self, wall: int) -> bool:
+        """Whether time has to wait for it: it was live, and may be again."""
+        return self.known and not self.live and (self.lost is None or wall - self.lost < PATIENCE)
+
+
+class LiveInputs:
+    """The live inputs of a run, of which those `known` were live in an earlier one.
+
+    A rhythm says for how long no fact of an input may come, its delay included.
+
+    notes       sentences for the user: what moves time from now on
+    by_clock    whether the wall clock alone moves time
+    waiting     whether time waits for an input that cannot be reached
+    looked      when they were looked at last
+    """
+
+    def __init__(self, rhythms: Mapping[str, int], timescale: Timescale, known: Iterable[str] = ()) -> None:
+        before = set(known)
+        self._timescale = timescale
+        self._inputs = {name: _LiveInput(rhythm, name in before) for name, rhythm in rhythms.items()}
+        self.looked: int | None = None
+        self.notes: list[str] = []
+        self.by_clock = self.waiting = False
+
+    @property
+    def known(self) -> list[str]:
+        """The names of the inputs that are or were live."""
+        return [name for name, each in self._inputs.items() if each.known]
+
+    @property
+    def grace(self) -> int:
+        """How long after its end a tick is over."""
+        return max([LEAST_GRACE, *(max(each.late, default=0) for each in self._inputs.values())])
+
+    def finished(self, wall: int) -> int:
+        """The last tick that is over by the wall clock."""
+        return self.tick(wall - self.grace) - 1
+
+    def tick(self, wall: int) -> int:
+        """The tick in which a moment lies."""
+        return tick_at(wall, self._timescale)
+
+    def hear(self, name: str, deadlines: Column, wall: int) -> None:
+        """Notes that facts of an input came, given the ticks up to which they may come."""
+        each, longest = self._inputs[name], max(LATEST_SAMPLE, self._timescale.length)
+        each.heard = wall
+        if each.live:
+            found = (wall - self._timescale.begin(tick + 1) for tick in deadlines[-SAMPLES:].tolist())
+            each.late.extend(late for late in found if late <= longest)
+
+    def look(self, wall: int, newest: Mapping[str, int], sources: Mapping[str, FactSource]) -> None:
+        """Finds out which inputs are live, once all were polled; `newest` are their highest ticks."""
+        if self.looked is None or wall - self.looked > QUIET:
+            for each in self._inputs.values():
+                each.live, each.heard = False, wall
+        self.looked = wall
+        for name, each in self._inputs.items():
+            self._look_at(name, each, sources[name], wall, newest.get(name))
+        live = [name for name, each in self._inputs.items() if each.live]
+        gone = [each for each in self._inputs.values() if each.known and not each.live]
+        self.waiting = any(each.lost is not None and each.is_waited_for(wall) for each in gone)
+        by_clock = bool(live or gone) and not any(each.is_waited_for(wall) for each in gone)
+        if by_clock != self.by_clock:
+            self.notes.append(self._by_clock_now(live, newest) if by_clock else _BY_FACTS_NOW)
+        self.by_clock = by_clock
+
+    def _look_at(
+        self, name: str, each: _LiveInput, source: FactSource, wall: int, newest: int | None
+    ) -> None:
+        if not source.reachable:
+            if each.lost is None and each.known:
+                waits = f"time waits for it, for {long_duration_text(PATIENCE)} at most"
+                self.notes.append(f"{name} cannot be reached: {waits}")
+            each.lost, each.live = wall if each.lost is None else each.lost, False
+            return
+        each.lost = None
+        read = source.ended or not source.behind
+        if each.live or not read or not (source.tells_end or wall - each.heard >= QUIET):
+            return
+        about_now = max(each.rhythm + self.grace, NEAR)
+        if each.known or (newest is not None and wall - self._timescale.begin(newest + 1) <= about_now):
+            each.live = each.known = True
+
+    def _by_clock_now(self, live: list[str], newest: Mapping[str, int]) -> str:
+        if not live:
+            return "time goes on with the clock of this machine, without the inputs that cannot be reached"
+        facts = [
+            f"{each}, its newest fact of {tick_in_words(newest[each], self._timescale)}"
+            if each in newest
+            else each
+            for each in live
+        ]
+        return (
+            f"time goes by the clock of this machine now: facts are about the present ({'; '.join(facts)}). "
+            f"A tick is over {self.grace / SECOND:.3g} s after it has ended"
+        )
+
+
+_BY_FACTS_NOW = "time goes by facts again, until the inputs have been read to their ends"
+
 
 ClockName = Literal["arrival", "event", "processing"]
 
 NOTHING = -1
-"""The last finished tick before the first: all recorded facts are dated from here."""
+"""The last finished tick before the first fact; recorded facts are dated from here."""
 
 
 def rhythms_of(plan: Plan) -> dict[str, int]:
-    """How long no fact of an input may come, with the delay of one; empty if ticks have no length."""
+    """For how long no fact of each input may come, its delay included; empty if ticks have no length."""
     tick = plan.tick
     if tick is None:
         return {}
@@ -50,9 +192,8 @@ class Timing:
     lag        the tick that lies this many behind the highest is finished
     idle       a source that is silent for so long follows the wall clock
     timescale  when ticks begin, if the program says how long they are
-    ahead      facts of a source that goes on may be so long after the wall clock, and no longer
-    rhythms    inputs that may be live, and how long none of their facts may come: while they are, the wall
-               clock moves time, as `live.py` has it
+    ahead      facts of a source that goes on may be so long after the wall clock
+    rhythms    inputs that may be live, and for how long none of their facts may come
     """
 
     clock: ClockName | None = None
@@ -69,22 +210,17 @@ class Timing:
             )
 
     def ticks(self, microseconds: int) -> int:
-        """The whole ticks in a stretch of time."""
         assert self.timescale is not None
         return microseconds // self.timescale.length
 
     def at(self, moment: int) -> int:
-        """The tick at a moment, in microseconds since 1970."""
         assert self.timescale is not None
         return tick_at(moment, self.timescale)
 
 
 @dataclass(frozen=True)
 class Showing:
-    """The wall clock, in microseconds since 1970: when the last row was heard, now, when the run began.
-
-    `live` knows which inputs are live, where nobody chose a clock.
-    """
+    """The wall clock when the last row was heard, now, and when the run began; and which inputs are live."""
 
     heard: int
     wall: int
@@ -104,11 +240,10 @@ SILENT = Showing(0, 0)
 def arrivals_in_order(
     time: Column, timing: Timing, highest: int, now: int, *, latest: int | None = None
 ) -> Column:
-    """Arrivals of the rows of one source that goes on: `max(t, now + 1)`, with what the rows before finished.
+    """Arrivals of rows of a source that goes on: `max(t, now + 1)`, or later if rows before finished more.
 
-    `highest` is the highest tick in the rows before. A tick is finished for a row if it lies the lag behind
-    the rows before it; so arrivals do not depend on how rows are cut into pieces. Rows about ticks after the
-    `latest` finish no more than one about that does.
+    A tick is finished for a row if it lies the lag behind the rows before; `highest` is their highest tick at
+    first. So arrivals do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
     """
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     before = before if latest is None else np.minimum(before, latest)
@@ -117,7 +252,7 @@ def arrivals_in_order(
 
 
 def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
-    """Which rows of a source that goes on are about ticks too long after the wall clock: these are early.
+    """Which rows of a source that goes on are about ticks too long after the wall clock, and thus early.
 
     The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     """
@@ -128,7 +263,7 @@ def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
 
 
 def shown(timing: Timing, highest: int, showing: Showing) -> int:
-    """The tick the clock shows, `highest` being the highest in the rows so far."""
+    """The tick that the clock shows, given the highest tick in the rows so far."""
     if timing.clock == "processing":
         return timing.at(showing.wall)
     if timing.idle is None or showing.silent < timing.idle:
@@ -143,10 +278,7 @@ def finished(
     showing: Showing = SILENT,
     behind: Collection[str] = (),
 ) -> int:
-    """The last finished tick, at least `now`, given the highest tick of each input.
-
-    Inputs that are `behind` have more to read at once, and hold time back.
-    """
+    """The last finished tick, given the highest of each input; those that are `behind` hold time back."""
     held = [highest.get(name, NOTHING) for name in behind]
     top = max(highest.values(), default=NOTHING)
     if showing.live is not None and highest:
@@ -159,7 +291,7 @@ def finished(
 
 
 def _finished_live(live: LiveInputs, read: Sequence[int], lag: int, wall: int) -> int:
-    """The last finished tick where nobody chose a clock. `read`: the highest tick, and those that hold it."""
+    """The last finished tick where nobody chose a clock, given the highest tick and those that hold it."""
     if live.waiting:
         return NOTHING
     by_facts = min(*read, live.tick(wall)) - lag
@@ -189,10 +321,10 @@ def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str])
 
 
 def end(now: int, answers: Iterable[pa.Table]) -> int:
-    """The tick at which everything that is open at `now` is decided, if no further fact arrives.
+    """The tick by which all answers open at `now` are decided if no further fact arrives.
 
-    `answers` are those of all queries, of all buckets, at that tick. What is not decided by then has no
-    bound. A program with new answers at every tick always has open ones; they do not count.
+    `answers` are those of all queries, of all buckets. Answers that appear with every tick have no bound, and
+    do not count.
     """
     last = max(now, 0)
     if now < 0:
@@ -210,7 +342,7 @@ def end(now: int, answers: Iterable[pa.Table]) -> int:
 
 @dataclass(frozen=True)
 class _Late:
-    """Late facts: those of each input, the first tick that passed without them, the delay they need."""
+    """Late facts by input, the first tick that passed without them, and the delay they would need."""
 
     counts: Counter[str]
     since: int
@@ -219,9 +351,7 @@ class _Late:
 
 @dataclass(eq=False)
 class Silence:
-    """A stretch in which time went on without facts, and the facts about it that are late.
-
-    Beat at 40; silence, in which 41 to 59 are finished; Beat at 41, 42, … ──▶ one warning about all of these
+    """A stretch in which time went on without facts, and one warning about the facts of it that are late.
 
     `since` is the first tick that no fact has finished; None if facts have finished all.
     """
@@ -244,7 +374,7 @@ class Silence:
             self.since = by_facts + 1
 
     def add(self, name: str, time: Column, arrival: Column, waited: Column) -> None:
-        """Counts rows of an input that are late, and that `waited` for would not be."""
+        """Counts rows of an input that are late, but would not be at the ticks `waited`."""
         assert self.since is not None
         delay = max(next(each.delays for each in self.plan.inputs if each.name == name))
         late = (arrival > time + delay) & (waited <= time + delay)

@@ -1,18 +1,13 @@
 """Settings in a TOML file, checked like a program: every mistake has its place and what to do.
 
     program = "turbines.alog"
-    stream = true
-    checkpoint = "state"
     trigger = "10s"
-    output = "parquet:changes"
 
     [input.Temp]
     source = "kafka://localhost:9092/readings"
     map = { device = "sensor", time = "at" }
-    time_unit = "ms"
 
-The keys are the options of the command. Paths are relative to the folder of the file. `${NAME}` in a text
-stands for the variable NAME of the environment, so that passwords need not be written down.
+The keys are the options of the command. Paths are relative to the folder of the file.
 """
 
 from __future__ import annotations
@@ -51,12 +46,12 @@ class Config:
         return _normal(key) in self.places
 
     def diagnostic(self, code: str, key: str, message: str, hint: str) -> Diagnostic:
-        """A mistake at the place of a key or, if the file does not have it, at the beginning."""
+        """A mistake at the place of a key, or at the beginning if the file does not have it."""
         return Diagnostic(code, message, self.places.get(_normal(key), _beginning(self.source)), hint)
 
 
 def read_config(path: Path, struct: type, runner: Runner) -> Config:
-    """The settings in a file. Raises ProgramError with everything that is wrong with it by itself."""
+    """The settings in a file. Raises ProgramError with all that is wrong in the file itself."""
     return parse_config(Source(read_text(path), str(path)), struct, replace(runner, folder=path.parent))
 
 
@@ -73,7 +68,7 @@ def parse_config(source: Source, struct: type, runner: Runner) -> Config:
         if "overwrite" in what or "declare" in what:
             message, hint = "a setting is there twice", "Leave out one of the two."
         raise ProgramError([Diagnostic("E701", message, span, hint)], shown) from None
-    options = [each for each in options_of(struct, runner.name) if each.usage.in_file]
+    options = [each for each in options_of(struct, runner.name) if each.in_file]
     reader = _Reader(source, runner, {each.name: each for each in options})
     values = reader.values(document)
     if reader.diagnostics:
@@ -147,7 +142,7 @@ class _Reader:
     # ---- values with names ----
 
     def _table(self, option: Option, naming: Naming, path: TomlPath, value: object) -> None:
-        """The values of `[input.Temp]`, `map = {…}` and the like."""
+        """Reads the values of `[input.Temp]`, `map = {…}` and the like."""
         if not isinstance(value, dict):
             if naming.nameless:
                 with self._complaints(path):
@@ -171,7 +166,7 @@ class _Reader:
             self._put(option, name, option.named(name, self._written(option, value), self._runner))
 
     def _entry(self, option: Option, entry: str, path: TomlPath, value: object) -> None:
-        """`[input.Temp]`: a source, and what else is known of this predicate."""
+        """Reads `[input.Temp]`: a source, and other settings of this predicate."""
         given = value if isinstance(value, dict) else {entry: value}
         every = self._options.values()
         inner = {each.name: each for each in every if each.naming and option.name in each.naming.within}
@@ -191,7 +186,7 @@ class _Reader:
             self._put(option, path[-1], self._one(option, given[entry]))
 
     def _inner(self, option: Option, path: TomlPath, value: object) -> None:
-        """An option within the table of a predicate, to which alone it applies."""
+        """Reads an option within the table of a predicate, to which alone it applies."""
         predicate = path[-2]
         if not _is_dotted(option):
             with self._complaints(path):
@@ -251,9 +246,8 @@ def _wrong_type(expected: type) -> SettingError:
 def places(text: str) -> dict[TomlPath, Span]:
     """The place of every setting of a text that can be read: that of its name, or of its table's.
 
-    The reader of the standard library tells values but no places. A statement ends on the first line up to
-    which the text can be read, so reading longer and longer beginnings tells which
-    lines brought which settings.
+    `tomllib` tells values but no places. So longer and longer beginnings of the text are read: each that can
+    be read ends a statement, and its new settings are those of the lines since.
     """
     found: dict[TomlPath, Span] = {}
     ends = [0, *(i + 1 for i, character in enumerate(text) if character == "\n"), len(text)]
@@ -291,7 +285,7 @@ def fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
 
 
 def _visible(text: str, offset: int) -> Span:
-    """One character of the text, at the offset or, where nothing is there to be seen, before it."""
+    """One character of the text, at the offset or the visible one before it."""
     offset = min(offset, len(text) - 1)
     while offset > 0 and text[offset].isspace():
         offset -= 1
@@ -306,7 +300,7 @@ def _paths(settings: Mapping[str, Any], above: TomlPath = ()) -> Iterator[TomlPa
 
 
 def _name(text: str, start: int, end: int, name: str) -> Span:
-    """A name within a statement: bare or in quotes, in a header or before an equals sign."""
+    """The place of a name within a statement: bare or in quotes, in a header or before an equals sign."""
     match = re.compile(rf"""(?<![\w-]){re.escape(name)}(?=["']?\s*[=.\]])""").search(text, start, end)
     if match is None:  # written with escapes, say
         body = text[start:end]

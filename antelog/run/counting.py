@@ -1,13 +1,7 @@
 """Counts of each input: facts, how late they are, rows that were set aside, and when facts came last.
 
-7 facts, the newest about tick 9; 5 of them at once, 2 a tick late; the last one came at 10:02:14, and the
-next should come within 30 seconds. Where an input has slots and says how often facts come, that is looked at
-for each slot, so that a single device that falls silent is noticed: of 60 devices 2 are silent
-
-    input Beat(server, time) delay 1, one per server, every 10 s.
-    s1 came at 10:02:14, s2 at 10:02:23     at 10:02:30 s1 is silent, since 10:02:14
-
-The times of slots are a column, so that there may be 100,000 of them.
+If an input has slots (`one per server`) and says how often facts come, each slot is looked at: so a single
+device that falls silent is noticed. The times of slots are a column, so that there may be 100,000 of them.
 """
 
 from __future__ import annotations
@@ -16,7 +10,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -39,20 +32,16 @@ _MOST = 2_000
 class Backlog:
     """The unread rows or bytes of one source, and for how many microseconds they have been there.
 
-        backlog.look(SourceExtent(read=100, there=100), wall=0)
-        backlog.look(SourceExtent(read=300, there=900), wall=5_000_000)     600 bytes, 5 seconds
-
-    What is there now came after the last look at which all that there was has been read by now.
+    They came after the last look at which no more was there than has been read by now.
     """
 
     unread: int = 0
     unit: str = ""
     behind: int = 0
     _looks: deque[tuple[int, int]] = field(default_factory=deque)
-    """The microsecond of each look, and what was there."""
+    """The microsecond of each look, and how much was there."""
 
     def look(self, extent: SourceExtent, wall: int) -> None:
-        """Looks at a source at a moment."""
         looks = self._looks
         looks.append((wall, extent.there))
         while len(looks) > 1 and looks[1][1] <= extent.read:
@@ -63,26 +52,24 @@ class Backlog:
         self.behind = max(1, wall - looks[0][0]) if self.unread else 0
 
     def status(self) -> dict[str, Any]:
-        """As the feed has it, in seconds; nothing before the first look."""
+        """As the feed has it, in seconds; empty before the first look."""
         if not self.unit:
             return {}
         return {"unread": self.unread, "unit": self.unit, "behind": round(self.behind / 1e6, 1)}
 
 
-_NONE: Mapping[str, SourceExtent] = MappingProxyType({})
-
 _BINS = 60
-"""Of a long delay so many parts are counted."""
+"""Parts into which a long delay is divided for counts."""
 
 
 _GAPS = 100
-"""Of so many gaps between facts the median is taken."""
+"""Gaps between facts of which the median is taken."""
 
 _FEW_GAPS = 5
 """Of fewer gaps nothing is learned."""
 
 _LEAST_GRACE = 2_000_000
-"""Nothing is silent before a tick more has passed, and two seconds at least."""
+"""Microseconds that must pass beyond the expected gap, at least; a tick if it is longer."""
 
 _TIMES_MEDIAN = 3
 _LEAST_GAP = 5_000_000
@@ -92,7 +79,8 @@ _LEAST_GAP = 5_000_000
 class Count(msgspec.Struct):
     """The counts of one input; `late` has them by how many ticks late facts were.
 
-    Times of the wall clock are in microseconds: when facts came last, and the latest gaps between them.
+    `heard` is when facts came last, by the wall clock, and `gaps` are the latest between them, in
+    microseconds.
     """
 
     facts: int = 0
@@ -103,7 +91,6 @@ class Count(msgspec.Struct):
     gaps: list[int] = []
 
     def hear(self, wall: int) -> None:
-        """Facts come at a moment."""
         if self.heard is not None and wall > self.heard:
             self.gaps = [*self.gaps[1 - _GAPS :], wall - self.heard]
         self.heard = wall
@@ -115,7 +102,7 @@ _SHARE = 20
 
 @dataclass(eq=False)
 class OpenAnswers:
-    """Counts the open answers of an engine, and its seen values; seldom, where that takes long."""
+    """Counts the open answers of an engine, and its seen values; seldom if that takes long."""
 
     engine: Engine
     monotonic: Callable[[], float]
@@ -139,14 +126,7 @@ LISTED = 200
 FORGOTTEN = 7 * 24 * 3600 * 1_000_000
 """Microseconds of silence after which a slot is forgotten."""
 MOST = 1_000_000
-"""Slots that are known, at most; more are not looked at."""
-
-
-class SilentSlots(msgspec.Struct, frozen=True):
-    """How many slots are silent, and when facts of the latest of them came last, in microseconds."""
-
-    count: int = 0
-    heard: dict[str, int] = {}
+"""Slots that are known, at most; others are ignored."""
 
 
 class KnownSlots(msgspec.Struct):
@@ -171,7 +151,6 @@ class SlotTimes:
         return len(self._names)
 
     def hear(self, table: pa.Table, wall: int) -> None:
-        """Facts came at a moment."""
         texts = [pc.cast(table.column(name), pa.string()) for name in self.columns]
         names = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, ", ")
         heard = [name for name in pc.unique(names).to_pylist() if name is not None]
@@ -183,24 +162,26 @@ class SlotTimes:
         numbers = [number for number in map(self._numbers.get, heard) if number is not None]
         self._heard[numbers] = wall
 
-    def silent(self, before: int) -> SilentSlots:
-        """The slots of which no fact came since a moment; those that are silent for long are forgotten."""
+    def silent(self, before: int) -> tuple[int, dict[str, int]]:
+        """The number of slots without a fact since a moment, and when the latest of them had one.
+
+        Slots that have been silent for long are forgotten.
+        """
         heard = self._heard[: len(self)]
         found = np.flatnonzero(heard < before)
         if not len(found):
-            return SilentSlots()
+            return 0, {}
         if heard[found].min() < before - FORGOTTEN:
             kept = np.flatnonzero(heard >= before - FORGOTTEN).tolist()
             self.restore(KnownSlots([self._names[at] for at in kept], heard[kept].tolist()))
             return self.silent(before)
         latest = found[np.argsort(-heard[found], kind="stable")][:LISTED].tolist()
-        return SilentSlots(len(found), {self._names[at]: int(heard[at]) for at in latest})
+        return len(found), {self._names[at]: int(heard[at]) for at in latest}
 
     def saved(self) -> KnownSlots:
         return KnownSlots(list(self._names), self._heard[: len(self)].tolist())
 
     def restore(self, known: KnownSlots) -> None:
-        """Goes on with the slots of a run before."""
         self._numbers = {name: number for number, name in enumerate(known.names)}
         self._names = list(known.names)
         self._heard = np.array([*known.heard, *[0] * 64], np.int64)
@@ -221,24 +202,19 @@ class InputCounts:
         self._wall = self._began = 0
         self._since: dict[str, int] = {}
 
-    def look(self, wall: int, extents: Mapping[str, SourceExtent] = _NONE) -> None:
-        """Sets the time as of which slots are silent, and what is unread then.
-
-        None is silent before it had time to say something.
-        """
+    def look(self, wall: int, extents: Mapping[str, SourceExtent] = {}) -> None:
+        """Sets the time as of which slots are silent, and what is unread then."""
         self._began = self._began or wall
         self._wall = wall
         for name, extent in extents.items():
             self._backlogs[name].look(extent, wall)
 
     def restore(self, slots: bytes) -> None:
-        """Goes on with the slots of a run before."""
         for name, known in msgspec.json.decode(slots, type=dict[str, KnownSlots]).items():
             if name in self.slots:
                 self.slots[name].restore(known)
 
     def hear(self, name: str, table: pa.Table, wall: int) -> None:
-        """Facts of an input come at a moment."""
         count, gap = self.each[name], self._gap(name)
         if name in self.slots:
             if count.heard is None or (gap is not None and wall > count.heard + gap):
@@ -247,7 +223,7 @@ class InputCounts:
         count.hear(wall)
 
     def add(self, name: str, table: pa.Table) -> None:
-        """Rows with their arrivals."""
+        """Counts rows that have arrivals."""
         if not table.num_rows:
             return
         count, source = self.each[name], self._inputs[name]
@@ -278,7 +254,7 @@ class InputCounts:
         return expected + max(tick, _LEAST_GRACE)
 
     def status(self) -> dict[str, Any]:
-        """As the feed has it: `heard` is when facts came last, `gap` how many seconds the next may take."""
+        """As the feed has it: `heard` is when facts came last, `gap` the seconds to the next at most."""
         return {
             name: {
                 "facts": count.facts,
@@ -295,18 +271,15 @@ class InputCounts:
         }
 
     def _slots(self, name: str) -> dict[str, Any]:
-        """How many slots there are, how many are silent, and when the latest of these were heard.
-
-        It is `undecided` as long as they have not had their time to be heard.
-        """
+        """The counts of slots, and when silent ones were heard; `undecided` before their time is up."""
         slots, gap = self.slots.get(name), self._gap(name)
         if slots is None or gap is None:
             return {}
         since = max(self._began, self._since.get(name, 0))
         read_to = self._wall - self._backlogs[name].behind  # what is unread may be of any slot
         sure = read_to > since + gap
-        found = slots.silent(read_to - gap) if sure else SilentSlots()
-        listed = {slot: wall_time(heard) for slot, heard in found.heard.items()}
+        silent, latest = slots.silent(read_to - gap) if sure else (0, {})
+        listed = {slot: wall_time(heard) for slot, heard in latest.items()}
         of = " and ".join(slots.columns)
-        known = {"of": of, "known": len(slots), "silent": found.count, "listed": listed}
+        known = {"of": of, "known": len(slots), "silent": silent, "listed": listed}
         return {"slots": known, **({} if sure else {"undecided": True})}

@@ -1,41 +1,154 @@
 """The driver of all runs: read, date, advance, write, save. Recorded facts are sources that end.
 
-    reader ──▶ batches of facts whose tick is finished ──▶ engine ──▶ steps ──▶ sinks, and the journal
-
-    for step in Driver(engine, reader).steps(): …    of recorded facts, to their end
-
 Only the driver waits, and it takes the time from a `RunTime`, so that a test can be its clock.
+
+Answers driven by the clock would fill a long stretch of time without facts with lines:
+
+    OK(X, T-2) :- Turbine(X), not Shdn(X, T).     facts about 2024-01-01 00:10 and about 2124-01-01
+
+Each of the 5 million ticks between has an answer for each turbine. The lines are estimated from the first
+ticks. A recording stops before too many; a run that goes on begins time anew at the later fact. Shorter
+stretches are gone through piece by piece, so that their lines are never all in memory.
 """
 
 from __future__ import annotations
 
 import time as system
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from antelog.compile.nodes.plan import Plan
+from antelog.compile.prepared.rules import prepared
+from antelog.errors import DataError
 from antelog.process import Engine
-from antelog.run import clock, stretches
+from antelog.run import clock
 from antelog.run.journal import Journal
 from antelog.run.reading import InputReader, Now
-from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.stretches import Sampled, Stretch
-from antelog.run.waiting import DueRows
+from antelog.run.sinks.result import Sink, StepResult, fact_text
+from antelog.run.waiting import DueRows, arrivals_of
+
+MOST_LINES = 1_000_000
+"""Lines that may fill a stretch."""
+
+SAMPLE = 512
+"""Ticks over which lines are counted; a stretch is longer."""
+
+_PIECE = 50_000
+"""About the lines of a piece."""
+
+_LONGEST = 1_000_000
+"""Ticks of a piece, at most."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The ticks up to `last` between two facts, given as texts; an empty text stands for no fact."""
+
+    last: int
+    before: str = ""
+    next: str = ""
+
+
+def speaks_by_the_clock(plan: Plan) -> bool:
+    """Whether some query may have answers at ticks without facts."""
+    return any(each.clocked for query in plan.queries for each in prepared(plan).patterns[query.name])
+
+
+def _end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
+    """The first or the last fact to arrive in a batch, as text; empty if there is none."""
+    if not batch.rows:
+        return ""
+    choose, number = (max, -1) if last else (min, 0)
+    name = choose(batch.rows, key=lambda each: int(arrivals_of(batch.rows[each])[number]))
+    columns = next(source.columns for source in plan.inputs if source.name == name)
+    *values, time = (batch.rows[name].column(column)[number].as_py() for column in columns)
+    return fact_text(name, values, time, plan.timescale)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The lines by query in the second half of the first ticks of a stretch, and its ticks to come.
+
+    Snapshots have a line for each query at least, and `unseen` changes behind them. If they begin later, all
+    these ticks are `hidden`, and only changes count.
+    """
+
+    by_query: Mapping[str, int]
+    rest: int
+    snapshots: bool
+    hidden: bool
+    unseen: int
+
+    @classmethod
+    def of(cls, steps: list[StepResult], before: int, last: int) -> Sampled:
+        middle, changed, shown = before + SAMPLE // 2, Counter[str](), Counter[str]()
+        for step in steps:
+            changes = step.tables if step.changes is None else step.changes
+            for name, table in changes.items():
+                changed[name] += int((table.column("tick").to_numpy() > middle).sum())
+            if step.changes is not None and step.tick > middle:
+                shown.update({name: max(1, table.num_rows) for name, table in step.tables.items()})
+        hidden = not shown and any(step.changes is not None for step in steps)
+        return cls(shown or changed, last - before - SAMPLE, bool(shown), hidden, changed.total())
+
+    def too_many(self, most: int) -> bool:
+        """Whether the rest would have more lines than may be shown; hidden ones only take time."""
+        return self.lines > (MOST_LINES if self.hidden else most)
+
+    @property
+    def lines(self) -> int:
+        """The lines that the rest would have, at this rate."""
+        return sum(self.by_query.values()) * self.rest // (SAMPLE // 2)
+
+    @property
+    def query(self) -> str:
+        """The query with the most lines."""
+        return max(self.by_query, key=lambda name: self.by_query[name], default="")
+
+    @property
+    def piece(self) -> int:
+        """The ticks with about as many lines, or unseen changes, as are taken at a time."""
+        lines = max(self.unseen, sum(self.by_query.values()))
+        return min(max(1, _PIECE * (SAMPLE // 2) // max(1, lines)), _LONGEST)
+
+
+def _sentence(stretch: Stretch, sampled: Sampled) -> str:
+    """Names the two facts, the query, and how many lines would lie between them."""
+    where = f"after {stretch.before}"
+    if stretch.next:
+        where = f"between {stretch.before or 'the beginning'} and {stretch.next}"
+    return (
+        f"{where} lie {sampled.rest + SAMPLE:,} ticks without facts, and "
+        + ("snapshots of all" if sampled.snapshots else f"{sampled.query}, which needs none,")
+        + f" would fill them with about {sampled.lines:,} lines"
+    )
+
+
+def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
+    if sampled.snapshots:
+        why = _sentence(stretch, sampled)
+        return DataError(f"{why}. Is a time wrong? Else say which to show, with --since and --until")
+    return DataError(
+        f"{_sentence(stretch, sampled)}. Is a time wrong? Else end before with --until, leave out the facts "
+        f"before, or give the rule of {sampled.query} a condition on a fact: then it has answers there only"
+    )
+
 
 _BETWEEN_STEPS = 0.1
-"""Seconds from one step to the next, at least, while there is no more to be read at once."""
+"""Seconds between two steps, at least, if there is no more to be read at once."""
 
 
 _MANY = 10_000
 """Rows of a step that takes a while."""
 
 Judged = Callable[[DueRows], None]
-"""Is called when the engine has looked at rows."""
+"""Called after the engine has judged rows."""
 
 
 class RunTime:
-    """The time of a run: that of this machine."""
+    """The clock of a run: that of this machine."""
 
     def wall(self) -> int:
         """Microseconds since 1970."""
@@ -50,52 +163,46 @@ class RunTime:
 
 
 class ChangeView:
-    """Which steps of an engine a run shows: the changes, in the pieces in which they are found.
+    """Shows the changes of each step; at most `most` lines may fill a stretch without facts."""
 
-    At most so many lines may fill a stretch of time without facts.
-    """
-
-    def __init__(self, most: int = stretches.MOST) -> None:
+    def __init__(self, most: int = MOST_LINES) -> None:
         self.most = most
 
     def fills(self, plan: Plan, /) -> bool:
         """Whether ticks without facts may have lines."""
-        return stretches.speaks_by_the_clock(plan)
+        return speaks_by_the_clock(plan)
 
     def ends(self, _now: int, last: int, /) -> tuple[int, ...]:
-        """The ticks at which a stretch is cut, as another share of its lines is shown from there on."""
+        """The ticks at which a stretch is cut, because another share of its lines is shown from there on."""
         return (last,)
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
-        """Advance an engine by a batch."""
         tables = engine.advance(batch.now, batch.facts)
         judged(batch)
         yield StepResult(batch.now, tables)
 
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
-        """Advance it to the end of a run."""
         if end > engine.now:
             yield StepResult(end, engine.advance(end))
 
 
 class SnapshotView(ChangeView):
-    """The answers of every tick from `since` on: those open at it, and those confirmed at it.
+    """Shows the answers open at each tick from `since` (None: the first arrival) on, or confirmed at it.
 
-    If `since` is None the first tick is that of the first arrival. `progress` is called for each tick.
+    `progress` is called for each tick.
     """
 
     def __init__(
-        self, since: int | None, progress: Callable[[int], None] = lambda _: None, most: int = stretches.MOST
+        self, since: int | None, progress: Callable[[int], None] = lambda _: None, most: int = MOST_LINES
     ) -> None:
         super().__init__(most)
         self._since, self._progress = since, progress
 
     def fills(self, _plan: Plan, /) -> bool:
-        """Each tick has a snapshot."""
         return True
 
     def ends(self, now: int, last: int, /) -> tuple[int, ...]:
-        """None are shown before the first one."""
+        """The end, and the last tick before the first one shown."""
         since = self._since
         return (last,) if since is None or not now < since - 1 < last else (since - 1, last)
 
@@ -116,56 +223,48 @@ class SnapshotView(ChangeView):
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
         since = self._since
         if since is not None and engine.now < since - 1 < end:
-            yield self._step(engine, DueRows(since - 1, {}), _not_judged, shown=False)
+            yield self._step(engine, DueRows(since - 1, {}), shown=False)
         for tick in range(max(engine.now + 1, since or 0), end + 1):
-            yield self._step(engine, DueRows(tick, {}), _not_judged)
+            yield self._step(engine, DueRows(tick, {}))
 
-    def _step(self, engine: Engine, batch: DueRows, judged: Judged, *, shown: bool = True) -> StepResult:
+    def _step(
+        self, engine: Engine, batch: DueRows, judged: Judged | None = None, *, shown: bool = True
+    ) -> StepResult:
         changes = engine.advance(batch.now, batch.facts)
-        judged(batch)
+        if judged is not None:
+            judged(batch)
         self._progress(1 if shown else 0)
         queries = engine.plan.queries if shown else ()
         return StepResult(batch.now, {each.name: engine.answers(each.name) for each in queries}, changes)
 
 
-def _not_judged(_: DueRows) -> None:
-    """Nothing is set aside of no rows."""
+@dataclass(eq=False)
+class Driver:
+    """Drives an engine with the rows of a reader.
 
-
-@dataclass(frozen=True)
-class RunCourse:
-    """Settings of the course of a run.
-
-    once     it ends when all that is there has been read
+    once     the run ends when all that is there has been read
     resumed  another run goes on later from where it ends, so that nothing is taken to be the last
     tend     is called now and then, to look after other processes
     """
 
-    once: bool = True
-    resumed: bool = False
-    tend: Callable[[], object] = lambda: None
-
-
-@dataclass(eq=False)
-class Driver:
-    """Drives an engine with the rows of a reader."""
-
     engine: Engine
     reader: InputReader
     view: ChangeView = field(default_factory=ChangeView)
-    course: RunCourse = field(default_factory=RunCourse)
+    once: bool = True
+    resumed: bool = False
+    tend: Callable[[], object] = lambda: None
     journal: Journal | None = None
     time: RunTime = field(default_factory=RunTime)
     _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
     _last_fact: str = field(default="", init=False)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
-        """Write all steps until `stopping`, or to the end."""
+        """Writes all steps until `stopping`, or to the end."""
         for step in self.steps(stopping):
             sink.write(step)
 
     def steps(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[StepResult]:
-        """All steps until `stopping`, or to the end. The state is saved after each was taken."""
+        """Yields all steps until `stopping`, or to the end; each is saved after it was taken."""
         self._stopping = stopping
         if self.journal is not None:
             self.journal.begin()
@@ -177,19 +276,19 @@ class Driver:
             yield from self._advance(self.reader.finished(self._now()))
             self.reader.look(self._now())
             self._commit()
-            self.course.tend()
-            if self.reader.ended or (self.course.once and self.reader.through):
+            self.tend()
+            if self.reader.ended or (self.once and self.reader.through):
                 yield from self._finish()
                 break
-            if not read or not (self.course.once or self.reader.behind):
+            if not read or not (self.once or self.reader.behind):
                 self.time.sleep(max(0.0, began + _BETWEEN_STEPS - self.time.monotonic()))
         if self.journal is not None:
             self.journal.end()
 
     def linger(self, stopping: Callable[[], bool]) -> None:
-        """Look after the other processes until `stopping`."""
+        """Looks after the other processes until `stopping`."""
         while not stopping():
-            self.course.tend()
+            self.tend()
             self._commit()  # the page sees that this process is there
             self.time.sleep(_BETWEEN_STEPS)
 
@@ -197,21 +296,21 @@ class Driver:
         return Now(self.engine.now, self.time.wall())
 
     def _advance(self, finished: int) -> Iterator[StepResult]:
-        """The steps up to a tick that is finished."""
+        """Yields the steps up to a tick that is finished."""
         engine, waiting = self.engine, self.reader.waiting
         while engine.now < finished and not self._stopping():
             end = finished
             if self._by_clock:
                 has_begun = engine.plan.tick is None or engine.state.begin is not None
                 now = engine.now if has_begun else max(engine.now, waiting.first().now - 1)
-                end, is_stretch = waiting.until_gap(now, finished, stretches.SAMPLE)
+                end, is_stretch = waiting.until_gap(now, finished, SAMPLE)
                 if is_stretch:
-                    after = stretches.end_fact(engine.plan, waiting.first())
+                    after = _end_fact(engine.plan, waiting.first())
                     yield from self._through(Stretch(end, self._last_fact, after))
                     continue
             batch = waiting.batch(end)
             if self._by_clock and batch.rows:
-                self._last_fact = stretches.end_fact(engine.plan, batch, last=True)
+                self._last_fact = _end_fact(engine.plan, batch, last=True)
             yield from self._steps(batch)
 
     @cached_property
@@ -222,7 +321,7 @@ class Driver:
         return self._committed(self.view.steps(self.engine, batch, self._judged))
 
     def _committed(self, steps: Iterable[StepResult]) -> Iterator[StepResult]:
-        """The steps, of which each is committed once it was taken."""
+        """Yields the steps, and commits each once it was taken."""
         for step in steps:
             yield step
             self._commit(step)
@@ -230,25 +329,25 @@ class Driver:
                 self.reader.listeners.note(self.engine.notes.pop(0))
 
     def _through(self, stretch: Stretch) -> Iterator[StepResult]:
-        """The steps through a long stretch without facts, unless these would be too many."""
+        """Yields the steps through a long stretch without facts, unless they would be too many."""
         for end in self.view.ends(self.engine.now, stretch.last):
             part = replace(stretch, last=end)
-            if end - self.engine.now > stretches.SAMPLE:
+            if end - self.engine.now > SAMPLE:
                 yield from self._through_part(part)
             else:
                 yield from self._steps(DueRows(end, {}))
 
     def _through_part(self, stretch: Stretch) -> Iterator[StepResult]:
         engine, before = self.engine, self.engine.now
-        steps = list(self.view.steps(engine, DueRows(before + stretches.SAMPLE, {}), self._judged))
+        steps = list(self.view.steps(engine, DueRows(before + SAMPLE, {}), self._judged))
         sampled = Sampled.of(steps, before, stretch.last)
         too_long = sampled.too_many(self.view.most)
-        if too_long and (self.course.once or self.reader.reading.recorded):
-            raise stretches.refused(stretch, sampled)
+        if too_long and (self.once or self.reader.reading.recorded):
+            raise _refused(stretch, sampled)
         yield from self._committed(steps)
         if too_long:
             engine.begin_anew(stretch.last + 1)
-            sentence = stretches.sentence(stretch, sampled)
+            sentence = _sentence(stretch, sampled)
             self.reader.listeners.note(f"{sentence}; time begins anew after them")
             if self.journal is not None:
                 self.journal.begin()
@@ -257,19 +356,19 @@ class Driver:
             yield from self._steps(DueRows(min(engine.now + sampled.piece, stretch.last), {}))
 
     def _finish(self) -> Iterator[StepResult]:
-        """The steps to the end of the run, when all has been read."""
-        self.reader.finish(self._now(), ended_only=self.course.resumed)
+        """Yields the steps to the end of the run, when all has been read."""
+        self.reader.finish(self._now(), ended_only=self.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
-        if self.course.resumed or not reading.recorded:
+        if self.resumed or not reading.recorded:
             yield from self._advance(self.reader.finished(self._now(), at_end=True))
-        if self.course.resumed:
+        if self.resumed:
             self.reader.progress.before = None  # more facts are dated from the tick that is finished then
             return
         yield from self._advance(self.reader.waiting.last)
         end = reading.until
         if end is None:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
-        if end - self.engine.now > stretches.SAMPLE and self._by_clock:
+        if end - self.engine.now > SAMPLE and self._by_clock:
             yield from self._through(Stretch(end, self._last_fact))
         yield from self._committed(self.view.rest(self.engine, end))
 

@@ -1,8 +1,4 @@
-"""A run that follows its inputs: new, or from the state that its store was left with.
-
-no state yet      a new engine; an output that is there already is not overwritten
-a state           its engine, its sources where they were left, its output cut to what is known of it
-"""
+"""A run that follows its inputs: new, or from the state that its store was left with."""
 
 from __future__ import annotations
 
@@ -22,15 +18,14 @@ from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
 from antelog.run.clock import Timing, rhythms_of
-from antelog.run.driver import Driver, RunCourse, RunTime
+from antelog.run.driver import Driver, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.rule_changes import remark, sentences, steps_of, waiting_for
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.sinks.file import OutputFile
+from antelog.run.sinks.outputs import OutputFile, TopicSink
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.sinks.topic import TopicSink
 from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store import Store
 from antelog.run.values import duration
@@ -40,7 +35,7 @@ Lines = Callable[[StepResult], str]
 
 
 def _clock(timing: Timing, plan: Plan) -> str:
-    """A sentence: which clock a run goes by, and why."""
+    """A sentence on which clock moves time, and why."""
     if timing.clock == "processing":
         return "time goes by the clock of this machine: --clock processing"
     if timing.idle is not None:
@@ -57,7 +52,7 @@ def _clock(timing: Timing, plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class RunOutput:
-    """The output of changes: a file or topic, which gets these lines, or else a given sink."""
+    """A file or topic for changes as `lines`, or else a given sink."""
 
     address: Files | Kafka | None
     lines: Lines
@@ -66,7 +61,7 @@ class RunOutput:
 
 @dataclass(frozen=True)
 class Follower:
-    """A driver and its sink. `resumed`: it goes on from a state, since when rules may have had a `change`."""
+    """A driver and its sink; `resumed` from a state, since when rules may have had a `change`."""
 
     driver: Driver
     sink: Sink
@@ -85,11 +80,9 @@ class Follower:
 
 @dataclass(frozen=True)
 class FollowedRun:
-    """A run that follows its sources, with these settings, and with background facts besides the program's.
+    """A run that follows its sources. Its `store` keeps its state, if the settings name one, and a feed.
 
-    store    for its state, if the settings name one, and for a feed
-    feed     whether the page and the alerts read it
-    tend     is called now and then, to look after other processes
+    `feed`: the page and alerts read it; `tend` is called now and then, to look after other processes.
     """
 
     program: Program
@@ -102,7 +95,7 @@ class FollowedRun:
     time: RunTime = field(default_factory=RunTime)
 
     def follower(self, output: RunOutput, stack: ExitStack) -> Follower:
-        """A follower, which the stack closes with all it has opened."""
+        """Opens all that the run needs, which the stack closes."""
         store, state, options = self.store, self.settings.state, self.settings.printing_engine()
         # The page and the alerts see all kinds and explanations; those of the output are chosen afterwards.
         if self.feed:
@@ -121,7 +114,7 @@ class FollowedRun:
             engine = Engine(self.program, **{**options, "static": self.static, "arrival": ARRIVAL})
             known, waiting = RunState(), WaitingRows()
         else:
-            engine, known, waiting = found.engine, found.known, found.waiting
+            engine, known, waiting = found
             after = f"after {tick_in_words(engine.now, self.program.plan.timescale)}"
             self.note(f"going on from {state}, {after if engine.now >= 0 else 'which has no facts yet'}")
             change = self._changed(engine)
@@ -143,15 +136,19 @@ class FollowedRun:
             journal.changed = known.changed if change is None else remark(change, engine.plan)
             if feed is not None:
                 feed.rules_changed = journal.changed
-        course = RunCourse(self.settings.once, state is not None, self.tend)
-        driver = Driver(engine, reader, course=course, journal=journal, time=self.time)
+        driver = Driver(
+            engine,
+            reader,
+            once=self.settings.once,
+            resumed=state is not None,
+            tend=self.tend,
+            journal=journal,
+            time=self.time,
+        )
         return Follower(driver, sink, found is not None, change)
 
     def _changed(self, engine: Engine) -> RuleChange | None:
-        """The change of the rules since the last run; None if there is none to speak of.
-
-        Raises StateError if queries mean something else, and the settings do not accept that.
-        """
+        """The change of the rules, if any. Raises StateError for a new meaning that is not accepted."""
         settings = self.settings
         try:
             change = engine.change_rules(

@@ -1,11 +1,6 @@
-"""The entries of a run in its store: the lines of each step for the feed, and the state to resume from.
+"""Entries of a run in its store: with each step its rows and the feed's lines, now and then the whole state.
 
-    journal.commit(step)     in one transaction: the feed's lines, marks of sources, rows that were read
-    journal.end()            the state as a whole
-
-A step records its rows; the state as a whole is saved now and then. A run that goes on takes the last state
-and repeats the steps that were recorded since, whose lines are written already. So after a stop or a crash no
-fact is lost, and no line comes twice.
+A resumed run takes the last state and repeats the steps since. So no fact is lost, and no line comes twice.
 """
 
 from __future__ import annotations
@@ -19,9 +14,8 @@ import pyarrow as pa
 
 from antelog.errors import StateError
 from antelog.process import Engine
-from antelog.run.lost_answers import LostAnswers
 from antelog.run.reading import InputReader, ReadProgress
-from antelog.run.sinks.feed_sink import FeedSink
+from antelog.run.sinks.feed_sink import FeedSink, LostAnswers
 from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
@@ -33,17 +27,11 @@ BETWEEN_SLOTS = 60.0
 """Seconds from one writing of when each slot was heard to the next."""
 
 _SHARE = 20
-"""Writing states takes at most a twentieth of the time."""
+"""Writing states takes at most one part in this many of the time."""
 
 
 class RunState(msgspec.Struct, frozen=True):
-    """The part of a saved state besides the engine and the waiting rows.
-
-    addresses   the address of each input
-    marks       how far each was read
-    output      the address of the output, and how far that was written
-    changed     the latest change of the rules
-    """
+    """The parts of a state besides engine and waiting rows: addresses, marks, counts, changed rules."""
 
     addresses: dict[str, str] = {}
     marks: dict[str, dict[str, Any]] = {}
@@ -52,17 +40,13 @@ class RunState(msgspec.Struct, frozen=True):
     changed: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class Restored:
-    """A resumed run: its engine after the last step, and the rest of its state."""
+def restored(
+    store: Store, engine_of: Callable[[bytes], Engine]
+) -> tuple[Engine, RunState, WaitingRows] | None:
+    """The run that a store was left with: its engine after the last step; None if it is new.
 
-    engine: Engine
-    known: RunState
-    waiting: WaitingRows
-
-
-def restored(store: Store, engine_of: Callable[[bytes], Engine]) -> Restored | None:
-    """The run that a store was left with; None if it is new. Raises StateError."""
+    Raises StateError.
+    """
     stored = store.stored()
     if stored is None:
         return None
@@ -78,12 +62,12 @@ def restored(store: Store, engine_of: Callable[[bytes], Engine]) -> Restored | N
                 engine.advance(batch.now, batch.facts)
     except (msgspec.MsgspecError, pa.ArrowException, LookupError) as error:
         raise StateError(f"{store.path} has no state that can be restored: {error}") from None
-    return Restored(engine, known, waiting)
+    return engine, known, waiting
 
 
 @dataclass(eq=False)
 class Journal:
-    """Writes the journal of a run. With `resumable` it has the state, else the feed only."""
+    """Writes the journal of a run; if it is not `resumable`, the feed only."""
 
     store: Store
     engine: Engine
@@ -103,7 +87,7 @@ class Journal:
             self.feed.lost = LostAnswers(self.engine.plan, self.store.lost())
 
     def begin(self) -> None:
-        """Before the first step: a head of the feed, and a state, so that steps can be recorded after it."""
+        """Before the first step: writes a head of the feed and a state, to which steps are added."""
         if self.feed is not None:
             with self.store.transaction():
                 self.feed.begin()
@@ -114,12 +98,12 @@ class Journal:
             self._save()
 
     def hear(self, facts: Mapping[str, pa.Table]) -> None:
-        """Before a step is committed: the facts of it, for what was lost from sight."""
+        """Before a step is committed: notes its facts, for answers that were lost from sight."""
         if self.feed is not None:
             self.feed.heard = facts
 
     def change_rules(self, closed: StepResult, changes: StepResult) -> None:
-        """Once the rules were changed: the lines of that, and the state of the new rules, all or nothing."""
+        """Writes the lines of changed rules and the new state, all or nothing."""
         self.reader.fresh = []
         self._save(lambda: self._write_change(closed, changes))
 
@@ -127,7 +111,7 @@ class Journal:
         if self.feed is None:
             return
         # Answers of before are closed under the head that has their program; the new one comes after.
-        if self.feed.feed.summary().last:  # it has a head, of this run or of one before
+        if self.feed.feed.last:  # it has a head, of this run or of one before
             self.feed.write(closed)
             self.feed.flush()
         self.feed.begin()
@@ -136,7 +120,7 @@ class Journal:
         self.feed.flush()
 
     def commit(self, step: StepResult | None = None) -> None:
-        """After a step, or when rows may have been read: what belongs to it, all or nothing."""
+        """Writes all of a step, or of rows that were read without one, or nothing."""
         if self.feed is not None:
             if step is not None:
                 self.feed.write(step)
@@ -161,7 +145,7 @@ class Journal:
             self._save()
 
     def end(self) -> None:
-        """After the last step: the state as a whole."""
+        """After the last step: saves the whole state."""
         if self.feed is not None:
             self._status(at_once=True)
             with self.store.transaction():

@@ -1,12 +1,9 @@
 """Options declared as fields of a struct, from which flags, keys of TOML and keyword arguments are derived.
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
     lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
 
-options_of(Settings, "watch")           the options of a command, for flags and for files
-keywords(Settings, "changes", {…})      a struct made of keyword arguments, each checked
-takes(Settings)                         a decorator for a function with these keyword arguments
+`options_of` lists the options of a command, `keywords` makes a struct of keyword arguments, and `takes` makes
+a function take them.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run import values
 from antelog.run.address import Reach
-from antelog.run.values import SettingError, sides
+from antelog.run.values import SettingError
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -47,11 +44,10 @@ class Runner:
 
 @dataclass(frozen=True)
 class Syntax:
-    """The syntax of a value: as a text, in TOML, and in Python.
+    """The syntax of a value: as a text, which `read` reads, in TOML, and in Python.
 
-    `read` makes the value of a text; TOML has it as one of the types of `toml`, or as a list, which is joined
-    by a `separator`. Tab suggests `words` and, if it is a path, files. `fills`: `read` replaces variables of
-    the environment itself.
+    TOML has it as one of the types of `toml`, or as a list, which is joined by a `separator`. Tab suggests
+    `words` and, if it is a path, files. `fills`: `read` replaces variables of the environment itself.
     """
 
     metavar: str
@@ -77,9 +73,9 @@ class Arity(Enum):
 class Naming:
     """The names of the values of an option: `Temp` in `--input Temp=readings.csv`.
 
-    `example` shows a name and a value. `nameless`: the name may be missing; `predicates`: it is one of the
-    program; `dotted`: it may have full stops. `within` lists the options in whose tables of TOML this one may
-    be written, too; `entry` is the key of the value in such a table.
+    A name may be missing (`nameless`), one of the program's `predicates`, or `dotted`. In TOML, `entry` is
+    the key of the value in the table of a name, and `within` lists the options whose tables may have this
+    one, too.
     """
 
     example: str
@@ -91,25 +87,10 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Usage:
-    """The use of an option: its arity, its flag, suggestions of Tab, and a text for its default."""
-
-    arity: Arity = Arity.ONE
-    short: str = ""
-    opposite: str = ""
-    variable: str = ""
-    complete: str = ""
-    default_text: str = ""
-    in_file: bool = True
-    required: bool = False
-
-
-@dataclass(frozen=True)
 class Option:
     """One option of a struct: `attribute` is the field's name, `name` the one in TOML and of the flag.
 
-    `on` are the commands that have it (None: all that have the struct; none of them: it is a keyword argument
-    only). `naming` says what is known of names if its values have some.
+    `on` are the commands that have it; None: all that have the struct; empty: it is a keyword argument only.
     """
 
     attribute: str
@@ -118,12 +99,15 @@ class Option:
     syntax: Syntax
     help: str
     on: tuple[str, ...] | None = None
-    usage: Usage = Usage()
+    arity: Arity = Arity.ONE
+    short: str = ""
+    opposite: str = ""
+    variable: str = ""
+    complete: str = ""
+    default_text: str = ""
+    in_file: bool = True
+    required: bool = False
     naming: Naming | None = None
-
-    @property
-    def arity(self) -> Arity:
-        return self.usage.arity
 
     @property
     def flag(self) -> str:
@@ -132,13 +116,13 @@ class Option:
     @property
     def usual(self) -> str:
         """The default as users read it; empty if there is none."""
-        if self.usage.default_text:
-            return self.usage.default_text
+        if self.default_text:
+            return self.default_text
         plain = self.arity is Arity.ONE and isinstance(self.default, str | int | float)
         return str(self.default) if plain else ""
 
     def text(self, runner: Runner) -> str:
-        """The help for a runner, with the addresses it has a use for."""
+        """The help for a runner, with the addresses it can use."""
         found = self.help.replace("{sources}", runner.sources.examples)
         return found.replace("{sinks}", runner.sinks.examples)
 
@@ -147,7 +131,9 @@ class Option:
         naming = self.naming
         if naming is None:
             return self.syntax.read(text, runner)
-        name, value = sides(text) if "=" in text else ("", text.strip())
+        name, _, value = (part.strip() for part in text.partition("="))
+        if "=" not in text:
+            name, value = "", name
         if naming.nameless and not (name.isidentifier() and value):
             return "", self.syntax.read(text, runner)
         if not name or not value or (naming.predicates and not name.isidentifier()):
@@ -158,13 +144,13 @@ class Option:
         return name, self.named(name, value, runner)
 
     def named(self, name: str, value: str, runner: Runner) -> Any:
-        """The value of a text that goes by a name, which may be that of a secret. Raises SettingError."""
+        """The value of a text with a name, which may be that of a secret. Raises SettingError."""
         found = self.syntax.read(value, runner)
         secrets.remember(name, str(found))
         return found
 
     def joined(self, found: Sequence[Any]) -> Any:
-        """One value of those of an option that was given several times. Raises SettingError."""
+        """Joins the values of an option that was given several times. Raises SettingError."""
         if self.naming is None:
             return tuple(found)
         names = [name for name, _ in found]
@@ -174,15 +160,13 @@ class Option:
         return dict(found)
 
 
-_USAGE = {each.name for each in fields(Usage)}
 _NAMING = {each.name for each in fields(Naming)}
 
 
 def option(default: Any, syntax: Syntax, help_text: str, **more: Any) -> Any:
-    """A field of a struct that is an option; `more` are fields of Option, Usage and Naming."""
-    usage = {name: more.pop(name) for name in _USAGE & more.keys()}
+    """A field of a struct that is an option; `more` are fields of Option and Naming."""
     naming = {name: more.pop(name) for name in _NAMING & more.keys()}
-    declared = {"default": default, "syntax": syntax, "help": help_text, **more, "usage": Usage(**usage)}
+    declared = {"default": default, "syntax": syntax, "help": help_text, **more}
     declared["naming"] = Naming(**naming) if naming else None
     if isinstance(default, dict):
         return field(default_factory=dict, metadata={"option": declared})
@@ -200,7 +184,7 @@ def options_of(struct: type, runner: str | None = None) -> tuple[Option, ...]:
 
 
 def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
-    """A struct with the options that it shares with another one, and with `more`; defaults for the rest."""
+    """A struct with the options that it shares with another one, with `more`, and defaults for the rest."""
     known = {each.attribute for each in options_of(cast("type", struct))}
     names = [each.attribute for each in options_of(type(given)) if each.attribute in known]
     return struct(**{**{name: getattr(given, name) for name in names}, **more})
@@ -210,7 +194,7 @@ def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
 
 
 def keywords(struct: Callable[..., S], function: str, given: Mapping[str, Any]) -> S:
-    """A struct of keyword arguments. Raises TypeError, as Python does, for one the function does not have."""
+    """A struct of keyword arguments. Raises TypeError, as Python does, for unknown ones."""
     known = {each.attribute: each for each in options_of(cast("type", struct))}
     called = {each.name: each.attribute for each in known.values()}
     given = {called.get(name, name): value for name, value in given.items()}
@@ -228,7 +212,7 @@ def _kind(declared: Option) -> Kind:
 
 
 def takes(struct: Callable[P, S]) -> Callable[[Callable[[A, B, S], R]], Callable[Concatenate[A, B, P], R]]:
-    """For a function of two arguments and a struct: it gets the fields of the struct as keyword arguments."""
+    """Gives a function of two arguments and a struct the fields of the struct as keyword arguments."""
 
     def wrap(function: Callable[[A, B, S], R]) -> Callable[Concatenate[A, B, P], R]:
         @functools.wraps(function)
@@ -263,7 +247,6 @@ def whole_number(least: int, metavar: str = "N", most: int | None = None) -> Syn
 
 
 def words(what: str, *known: str) -> Syntax:
-    """One of several words; `what` is their noun."""
     return plain("|".join(known), values.one_of(what, known), words=known)
 
 
@@ -303,7 +286,7 @@ def named_file(metavar: str) -> Syntax:
 
 
 def file_of(what: str, *endings: str) -> Syntax:
-    """A file with one of these endings; `what` is the noun: `picture`."""
+    """A file with one of these endings; `what` is the noun, such as `picture`."""
 
     def read(given: str, runner: Runner) -> Path:
         if Path(given).suffix.lower() not in endings:
@@ -319,6 +302,5 @@ SINK = Syntax("SINK", lambda given, at: at.sinks.read(given, at.folder), is_path
 
 
 def flag(default: bool, help_text: str, **more: Any) -> Any:
-    """A field that is a flag."""
     syntax = Syntax("", lambda given, _: given == "true", FLAG, (bool,))
     return option(default, syntax, help_text, arity=Arity.FLAG, **more)

@@ -1,16 +1,13 @@
 """Rows of sources, dated, and kept until their tick is finished.
 
-    sources ──▶ rows ──▶ clock (when they arrive) ──▶ waiting (until their tick is finished)
-
-`recorded` facts are those of sources that end: they are dated from the tick that was finished before the
-first of them was read, and sorted by arrival. From sources that go on, each row is dated by those before it.
+Recorded facts, from sources that end, are dated from the tick that was finished before the first of them was
+read, and sorted by arrival. From sources that go on, each row is dated by the rows before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -27,31 +24,28 @@ from antelog.engine.facts.admission import arrivals, beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.chunks import CheckedRows, sorted_out
-from antelog.files.columns import DEFAULT_ARRIVAL, Apart, WantedColumns, mapped
+from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
-from antelog.run.clock import NOTHING, Showing, Silence, Timing
+from antelog.run.clock import NOTHING, SAMPLES, LiveInputs, Showing, Silence, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.live import SAMPLES, LiveInputs
 from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store import StoredRows
-from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
-
-_NONE: Mapping[str, str] = MappingProxyType({})
+from antelog.run.waiting import FILE, ROOM, DueRows, WaitingRows
 
 AT_ONCE = 100_000
-"""A step begins when about this many rows have been read, or there are no more."""
+"""Rows after which a step begins, if there are more."""
 
 
 def wanted_of(
-    plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL, maps: Mapping[str, str] = _NONE
+    plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL, maps: Mapping[str, str] = {}
 ) -> WantedColumns:
-    """The columns that a source must have for an input or a static predicate, as it calls them."""
+    """The columns that an input or a static predicate needs, with the names that its source gives them."""
     for source in plan.inputs:
         if source.name == name:
             wanted = WantedColumns(name, source.columns, source.types, arrival, plan.counting(name))
             slot = None if source.slot is None else tuple(source.columns[i] for i in source.slot)
-            return mapped(replace(wanted, apart=Apart(slot)), maps)
+            return mapped(replace(wanted, slot=slot), maps)
     static = next(static for static in plan.statics if static.name == name)
     most = static.most or (None,) * len(static.columns)
     types = tuple(type_ if m is None else TICKS for type_, m in zip(static.types, most, strict=True))
@@ -85,13 +79,9 @@ class Now:
 
 
 class ReadProgress(msgspec.Struct):
-    """The progress of inputs, as a state keeps it.
+    """The progress of inputs, as a state keeps it: highest ticks, counts, when rows came last, who was live.
 
-    highest   the highest tick in the rows of each input
-    before    recorded facts: the tick that was finished before the first of them was read
-    counts    facts, delays and rejects of each input
-    heard     when the last row was read, by the wall clock
-    live      the inputs that were live
+    `before` is the tick that was finished before the first recorded fact was read.
     """
 
     highest: dict[str, int] = {}
@@ -103,7 +93,7 @@ class ReadProgress(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Listeners:
-    """Receivers of rejects and notes besides the counts: a feed, the terminal."""
+    """Receivers of rejects and notes besides the counts."""
 
     note: Callable[[str], None]
     rejects: Callable[[Sequence[Reject]], None] = lambda _: None
@@ -152,7 +142,7 @@ class InputReader:
 
     @property
     def newest(self) -> int | None:
-        """The newest time in what has been read, -1 if there is none; None as long as more is there."""
+        """The newest time in what has been read, or -1; None as long as there is more."""
         return None if self.behind else max(self.progress.highest.values(), default=-1)
 
     @property
@@ -176,14 +166,12 @@ class InputReader:
             each.source.close()
 
     def look(self, now: Now) -> None:
-        """Look how much is unread now, and as of when inputs are silent."""
+        """Looks how much is unread, and as of when inputs are silent."""
         live = {} if self.reading.recorded else self.inputs
         self.counts.look(now.wall, {name: each.source.extent for name, each in live.items()})
 
-    # ---- rows in ----
-
     def read(self, now: Now) -> int:
-        """Read what is there, up to a limit; the number of rows, or more if there is anything."""
+        """Reads what is there, up to a limit; returns 0 if there is nothing, else about the rows."""
         self.look(now)
         if not self.reading.recorded:
             self.progress.before = None
@@ -214,7 +202,7 @@ class InputReader:
         return rows
 
     def finish(self, now: Now, *, ended_only: bool) -> None:
-        """Read what is left where nothing more will come: a last line that nothing ends."""
+        """Reads the last line, which nothing ends, where nothing more will come."""
         for name, each in self.inputs.items():
             if each.source.ended or not ended_only:
                 self._take(name, each, each.source.finish(), now)
@@ -239,7 +227,7 @@ class InputReader:
         return max(count, len(pieces))
 
     def set_aside(self, found: Sequence[Reject]) -> None:
-        """Count rows that cannot be used. Raises DataError in a strict run."""
+        """Counts rows that cannot be used. Raises DataError in a strict run."""
         if found:
             self.counts.add_rejects(found)
             self.listeners.rejects(found)
@@ -326,7 +314,7 @@ class InputReader:
             )
 
     def _up_to_the_end(self, name: str, file: str, table: pa.Table, until: int) -> pa.Table:
-        """The rows that arrive up to the last tick; the others are counted."""
+        """The rows that arrive up to the last tick; counts the others."""
         inside = pc.less_equal(table.column(ARRIVAL), until)
         if not table.num_rows or pc.all(inside).as_py():
             return table
@@ -334,14 +322,13 @@ class InputReader:
         found = beyond(self.plan, {name: late.drop_columns([LINE])}, until, arrival=ARRIVAL)
         self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
-        batch = DueRows(until, {name: QueuedRows(late, np.zeros(late.num_rows, np.int64))}, [file])
+        files = pa.array(np.zeros(late.num_rows, np.int64))
+        batch = DueRows(until, {name: late.append_column(FILE, files)}, [file])
         self.set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
 
-    # ---- time ----
-
     def finished(self, now: Now, *, at_end: bool = False) -> int:
-        """The last tick that is finished; `at_end` all has been read, and more may come in a later run."""
+        """The last finished tick; `at_end` all has been read, and a later run may read more."""
         if self.reading.recorded and not at_end:
             return self._finished_window(now.tick)
         behind = () if at_end else self.behind
@@ -365,5 +352,4 @@ class InputReader:
         return max(now, window)
 
     def holding(self) -> str | None:
-        """The input that holds time back."""
         return clock.holding(self.reading.timing, self.progress.highest, self.behind)

@@ -1,23 +1,24 @@
-"""Recorded facts through an engine: what `antelog try` prints, for programs.
-
-for step in antelog.replay(program, {"Temp": "Temp.csv"}):
-    step.tick, step.tables["Malf"]
-antelog.replay(program, {"Temp": frame}, until=20).lines()          JSON lines, of a frame
-"""
+"""Recorded facts through an engine, as `antelog try` does it; and as grounds of explanations."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 
+import pyarrow as pa
+
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column, marked
 from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.history import Facts
 from antelog.engine.step.wording import plain
+from antelog.engine.values.values import Values
 from antelog.errors import DataError, DataWarning
-from antelog.files import ARRIVAL, Rejects, tables
+from antelog.files import ARRIVAL, LINE, Rejects, tables
+from antelog.files.cells import stacked
 from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.files.naming import Form, size_of
 from antelog.given import NAMED, PATH, check, of, wrong
@@ -28,13 +29,16 @@ from antelog.run.checks import misfits, resolved
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver
 from antelog.run.options import taken, takes
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, wanted_of
 from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
 from antelog.run.sources.source import FactSource
 from antelog.run.values import SettingError
+from antelog.run.waiting import FILE, DueRows, arrivals_of
+from antelog.why import Grounds
+from antelog.why.grounds import FactPlaces
 
 Value = str | int | float
 
@@ -43,8 +47,8 @@ Value = str | int | float
 class Recording:
     """Files of recorded facts, up to the last tick `until`, if there is one.
 
-    `arrival` is what files call the column of arrivals, and `maps` says what they call others. Some inputs
-    may have `frames` in place of their files, whose paths are then names for messages.
+    `arrival` is the files' name for the column of arrivals, and `maps` has those of other columns. Inputs may
+    have `frames` in place of files; then their paths are names for messages.
     """
 
     inputs: Mapping[str, Path]
@@ -56,7 +60,7 @@ class Recording:
 
     @property
     def size(self) -> int:
-        """The size of all input files in bytes."""
+        """The bytes of all input files."""
         return sum(map(size_of, self.inputs.values()))
 
     def reader(
@@ -87,7 +91,6 @@ class Recording:
 
 
 def recording_of(settings: Settings) -> Recording:
-    """The files that a run replays."""
     inputs, statics = files_of(settings.inputs), files_of(settings.statics)
     return Recording(inputs, statics, settings.arrival, settings.last, settings.map)
 
@@ -100,7 +103,7 @@ def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
 def static_facts(
     plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str]
 ) -> dict[str, list[tuple[Value, ...]]]:
-    """The facts of static predicates; truth values, dates and the like are taken as texts.
+    """The facts of static predicates, with truth values, dates and the like as texts.
 
     Raises DataError if a file has rows, and none of them can be used.
     """
@@ -207,3 +210,66 @@ def _file(name: str, given: str | PathLike[str] | Frame) -> Files:
     if isinstance(given, str | bytes | Mapping) or not (is_table or isinstance(given, Iterable)):
         raise wrong(f"replay: what {name} is given", given, f"{PATH.words}, or a frame, or a list of tuples")
     return Files(f"the frame of {name}", Form.PARQUET)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedPlaces(FactPlaces):
+    """The files and lines of recorded rows."""
+
+    plan: Plan
+    rows: Mapping[str, pa.Table]
+    names: Sequence[str]
+
+    def of_fact(self, predicate: str, facts: Facts, values: Values) -> str | None:
+        rows = self.rows.get(predicate)
+        if rows is None:
+            return None
+        *columns, time = next(each.columns for each in self.plan.inputs if each.name == predicate)
+        fits = (rows.column(time).to_numpy() == facts.time[0]) & (arrivals_of(rows) == facts.arrival[0])
+        at: Column = marked(fits)
+        for column, cell in zip(columns, facts.columns, strict=True):
+            array = rows.column(column).take(at).combine_chunks()
+            cells, _ = values.encode_usable(array)
+            at = at[(cells == cell[0]) | (values.spelled(cells) == cell[0])]
+        return self.of_row(predicate, int(at[0])) if len(at) else None
+
+    def of_row(self, predicate: str, row: int) -> str | None:
+        rows = self.rows[predicate]
+        return f"{self.names[rows.column(FILE)[row].as_py()]}:{rows.column(LINE)[row]}"
+
+
+def recorded_grounds(program: Program, recording: Recording, at: int | None, rejects: Rejects) -> Grounds:
+    """The grounds of recorded facts as of a tick; None: of all of them."""
+    static = static_facts(program.plan, recording.statics, rejects, recording.maps)
+    return grounds_of(program, recording.reader(program.plan, rejects), static, at)
+
+
+def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame], at: int | None) -> Grounds:
+    """The grounds of all facts of a reader."""
+    plan = program.plan
+    batches = list(_batches(reader))
+    names = batches[-1].names if batches else ()
+    rows = {
+        name: stacked([each.rows[name] for each in batches if name in each.rows])
+        for name in dict.fromkeys(name for each in batches for name in each.rows)
+    }
+    frames = DueRows(0, rows).facts
+    grounds = Grounds.of_facts(program, frames, at, static=static, arrival=ARRIVAL)
+    return replace(grounds, places=RecordedPlaces(plan, rows, names))
+
+
+def _batches(reader: InputReader) -> Iterator[DueRows]:
+    """All rows of a reader, in the order of their arrival."""
+    now = -1
+    while True:
+        reader.read(Now(now, 0))
+        end = reader.finished(Now(now, 0))
+        if reader.ended:
+            reader.finish(Now(now, 0), ended_only=False)
+            end = reader.waiting.last
+        while now < end:
+            batch = reader.waiting.batch(end)
+            now = batch.now
+            yield batch
+        if reader.ended:
+            return

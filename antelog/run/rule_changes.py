@@ -1,8 +1,4 @@
-"""Rules that were changed since the last run: in words, as steps for sinks, and for the waiting rows.
-
-rules changed after tick 40
-Hot is changed: answers about ticks from 38 on, as from the start from tick 41 on; 1 goes on, 2 are closed
-"""
+"""Rules that were changed since the last run: in words, as steps for sinks, and for the waiting rows."""
 
 from __future__ import annotations
 
@@ -76,7 +72,7 @@ def remark(change: RuleChange, plan: Plan) -> dict[str, Any]:
 
 
 def waiting_for(waiting: WaitingRows, change: RuleChange, plan: Plan) -> WaitingRows:
-    """The waiting rows that are facts of the new rules, with the names of their columns."""
+    """The waiting rows that are facts of the new rules, with their columns' new names."""
     before = {each.name: each.columns for each in change.old.inputs}
     after = {each.name: each.columns for each in plan.inputs}
     found = WaitingRows()

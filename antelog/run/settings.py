@@ -1,7 +1,6 @@
-"""Settings of all runners, each declared once: name, type, default, help, commands, and how it is written.
+"""Settings of all runners, each declared once: name, type, default, help, commands, and syntax.
 
-Flags of commands, keys of TOML files and keyword arguments are derived from these structs, by
-`antelog.run.options`. An option more is a line here, and one where it acts.
+Flags, keys of TOML and keyword arguments are derived from these structs by `antelog.run.options`.
 """
 
 from __future__ import annotations
@@ -174,7 +173,7 @@ class KindSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineSettings(KindSettings, LimitSettings):
-    """The keyword arguments of an engine, but for background facts and the column of arrivals."""
+    """The keyword arguments of an engine, without background facts and the column of arrivals."""
 
     limit: int | None = option(
         None, whole_number(1),
@@ -387,9 +386,9 @@ class Settings(
         return {each.attribute: getattr(self, each.attribute) for each in options_of(EngineSettings)}
 
     def printing_engine(self) -> dict[str, Any]:
-        """As `engine`, if lines are to say how many explanations there are beyond those that are printed."""
+        """As `engine`, but with all explanations if any, to count those that are not printed."""
         return self.engine() | {"explanations": 0 if self.explanations == 0 else None}
 
     def changed(self, found: Mapping[str, Any]) -> Settings:
-        """The settings with other values of some of them, which are given then."""
+        """The settings with other values, which count as given."""
         return replace(self, **found, given=self.given | found.keys())

@@ -20,7 +20,7 @@ FOLLOWING = ("watch", "run")
 ALL = (*REPLAYS, "why", *FOLLOWING)
 """The commands that read facts through a program, to its end or for ever."""
 RUNNING = (*ALL, "play")
-"""And those that run it over facts in any other way."""
+"""Also those that run it over facts in any other way."""
 
 _UNIT = plain("[P=]UNIT", values.of_times("unit"), words=UNITS)
 _ZONE = plain("[P=]ZONE", values.of_times("zone"))

@@ -1,7 +1,4 @@
-"""Values of settings, read from texts: numbers, durations, clocks, variables of the environment.
-
-A reader takes a text and returns a value, or raises SettingError: what is wrong, and what to write instead.
-"""
+"""Readers of settings from texts: each returns a value, or raises SettingError with advice."""
 
 from __future__ import annotations
 
@@ -22,16 +19,16 @@ from antelog.language.terms import number_of
 from antelog.secrets import redacted
 
 SILENT = "silent"
-"""The kind of change of an alert that an input falls silent."""
+"""The kind of alert that an input falls silent."""
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
 CHANGES, ANSWERS = "changes", "answers"
 _SHORTEST_TOKEN = 16
-"""Letters of a token that cannot be guessed."""
+"""Letters that make a token hard to guess."""
 
 
 class SettingError(ValueError):
-    """A setting's value cannot be used: why not, and what to write instead; without the secrets in it."""
+    """A setting's value cannot be used: why not, and what to write instead, without secrets."""
 
     def __init__(self, message: str, hint: str) -> None:
         self.message, self.hint = redacted(message), redacted(hint)
@@ -48,12 +45,6 @@ def _variable(match: re.Match[str]) -> str:
         near = did_you_mean(match[1], os.environ)
         raise SettingError(f"the environment has no variable {match[1]}", near or "Set it before the start.")
     return os.environ[match[1]]
-
-
-def sides(text: str) -> tuple[str, str]:
-    """The text before the first equals sign, and the one behind it; either may be empty."""
-    left, _, right = (part.strip() for part in text.partition("="))
-    return left, right
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -74,7 +65,6 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def number(text: str) -> int | float:
-    """A number as programs have it."""
     try:
         found = number_of(text)
     except ValueError:
@@ -125,13 +115,13 @@ def trigger(text: str) -> str:
 
 
 def pause(text: str) -> str:
-    """A duration that is kept as a text."""
+    """A duration, kept as a text."""
     duration(text)
     return text
 
 
 def pause_or_none(text: str) -> str:
-    """A duration that is kept as a text, or 0."""
+    """A duration or 0, kept as a text."""
     return text if text == "0" else pause(text)
 
 
@@ -151,7 +141,6 @@ def tick(text: str) -> int | str:
 
 
 def master(text: str) -> str:
-    """The address of a Spark master."""
     if text.startswith("sc://"):
         raise SettingError(
             f"`{text}` is a Spark Connect server, and the outputs of `antelog run` need the driver itself",
@@ -197,7 +186,7 @@ def of_times(what: str) -> Callable[[str], str]:
 
 
 def length_of(text: str) -> Fraction | None:
-    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None if it is none."""
+    """The microseconds of a duration like `30 seconds`, `10s` or `1.5 hours`; None for other texts."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
     return microseconds(Bound(float(found[1]), found[2])) if found else None
 

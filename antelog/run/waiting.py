@@ -1,10 +1,7 @@
-"""Rows that have been read, and arrive in a tick that is not finished yet; out come batches by arrival.
+"""Rows that have been read and wait until their tick is finished; they leave in batches, by arrival.
 
-    waiting.add("Temp", "temp.csv", table)   rows that arrive at 7 and at 9
-    waiting.batch(8)                         those at 7, for the engine; those at 9 stay
-
-Recorded facts pass through a window of `ROOM` rows. They must be sorted by arrival at least so far that no
-row comes after its half of the window has been handed on; facts with no more rows may have any order.
+Recorded facts pass through a window of `ROOM` rows. If there are more, no row may come after its half of the
+window has been handed on.
 """
 
 from __future__ import annotations
@@ -20,118 +17,96 @@ from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.files.cells import part, stacked
 from antelog.language.moments import Timescale
-from antelog.run.sinks.set_aside import reject_of
+from antelog.run.sinks.result import reject_of
 from antelog.run.store import StoredRows
 
 ROOM = 2_000_000
-"""The rows that are held at a time, or those of one tick if they are more."""
+"""Rows that are held at a time, or those of one tick if they are more."""
 
 STEP = 200_000
-"""The rows of a batch, or those of one tick if they are more."""
+"""Rows of a batch, or those of one tick if they are more."""
 
 
-@dataclass(frozen=True, eq=False)
-class QueuedRows:
-    """Rows of one input, and for each the number of its file."""
-
-    table: pa.Table
-    files: Column
-
-    @property
-    def count(self) -> int:
-        return len(self.files)
-
-    @property
-    def arrivals(self) -> Column:
-        arrivals: Column = self.table.column(ARRIVAL).to_numpy()
-        return arrivals
-
-    @property
-    def lines(self) -> Column:
-        lines: Column = self.table.column(LINE).to_numpy()
-        return lines
-
-    def between(self, first: int, last: int) -> QueuedRows:
-        return QueuedRows(part(self.table, first, last), self.files[first:last])
+FILE = "the file"
+"""The name of the column of the numbers of files that rows are from."""
 
 
-def joint_rows(parts: Sequence[QueuedRows]) -> QueuedRows:
-    tables, files = [each.table for each in parts], [each.files for each in parts]
-    return parts[0] if len(parts) == 1 else QueuedRows(stacked(tables), np.concatenate(files))
+def arrivals_of(rows: pa.Table) -> Column:
+    arrivals: Column = rows.column(ARRIVAL).to_numpy()
+    return arrivals
 
 
 @dataclass(frozen=True, eq=False)
 class DueRows:
-    """Rows by arrival, those of each input that arrive up to the tick `now`; `names` are those of files."""
+    """Rows of each input that arrive up to the tick `now`, by arrival; `names` are those of files."""
 
     now: int
-    rows: Mapping[str, QueuedRows]
+    rows: Mapping[str, pa.Table]
     names: Sequence[str] = ()
 
     @property
     def facts(self) -> dict[str, pa.Table]:
         """The rows as the engine takes them."""
-        return {name: each.table.drop_columns([LINE]) for name, each in self.rows.items()}
+        return {name: each.drop_columns([LINE, FILE]) for name, each in self.rows.items()}
 
     @property
     def first(self) -> int | None:
         """The tick of the first arrival."""
-        return min((int(each.arrivals[0]) for each in self.rows.values()), default=None)
+        return min((int(arrivals_of(each)[0]) for each in self.rows.values()), default=None)
 
     def between(self, after: int, now: int) -> DueRows:
         """The rows that arrive after a tick, up to another."""
         rows = {}
         for name, each in self.rows.items():
-            first, last = np.searchsorted(each.arrivals, [after, now], "right").tolist()
+            first, last = np.searchsorted(arrivals_of(each), [after, now], "right").tolist()
             if last > first:
-                rows[name] = each.between(first, last)
+                rows[name] = part(each, first, last)
         return DueRows(now, rows, self.names)
 
     def rejects(self, found: pa.Table, timescale: Timescale | None) -> list[Reject]:
-        """The rows of this batch that the engine set aside, with their files and lines.
-
-        `found` is the engine's `last_rejects`.
-        """
-        lines = {name: self.rows[name].lines for name in set(found.column("input").to_pylist())}
+        """The rejects in `engine.last_rejects`, with their files and lines."""
+        places = {
+            name: [self.rows[name].column(column).to_numpy() for column in (FILE, LINE)]
+            for name in set(found.column("input").to_pylist())
+        }
         return [
-            reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), timescale)
+            reject_of(row, self.names[files[row["row"]]], int(lines[row["row"]]), timescale)
             for row in found.to_pylist()
-            for name, number in [(row["input"], row["row"])]
+            for files, lines in [places[row["input"]]]
         ]
 
 
 @dataclass(eq=False)
 class _Queue:
-    """The rows of one input that wait: some by arrival, and those that came since."""
+    """The waiting rows of one input: some by arrival, and those that came since."""
 
-    ordered: QueuedRows | None = None
-    new: list[QueuedRows] = field(default_factory=list)
+    ordered: pa.Table | None = None
+    new: list[pa.Table] = field(default_factory=list)
     count: int = 0
 
-    def add(self, rows: QueuedRows) -> None:
+    def add(self, rows: pa.Table) -> None:
         self.new.append(rows)
-        self.count += rows.count
+        self.count += rows.num_rows
 
-    def rows(self) -> QueuedRows | None:
-        """All of them, by arrival; those of one tick in the order in which they came."""
+    def rows(self) -> pa.Table | None:
+        """All rows by arrival; those of one tick in the order in which they came."""
         if self.new:
-            known = [] if self.ordered is None else [self.ordered]
-            rows, self.new = joint_rows([*known, *self.new]), []
-            if np.any(rows.arrivals[1:] < rows.arrivals[:-1]):
-                order = np.argsort(rows.arrivals, kind="stable")
-                rows = QueuedRows(rows.table.take(pa.array(order)), rows.files[order])
+            rows = stacked([*([] if self.ordered is None else [self.ordered]), *self.new])
+            arrivals, self.new = arrivals_of(rows), []
+            if np.any(arrivals[1:] < arrivals[:-1]):
+                rows = rows.take(pa.array(np.argsort(arrivals, kind="stable")))
             self.ordered = rows
         return self.ordered
 
     def drop(self, count: int) -> None:
-        """Forget the first rows, which have been handed on."""
+        """Removes the first rows, which have been handed on."""
         assert self.ordered is not None
         self.count -= count
-        self.ordered = self.ordered.between(count, self.ordered.count) if self.count else None
+        self.ordered = part(self.ordered, count, self.ordered.num_rows) if self.count else None
 
 
 class WaitingRows:
-    """For each input the rows that wait."""
+    """The waiting rows of each input."""
 
     def __init__(self) -> None:
         self._queues: dict[str, _Queue] = {}
@@ -140,11 +115,10 @@ class WaitingRows:
 
     @property
     def last(self) -> int:
-        """The tick in which the last of them arrives; -1 if there are none."""
-        return max((int(rows.arrivals[-1]) for _, rows in self._ordered()), default=-1)
+        """The tick in which the last row arrives; -1 if there is none."""
+        return max((int(arrivals_of(rows)[-1]) for _, rows in self._ordered()), default=-1)
 
     def count(self, name: str) -> int:
-        """The rows of an input."""
         return self._queues[name].count if name in self._queues else 0
 
     def add(self, name: str, file: str, table: pa.Table) -> None:
@@ -153,29 +127,29 @@ class WaitingRows:
         if file not in self._files:
             self._files[file] = len(self._names)
             self._names.append(file)
-        numbers = np.full(table.num_rows, self._files[file], np.int64)
-        self._queues.setdefault(name, _Queue()).add(QueuedRows(table, numbers))
+        numbers = pa.array(np.full(table.num_rows, self._files[file], np.int64))
+        self._queues.setdefault(name, _Queue()).add(table.append_column(FILE, numbers))
 
     def batch(self, now: int, step: int | None = None) -> DueRows:
-        """Rows that arrive up to a tick, or up to one before it if there are many. They wait no longer."""
+        """Takes the rows that arrive up to a tick, or to one before it if there are many."""
         step = step or STEP
         ordered = self._ordered()
-        due = {name: int(np.searchsorted(rows.arrivals, now, "right")) for name, rows in ordered}
+        due = _due(ordered, now)
         if sum(due.values()) > step:
-            everything = np.sort(np.concatenate([rows.arrivals[: due[name]] for name, rows in ordered]))
+            everything = np.sort(np.concatenate([arrivals_of(rows)[: due[name]] for name, rows in ordered]))
             now = int(everything[step - 1])
-            due = {name: int(np.searchsorted(rows.arrivals, now, "right")) for name, rows in ordered}
-        found = {name: rows.between(0, due[name]) for name, rows in ordered if due[name]}
+            due = _due(ordered, now)
+        found = {name: part(rows, 0, due[name]) for name, rows in ordered if due[name]}
         for name, rows in found.items():
-            self._queues[name].drop(rows.count)
+            self._queues[name].drop(rows.num_rows)
         return DueRows(now, found, self._names)
 
     def until_gap(self, now: int, finished: int, longest: int) -> tuple[int, bool]:
-        """The tick up to which the next rows lie no more than `longest` ticks apart, and whether none do.
+        """The tick up to which rows are no more than `longest` ticks apart, and whether a gap comes first.
 
         Then it is the last tick before the next row.
         """
-        arrived = [rows.arrivals[:STEP] for _, rows in self._ordered()]
+        arrived = [arrivals_of(rows)[:STEP] for _, rows in self._ordered()]
         known = min((int(each[-1]) for each in arrived if len(each) == STEP), default=finished)
         until = min(finished, known)
         ticks = np.sort(np.concatenate([np.array([now, until], np.int64), *arrived]))
@@ -186,38 +160,41 @@ class WaitingRows:
         before, after = (int(ticks[gaps[0] + i]) for i in (0, 1))
         if before > now:
             return before, False
-        arrive_then = any(bool(np.any(rows.arrivals == after)) for _, rows in self._ordered())
+        arrive_then = any(bool(np.any(arrivals_of(rows) == after)) for _, rows in self._ordered())
         return (after if after == until and not arrive_then else after - 1), True
 
     def first(self) -> DueRows:
-        """The rows that arrive first; they go on waiting."""
+        """The rows that arrive first, which go on waiting."""
         ordered = self._ordered()
-        now = min((int(rows.arrivals[0]) for _, rows in ordered), default=-1)
-        found = {
-            name: rows.between(0, int(np.searchsorted(rows.arrivals, now, "right"))) for name, rows in ordered
-        }
-        return DueRows(now, {name: rows for name, rows in found.items() if rows.count}, self._names)
+        now = min((int(arrivals_of(rows)[0]) for _, rows in ordered), default=-1)
+        due = _due(ordered, now)
+        found = {name: part(rows, 0, due[name]) for name, rows in ordered if due[name]}
+        return DueRows(now, found, self._names)
 
     def window(self, unfinished: Collection[str]) -> int:
-        """The tick up to which all rows are taken to have been read, given inputs that have more."""
+        """The tick up to which all rows count as read, given inputs that have more."""
         ordered = dict(self._ordered())
-        more = [ordered[name].arrivals for name in unfinished if name in ordered]
+        more = [arrivals_of(ordered[name]) for name in unfinished if name in ordered]
         return min((int(arrivals[len(arrivals) // 2]) - 1 for arrivals in more), default=self.last)
 
     def stored(self) -> list[StoredRows]:
-        """All of them, for a state."""
         found = []
         for name, rows in self._ordered():
-            for number in np.unique(rows.files).tolist():
-                table = rows.table.filter(pa.array(rows.files == number))
+            files = rows.column(FILE).to_numpy()
+            for number in np.unique(files).tolist():
+                table = rows.filter(pa.array(files == number)).drop_columns([FILE])
                 found.append(StoredRows(name, self._names[number], to_blob(table)))
         return found
 
     def restore(self, parts: Sequence[StoredRows]) -> None:
-        """Add the rows of a state."""
         for each in parts:
             self.add(each.input, each.file, from_blob(each.content))
 
-    def _ordered(self) -> list[tuple[str, QueuedRows]]:
+    def _ordered(self) -> list[tuple[str, pa.Table]]:
         found = [(name, queue.rows()) for name, queue in self._queues.items()]
         return [(name, rows) for name, rows in found if rows is not None]
+
+
+def _due(ordered: Sequence[tuple[str, pa.Table]], now: int) -> dict[str, int]:
+    """How many rows of each input arrive up to a tick."""
+    return {name: int(np.searchsorted(arrivals_of(rows), now, "right")) for name, rows in ordered}

@@ -28,7 +28,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.lines import LABEL, line_of
 from antelog.program import load
-from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about
+from antelog.run.store import BatchFeed, FolderFeed, about
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 
 _OPTIONS = ("feed", "path", "program", "checkpointlocation")
@@ -97,7 +97,7 @@ class FeedWriter(DataSourceStreamArrowWriter):
                 since = folder.resume() or 0
                 feed = BatchFeed(folder, {**self._about, "run": found[0].query}, since)
                 status = {"tick": lines[-1][0], "inputs": {}}
-                feed.write(FeedBatch(batchId, [text for _, text in lines], status))
+                feed.write(batchId, [text for _, text in lines], status)
 
 
 def lines_of(batch: pa.RecordBatch, zone: str) -> Iterator[tuple[int, str]]:

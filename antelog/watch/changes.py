@@ -12,8 +12,8 @@ from __future__ import annotations
 import msgspec
 
 from antelog.run.address import Kafka
-from antelog.run.sources.messages import Make, Messages
-from antelog.run.store import BatchFeed, FeedBatch, record_of
+from antelog.run.sources.kafka import Make, Messages
+from antelog.run.store import BatchFeed, record_of
 
 
 class ChangesPump:
@@ -38,7 +38,7 @@ class ChangesPump:
                 self._tick = max(self._tick, record["tick"])
                 lines.append(msgspec.json.encode(record).decode())
         if lines:
-            self._feed.write(FeedBatch(None, lines, {"tick": self._tick, "inputs": {}}))
+            self._feed.write(None, lines, {"tick": self._tick, "inputs": {}})
         return len(lines)
 
     def close(self) -> None:

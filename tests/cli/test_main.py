@@ -128,6 +128,6 @@ def test_what_has_changes_in_it(tmp_path: Path) -> None:
 
 def test_a_topic_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("confluent_kafka")
-    monkeypatch.setattr("antelog.run.sources.messages._PATIENCE", 0.5)
+    monkeypatch.setattr("antelog.run.sources.kafka._PATIENCE", 0.5)
     with pytest.raises(DataError, match=r"9/changes: cannot be reached"):
         show_changes(Path("kafka://127.0.0.1:9/changes"), PageAddress())

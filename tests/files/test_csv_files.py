@@ -8,10 +8,9 @@ import pytest
 import antelog
 from antelog.arrow.ticks import LAST
 from antelog.errors import DataError
-from antelog.files import ARRIVAL, Rejects, tables
-from antelog.files.columns import mapped
+from antelog.files import Rejects, tables
 from antelog.run.reading import wanted_of
-from tests.files.reading import FREE, HEADER, TEMP, mapped_rows, read, rows_of
+from tests.files.reading import FREE, HEADER, mapped_rows, read, rows_of
 
 # ---- CSV: columns ----
 
@@ -88,13 +87,6 @@ def test_columns_may_be_mapped(temp: Path) -> None:
     assert mapped_rows(temp, "value,device,time\na,5,0\n", {"device": "value", "value": "device"})[0] == [
         ("a", 5, 0)
     ]
-
-
-def test_arrivals_may_be_mapped(temp: Path) -> None:
-    wanted = mapped(wanted_of(antelog.parse(TEMP).plan, "Temp"), {"arrival": "came"})
-    temp.write_text("device,value,time,came\na,1,2,7\n", encoding="utf-8")
-    (table,) = tables(temp, wanted, Rejects())
-    assert table.column(ARRIVAL).to_pylist() == [7]
 
 
 def test_static_files_have_no_times(temp: Path) -> None:
@@ -227,21 +219,13 @@ BAD: list[tuple[str | bytes, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("line", "reason"), BAD)
-def test_a_bad_row_spoils_no_other(temp: Path, line: str | bytes, reason: str) -> None:
-    bad = line if isinstance(line, bytes) else line.encode()
-    content = HEADER.encode() + b"a,1,0,0\n\n" + bad + b'\nb,2,0,0\n"c",3,0,0\n'
-    rows, set_aside = read(temp, content)
-    assert rows == [("a", 1, 0, 0), ("b", 2, 0, 0), ("c", 3, 0, 0)]
-    assert [number for number, _ in set_aside] == [4]
-    assert reason in set_aside[0][1]
-
-
-def test_all_bad_rows_at_once_in_the_order_of_lines(temp: Path) -> None:
+def test_bad_rows_spoil_no_others_and_are_in_the_order_of_lines(temp: Path) -> None:
     lines = [line if isinstance(line, bytes) else line.encode() for line, _ in BAD]
-    rows, set_aside = read(temp, HEADER.encode() + b"\n".join(lines) + b"\nz,9,9,9\n")
-    assert rows == [("z", 9, 9, 9)]
-    assert [number for number, _ in set_aside] == list(range(2, len(BAD) + 2))
+    content = HEADER.encode() + b'a,1,0,0\n\n"c",3,0,0\n' + b"\n".join(lines) + b"\nz,9,9,9\n"
+    rows, set_aside = read(temp, content)
+    assert rows == [("a", 1, 0, 0), ("c", 3, 0, 0), ("z", 9, 9, 9)]
+    assert [number for number, _ in set_aside] == list(range(5, len(BAD) + 5))
+    assert all(reason in found for (_, found), (_, reason) in zip(set_aside, BAD, strict=True))
 
 
 def test_bad_rows_far_into_a_file_keep_their_lines(temp: Path) -> None:

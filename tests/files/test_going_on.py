@@ -9,7 +9,7 @@ import pytest
 
 import antelog
 from antelog.files.chunks import Chunk, sorted_out
-from antelog.files.columns import Advice, WantedColumns, mapped
+from antelog.files.columns import Advice, WantedColumns
 from antelog.files.csv_files import CsvHeader, CsvRows
 from antelog.files.json_files import JsonRows
 from antelog.run.reading import wanted_of
@@ -82,13 +82,6 @@ def test_each_object_says_itself_when_it_arrives() -> None:
     assert found.table.column("the arrival").to_pylist() == [3, 9, 3, 9]
 
 
-def test_what_a_column_is_mapped_to_may_come_later() -> None:
-    wanted = mapped(TYPED, {"value": "a.b"})
-    lines = (b'{"device": "a", "time": 0}\n', b'{"device": "a", "a": {"b": 1}, "time": 0}\n')
-    rows, wrong = _taken(JsonRows("x", Advice(wanted, [])), *lines, wanted=wanted)
-    assert (rows, wrong) == ([("a", 1, 0, 0, 2)], ["1: lacks a.b"])
-
-
 def test_columns_that_are_not_declared_go_by_position_each_record_by_itself() -> None:
     lines = (
         b"{}\n",
@@ -123,14 +116,6 @@ def test_a_line_with_all_names_is_a_header_wherever_it_stands() -> None:
     rows, wrong = _taken(CsvRows("x", Advice(WANTED, [])), *lines, b"device,value,time,arrival\nd,4,7,9\n")
     assert rows == [("a", 1, 5, 5, 2), ("b", 2, 6, 6, 4), ("d", 4, 7, 9, 10)]
     assert [each.split(":")[0] for each in wrong] == ["5", "6"]
-
-
-def test_a_header_with_other_names_is_said_once() -> None:
-    notes: list[str] = []
-    rows, wrong = _taken(CsvRows("x", Advice(WANTED, notes)), b"sensor,value,time\nwt2,1,0\nwt2,1,1\n")
-    assert (rows, len(wrong), len(notes)) == ([], 3, 1)
-    assert wrong[1] == "2: comes before a header, a line with the names device, value, time"
-    assert "--map Temp.device=sensor" in notes[0]
 
 
 def test_it_goes_on_under_the_header_of_its_mark() -> None:

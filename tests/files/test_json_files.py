@@ -106,12 +106,6 @@ def test_a_path_that_no_row_has_is_an_error_in_a_whole_file(tmp_path: Path) -> N
         mapped_rows(tmp_path / "t.jsonl", content, {})
 
 
-def test_a_field_with_fields_within_it_is_no_column(tmp_path: Path) -> None:
-    content = '{"device": {"id": "a"}, "value": 1, "time": 0}\n{"value": 1, "time": 0}\n'
-    with pytest.raises(DataError, match=r"has no column device .* --map Temp\.device=device\.id"):
-        mapped_rows(tmp_path / "t.jsonl", content, {})
-
-
 @pytest.mark.parametrize("begun", ["[", '{"a":', "[{", '{"device": "a", "value": 1, "time": ['])
 def test_lines_that_are_nested_too_deeply(tmp_path: Path, begun: str) -> None:
     good = '{"device": "a", "value": 1, "time": 0}'

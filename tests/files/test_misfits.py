@@ -2,7 +2,7 @@
 
 import pytest
 
-from antelog.files.columns import arrivals_of, has, no_columns, not_mapped
+from antelog.files.columns import arrivals_of, has, no_columns
 
 TEMP = ("device", "temp", "time")
 
@@ -35,16 +35,6 @@ def test_fields_within_fields_are_shown_and_suggested() -> None:
 
 def test_of_many_names_some_are_shown() -> None:
     assert has([f"n{i}" for i in range(21)]) == ", ".join(f"n{i}" for i in range(20)) + ", …"
-
-
-def test_what_is_mapped_and_not_there_has_its_near_names() -> None:
-    inner = ["decoded.payload.temperature"]
-    said = not_mapped("temp", "decoded.payload.temperture", ["decoded"], inner)
-    assert said == (
-        "has no column decoded.payload.temperture, which temp is mapped to. "
-        "Did you mean decoded.payload.temperature?"
-    )
-    assert not_mapped("temp", "x", ["decoded"], inner).endswith("It has decoded.payload.temperature.")
 
 
 def test_a_column_of_arrivals_is_told_by_its_name() -> None:

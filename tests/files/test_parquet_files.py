@@ -1,4 +1,4 @@
-"""antelog/files/parquet_files.py: typed columns, and values that are none."""
+"""antelog/files/reading.py: typed columns, and values that are none."""
 
 import math
 from pathlib import Path
@@ -41,12 +41,6 @@ def test_parquet_floats_that_are_no_numbers(tmp_path: Path, program: str) -> Non
         (3, "value `-inf` of column value is not a number"),
         (4, "column value has no value"),
     ]
-
-
-def test_floats_of_background_facts_that_are_no_numbers(tmp_path: Path) -> None:
-    program = "static S(n: number).\nA(N, T) :- S(N), P(N, T).\nquery A(N, T).\n"
-    path = write(tmp_path / "t.parquet", n=[1.0, math.inf, math.nan])
-    assert rows_of(path, program, "S")[0] == [(1.0,)]
 
 
 def test_parquet_timestamps(tmp_path: Path) -> None:

@@ -61,10 +61,6 @@ def test_of_a_quote_that_is_not_closed_nothing_is_admitted(
     assert bad == [(said[0], "has a quote that is not closed" + said[1])]
 
 
-def test_spaces_behind_a_closing_quote_are_left_as_they_are(temp: Path) -> None:
-    assert read(temp, 'note,n,time\n"a" ,"1" , 0\n', NOTE, "R") == ([("a ", 1, 0, 0)], [])
-
-
 OPEN = "has a quote that is not closed within 1,000 lines or 1 MiB"
 
 
@@ -152,7 +148,6 @@ def by_characters(text: str) -> Iterator[tuple[str, list[str] | None]]:
 
 
 def blocks(splitter: RowSplitter, text: str, size: int) -> Iterator[Block]:
-    """The blocks of a text, which comes in pieces of some bytes."""
     data = text.encode()
     for at in range(0, len(data), size):
         yield from splitter.feed(data[at : at + size])

@@ -58,12 +58,10 @@ class Case:
 
     @property
     def arrivals(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        """All arrivals, in their order."""
         return np.sort(np.concatenate([each.column(ARRIVAL).to_numpy() for each in self.facts.values()]))
 
     @property
     def last(self) -> int:
-        """The last arrival."""
         return int(self.arrivals[-1])
 
     def timeless(self, folder: Path) -> Case:

@@ -14,7 +14,6 @@ __all__ = ["here"]
 
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
-    """The readers of a test are closed after it."""
     yield
     while running.READERS:
         running.READERS.pop().close()

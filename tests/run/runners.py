@@ -55,7 +55,6 @@ def in_one_step(case: Case) -> Log:
 
 
 def to_the_end(engine: Engine) -> Log:
-    """The rest of a log, up to the tick at which all that is open is decided."""
     end = clock.end(engine.now, (engine.answers(each.name) for each in engine.plan.queries))
     return [engine.advance(end)] if end > engine.now else []
 
@@ -64,7 +63,6 @@ def to_the_end(engine: Engine) -> Log:
 
 
 def lines_of(case: Case, log: Log) -> list[str]:
-    """The lines of a log."""
     relations = list(case.program.plan.queries)
     texts = [change_lines(relations, StepResult(0, tables), Style()) for tables in log]
     return "".join(texts).splitlines()
@@ -102,7 +100,6 @@ def cut(facts: Facts, ends: Sequence[int]) -> list[Facts]:
 
 
 def without(facts: Facts) -> Facts:
-    """The facts without arrivals."""
     return {name: table.drop_columns([ARRIVAL]) for name, table in facts.items()}
 
 
@@ -128,7 +125,6 @@ def times_of(table: pa.Table) -> Column:
 
 
 def together(parts: Sequence[Facts]) -> Facts:
-    """The facts of all parts."""
     return {name: pa.concat_tables([part[name] for part in parts]) for name in parts[0]}
 
 

@@ -46,14 +46,11 @@ class ManualTime(RunTime):
             self.events.pop(0)()
 
     def stopping(self) -> bool:
-        """Whether all has happened."""
         return not self.events
 
 
 @dataclass
 class LineSink:
-    """The lines of a run."""
-
     lines: list[str] = field(default_factory=list)
 
     def write(self, step: StepResult) -> None:
@@ -71,9 +68,8 @@ def lines_of(step: StepResult) -> list[str]:
 
 
 def growing(path: Path, timing: Timing, state: RunState | None = None) -> InputReader:
-    """A reader of a file that grows."""
     wanted = wanted_of(PROGRAM.plan, "P")
-    mark = None if state is None else state.marks["P"]
+    mark = None if state is None else state.marks.get("P")
     source = GrowingFile(path, Form.CSV, wanted, mark=mark)
     progress = None if state is None else state.progress
     return _reader({"P": InputSource(source, str(path), wanted)}, ReadingMode(timing), progress=progress)

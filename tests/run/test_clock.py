@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import antelog
 from antelog import Engine
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
 from antelog.language.moments import Timescale
 from antelog.run import clock
@@ -25,20 +24,6 @@ def _column(numbers: list[int]) -> Column:
 
 
 # ---- arrivals ----
-
-
-@given(TIMES, st.integers(-1, 30))
-def test_the_engine_dates_a_frame_without_arrivals_alike(times: list[int], now: int) -> None:
-    program = antelog.parse("input A(x, time) delay 99. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
-    engine, end = Engine(program), 60
-    if now >= 0:
-        engine.advance(now)
-    dated = Engine.from_bytes(engine.to_bytes(), program)
-    arrival = arrivals(_column(times), engine.now)
-    rows = list(zip(["a"] * len(times), times, arrival.tolist(), strict=True))
-    assert engine.advance(end, {"A": [("a", t) for t in times]})["P"].equals(
-        dated.advance(end, {"A": rows})["P"]
-    )
 
 
 def test_rows_of_one_source_are_dated_by_those_before_them() -> None:
@@ -122,9 +107,7 @@ def test_a_replay_ends_when_what_is_open_is_decided(ahead: int) -> None:
     engine.advance(4, {"A": [("a", 3)]})
     assert clock.end(4, [engine.answers("P")]) == 3 + ahead + 1
 
-
-def test_it_ends_now_if_nothing_is_open() -> None:
-    engine = Engine(antelog.parse(TEXT.format(ahead=1)))
+    engine = Engine(antelog.parse(TEXT.format(ahead=ahead)))
     engine.advance(4)
     assert clock.end(4, [engine.answers("P")]) == 4
     assert clock.end(NOTHING, []) == 0

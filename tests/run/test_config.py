@@ -7,7 +7,6 @@ import pytest
 
 from antelog.cli.arguments.ready import RUN, settings_with
 from antelog.diagnostics import Source, Span, to_text
-from antelog.errors import ProgramError
 from antelog.files.naming import Form
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
 from antelog.run.config import parse_config, places
@@ -61,6 +60,11 @@ def reported(text: str) -> str:
         ("time_unit = 'millis'", (4, 13), "E703 (bad-setting): `time_unit`: `millis` is", "Write ms."),
         ("time_unit = 'ms'", (4, 1), "E706 (not-in-program)", "Declare it in the program: `tick 1 minute.`"),
         ("idle = 1979-05-27", (4, 8), "the value is not a text", "double quotes"),
+        ("min_chance = 5", (4, 14), "`min_chance`: 5.0 is not a chance", "Write one from 0 to 1, like 0.01."),
+        ("min_chance = nan", (4, 14), "`min_chance`: nan is not a chance", "Write one from 0 to 1"),
+        ("min_chance = '5%'", (4, 14), "the value is not a number", "Write a number, without quotes."),
+        ("min_chance = true", (4, 14), "the value is not a number", "Write a number, without quotes."),
+        ("most = 0", (4, 8), "`most`: 0 is too little", "1 is the least."),
         ("arrival = '${NOT_SET_ANYWHERE}'", (4, 11), "no variable NOT_SET_ANYWHERE", "Set it before"),
     ],
 )  # fmt: skip
@@ -102,6 +106,9 @@ rejects = "delta:s3a://bucket/aside"
 buckets = 16
 chunk = 5
 lag = 2
+min_chance = 0
+most = 100
+time_unit = "s"
 master = "local[2]"
 map = { device = "sensor" }
 static.Site = "csv:/data/sites"
@@ -110,6 +117,7 @@ static.Line = "delta:tables/lines"
 [input.Temp]
 source = "kafka://a,b:9093/temp?format=csv&from=latest&kafka.security.protocol=SSL"
 map.time = "@timestamp"
+time_unit = "ms"
 
 [conf]
 spark.sql.shuffle.partitions = 4
@@ -120,6 +128,7 @@ spark.sql.shuffle.partitions = 4
     assert (found.stream, found.checkpoint, found.trigger) == (True, "conf/state", "90000 milliseconds")
     assert (found.clock, found.arrival, found.only) == ("arrival", "came", ("confirmed", "possible"))
     assert (found.buckets, found.chunk, found.lag, found.master) == (16, 5, 2, "local[2]")
+    assert (found.min_chance, found.most, found.time_units) == (0.0, 100, {"": "s", "Temp": "ms"})
     jdbc = Jdbc("jdbc:postgresql://db/x", "changes", (("password", "s3cret"),))
     assert found.outputs == (Console(), Files("conf/out", Form.PARQUET), jdbc)
     assert "s3cret" not in str(jdbc)
@@ -148,35 +157,3 @@ def test_a_model_is_a_file_beside_the_pipeline_or_learned_on_the_way() -> None:
     for text, model in (("malf.model", Path("plant/malf.model")), ("learn", "learn")):
         found = settings_of(Source(f'model = "{text}"', "pipeline.toml"), Path("plant"))
         assert found.model == model
-
-
-@pytest.mark.parametrize(
-    ("text", "limits"),
-    [("min_chance = 0.05", (0.05, None)), ("min_chance = 0\nmost = 100", (0.0, 100)), ("", (None, None))],
-)
-def test_unlikely_answers_are_dropped(text: str, limits: tuple[float | None, int | None]) -> None:
-    sinks = settings_of(Source(text, "pipeline.toml"), Path())
-    assert (sinks.min_chance, sinks.most) == limits
-
-
-@pytest.mark.parametrize(
-    ("text", "message", "hint"),
-    [
-        ("min_chance = 5", "`min_chance`: 5.0 is not a chance", "Write one from 0 to 1, like 0.01."),
-        ("min_chance = nan", "`min_chance`: nan is not a chance", "Write one from 0 to 1, like 0.01."),
-        ('min_chance = "5%"', "`min_chance`: the value is not a number", "Write a number, without quotes."),
-        ("min_chance = true", "`min_chance`: the value is not a number", "Write a number, without quotes."),
-        ("most = 0", "`most`: 0 is too little", "1 is the least."),
-    ],
-)
-def test_limits_that_are_none(text: str, message: str, hint: str) -> None:
-    with pytest.raises(ProgramError) as error:
-        parse_config(Source(text, "pipeline.toml"), Settings, RUN)
-    (said,) = error.value.diagnostics
-    assert (said.code, said.message, said.hint) == ("E703", message, hint)
-
-
-def test_units_of_times(tmp_path: Path) -> None:
-    text = "time_unit = 's'\n[input.Temp]\nsource = 'a.csv'\ntime_unit = 'ms'\n"
-    settings = settings_of(Source(text, "p.toml"), tmp_path)
-    assert settings.time_units == {"": "s", "Temp": "ms"}

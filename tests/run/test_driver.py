@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,13 +15,14 @@ from antelog.errors import StateError
 from antelog.files import ARRIVAL
 from antelog.language.moments import Timescale
 from antelog.run.clock import Timing, rhythms_of
-from antelog.run.driver import Driver, RunCourse, SnapshotView
-from antelog.run.journal import Journal, restored
+from antelog.run.driver import Driver, SnapshotView
+from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sources.opening import PostedFacts
-from antelog.run.store import FeedReader, Store, post
-from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
+from antelog.run.store import FeedReader, Store, StoredFeedAt, post
+from antelog.run.waiting import WaitingRows
+from tests.run.running import PROGRAM, LineSink, ManualTime, growing, recorded
 
 FACTS = ["a,7\n", "a,8\nb,1\nc,9\n", "a,12\n"]
 
@@ -40,7 +41,7 @@ def _changes(lines: list[str]) -> list[tuple[int, str]]:
 
 def _driver(reader: InputReader, time: ManualTime, engine: Engine | None = None) -> Driver:
     engine = engine or Engine(PROGRAM, arrival=ARRIVAL)
-    return Driver(engine, reader, course=RunCourse(once=False, resumed=True), time=time)
+    return Driver(engine, reader, once=False, resumed=True, time=time)
 
 
 def test_changes_come_while_facts_do(tmp_path: Path) -> None:
@@ -119,9 +120,7 @@ def test_other_processes_are_looked_after_to_the_end(tmp_path: Path) -> None:
 
     path.write_text("x,time\n")
     time = ManualTime()
-    driver = Driver(
-        Engine(PROGRAM, arrival=ARRIVAL), recorded([path]), course=RunCourse(tend=tend), time=time
-    )
+    driver = Driver(Engine(PROGRAM, arrival=ARRIVAL), recorded([path]), tend=tend, time=time)
     assert [step.tables["Q"].num_rows for step in driver.steps()] == [0]
     time.events = [lambda: None] * 3
     driver.linger(time.stopping)
@@ -145,13 +144,11 @@ class _Run:
     def __init__(self, folder: Path, sink: LineSink, time: ManualTime) -> None:
         self.store = Store.open(folder / "s")
         found = restored(self.store, lambda state: Engine.from_bytes(state, PROGRAM, arrival=ARRIVAL))
-        engine = Engine(PROGRAM, arrival=ARRIVAL) if found is None else found.engine
-        reader = growing(folder / "p.csv", Timing(lag=0))
-        if found is not None:
-            assert found.known.output is not None
-            del sink.lines[found.known.output[1]["lines"] :]
-            reader = growing(folder / "p.csv", Timing(lag=0), found.known)
-            reader.waiting = found.waiting
+        engine, known, waiting = found or (Engine(PROGRAM, arrival=ARRIVAL), RunState(), WaitingRows())
+        reader = growing(folder / "p.csv", Timing(lag=0), known)
+        reader.waiting = waiting
+        if known.output is not None:
+            del sink.lines[known.output[1]["lines"] :]
         feed = FeedSink(self.store.feed, engine, Source("text", "p.alog"), time.monotonic)
         reader.listeners = Listeners(print, feed.rejects)
         self.driver = _driver(reader, time, engine)
@@ -217,7 +214,7 @@ def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: 
                 sink.lines.append("half a line")
     assert sink.lines == whole
     with closing(Store.open(tmp_path / "s")) as store:
-        records = FeedReader(store.feed).read()
+        records = FeedReader(StoredFeedAt(store.path)).read()
     assert [json.dumps(each) for each in records if "change" in each] == whole
     assert [each["reject"]["row"] for each in records if "reject" in each] == ["P(b, 1)"]
     *_, last = records
@@ -231,14 +228,3 @@ def test_a_state_of_another_make_is_refused(tmp_path: Path) -> None:
         store.save(Engine(PROGRAM).to_bytes(), [], b"[1]")
         with pytest.raises(StateError, match="no state that can be restored"):
             restored(store, lambda state: Engine.from_bytes(state, PROGRAM))
-
-
-def test_recorded_steps_are_lines_in_any_window(tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    path.write_text("x,time\n" + "".join(f"a,{i // 3}\n" for i in range(30)))
-
-    def lines() -> Iterator[str]:
-        for step in Driver(Engine(PROGRAM, arrival=ARRIVAL), recorded([path])).steps():
-            yield from lines_of(step)
-
-    assert len(list(lines())) == len(set(lines()))

@@ -1,4 +1,4 @@
-"""antelog/run/live.py: which inputs are live, and when a tick is over by the wall clock."""
+"""antelog/run/clock.py: which inputs are live, and when a tick is over by the wall clock."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import Form
 from antelog.language.moments import Timescale
 from antelog.program import Program
-from antelog.run.clock import Timing, rhythms_of
-from antelog.run.live import LiveInputs
+from antelog.run.clock import LiveInputs, Timing, rhythms_of
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, ReadProgress, wanted_of
 from antelog.run.sources.source import FactSource, LinesOf, SourcePiece
 
@@ -71,7 +70,6 @@ class Run:
         self._delays = {each.name: each.delay for each in plan.inputs}
 
     def send(self, name: str, moment: int) -> None:
-        """A fact about a moment is there to be read."""
         self.sources[name].lines.append(f"a,{moment // self.scale.length}")
 
     def look(self, wall: int) -> int:
@@ -80,13 +78,12 @@ class Run:
         self.now = self.reader.finished(Now(self.now, wall))
         batch = self.reader.waiting.batch(self.now)
         for name, rows in batch.rows.items():
-            times = rows.table.column("time").to_pylist()
-            arrived = rows.table.column(ARRIVAL).to_pylist()
+            times = rows.column("time").to_pylist()
+            arrived = rows.column(ARRIVAL).to_pylist()
             self.late += [t for t, a in zip(times, arrived, strict=True) if a > t + self._delays[name]]
         return self.now
 
     def go(self, first: int, last: int, step: int = SECOND) -> int:
-        """Looks again and again until a moment."""
         for wall in range(first, last + 1, step):
             self.look(wall)
         return self.now

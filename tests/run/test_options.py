@@ -24,15 +24,11 @@ RUNNER = Runner("watch")
 
 @dataclass(frozen=True, kw_only=True)
 class More(Settings):
-    """All settings, and one more."""
-
     patience: int = option(3, whole_number(1, "TICKS"), "The ticks to wait.", on=("watch",))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Small:
-    """The options of a function."""
-
     lag: int = option(1, whole_number(0), "The lag.", on=())
     colour: str | None = option(None, words("colour", "red", "green"), "The colour.", on=("watch",))
     loud: bool = flag(False, "Loud.", on=("watch",))
@@ -68,7 +64,7 @@ def test_one_more_field_is_a_key_of_toml() -> None:
 
 
 def keys() -> list[str]:
-    return [each.name for each in options_of(More, "watch") if each.usage.in_file]
+    return [each.name for each in options_of(More, "watch") if each.in_file]
 
 
 def test_one_more_field_is_a_keyword() -> None:
@@ -81,7 +77,6 @@ def test_one_more_field_is_a_keyword() -> None:
 
 @takes(Small)
 def run(program: str, inputs: int, options: Small) -> str:
-    """Runs."""
     return f"{program} {inputs} {options.lag} {options.colour}"
 
 

@@ -35,22 +35,12 @@ def _write(path: Path, times: list[int]) -> None:
 # ---- dates ----
 
 
-def test_recorded_facts_arrive_at_their_own_ticks_in_any_order(path: Path) -> None:
-    _write(path, [0, 5, 1, 2])
-    reader = recorded([path])
-    assert reader.read(Now(-1, 0)) == 4
-    assert (reader.finished(Now(-1, 0)), reader.through, reader.ended) == (-1, True, True)
-    assert _arrivals(reader) == [0, 1, 2, 5]
-
-
 def test_those_of_a_later_run_arrive_after_what_was_finished_then(path: Path) -> None:
     _write(path, [0, 5, 1, 2])
     reader = recorded([path])
     reader.read(Now(1, 0))
     assert reader.progress.before == 1
     assert _arrivals(reader) == [2, 2, 2, 5]
-    reader.progress.before = None
-    assert reader.progress.before is None
 
 
 def test_rows_of_a_file_that_grows_arrive_as_those_before_them_allow(path: Path) -> None:
@@ -120,16 +110,6 @@ def test_rows_after_the_last_tick_are_counted(path: Path) -> None:
     reader.read(Now(-1, 0))
     assert _arrivals(reader) == [1]
     assert rejects.tally == {"malformed": 0, "after_until": 2}
-
-
-def test_rows_that_are_malformed_are_set_aside_or_end_a_strict_run(path: Path) -> None:
-    path.write_text("x,time\na,1\nb,soon\n")
-    rejects = Rejects()
-    recorded([path], rejects=rejects).read(Now(-1, 0))
-    assert [each.line for each in rejects.first] == [3]
-    assert "`soon` is not" in rejects.first[0].detail
-    with pytest.raises(DataError, match="soon"):
-        recorded([path], rejects=Rejects(strict=True)).read(Now(-1, 0))
 
 
 # ---- counts ----

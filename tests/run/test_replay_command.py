@@ -174,20 +174,3 @@ def test_late_facts_have_lines_whatever_the_form() -> None:
 
 
 # ---- values of several kinds ----
-
-
-@pytest.mark.usefixtures("here")
-def test_values_of_several_kinds_stay_what_they_are() -> None:
-    Path("p.alog").write_text("Q(X, T) :- P(X, T). query Q(X, T).", encoding="utf-8")
-    values = ['"1"', "1", '"a b"', '"wt2"', "2.5", '"not"', "9007199254740993"]
-    lines = [f'{{"x": {value}, "time": {i}}}\n' for i, value in enumerate(values)]
-    Path("p.jsonl").write_text("".join(lines), encoding="utf-8")
-    found = [json.loads(line) for line in try_("--input", "P=p.jsonl").stdout.splitlines()]
-    assert [line["answer"]["X"] for line in found] == [json.loads(value) for value in values]
-    listing = try_("--input", "P=p.jsonl", "--format", "table").stdout
-    assert '  confirmed  Q  X = "1", T = 0\n' in listing
-    assert "  confirmed  Q  X = 1, T = 1\n" in listing
-    same = "".join(f'{{"x": {value}, "time": 0}}\n' for value in values)
-    Path("p.jsonl").write_text(same, encoding="utf-8")
-    found = [json.loads(line) for line in try_("--input", "P=p.jsonl").stdout.splitlines()]
-    assert [line["answer"]["X"] for line in found] == [1, 2.5, 2**53 + 1, "1", "a b", "not", "wt2"]

@@ -47,7 +47,6 @@ def compare(case: Case, folder: Path) -> None:
 
 
 def compare_timeless(case: Case, folder: Path) -> None:
-    """Facts without arrivals, all in one step."""
     timeless = case.timeless(folder)
     expected = printed("try", timeless)
     assert printed("watch", timeless, "--once", "--no-page") == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pyarrow as pa
@@ -33,38 +34,33 @@ def beats(*servers: str | None) -> pa.Table:
     return pa.table({"server": pa.array(servers, pa.string()), "rack": [1] * count, "time": [0] * count})
 
 
-def silent(slots: SlotTimes, before: int) -> tuple[int, dict[str, int]]:
-    found = slots.silent(before)
-    return found.count, found.heard
-
-
 def test_the_silent_ones_are_listed_the_latest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     slots = SlotTimes(["server", "rack"])
     slots.hear(beats("a", "b", "a", None), 10)
     slots.hear(beats("c"), 20)
-    assert silent(slots, 10) == (0, {})
-    assert silent(slots, 11) == (2, {"a, 1": 10, "b, 1": 10})
+    assert slots.silent(10) == (0, {})
+    assert slots.silent(11) == (2, {"a, 1": 10, "b, 1": 10})
     slots.hear(beats("a"), 30)
-    assert silent(slots, 30) == (2, {"c, 1": 20, "b, 1": 10})
+    assert slots.silent(30) == (2, {"c, 1": 20, "b, 1": 10})
     monkeypatch.setattr(module, "LISTED", 1)
-    assert silent(slots, 31) == (3, {"a, 1": 30})
-    assert silent(slots, 11) == (1, {"b, 1": 10})
+    assert slots.silent(31) == (3, {"a, 1": 30})
+    assert slots.silent(11) == (1, {"b, 1": 10})
 
 
 def test_a_slot_of_long_ago_is_forgotten_and_there_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     slots = SlotTimes(["server"])
     slots.hear(beats("a"), 1)
     slots.hear(beats("b"), FORGOTTEN)
-    assert silent(slots, FORGOTTEN + 2) == (1, {"b": FORGOTTEN})
+    assert slots.silent(FORGOTTEN + 2) == (1, {"b": FORGOTTEN})
     assert len(slots) == 1
     monkeypatch.setattr(module, "MOST", 2)
     slots.hear(beats("b", "c", "d", "c"), FORGOTTEN + 9)
-    assert silent(slots, FORGOTTEN + 10) == (2, {"b": FORGOTTEN + 9, "c": FORGOTTEN + 9})
+    assert slots.silent(FORGOTTEN + 10) == (2, {"b": FORGOTTEN + 9, "c": FORGOTTEN + 9})
     many = SlotTimes(["server"])
     monkeypatch.setattr(module, "MOST", 1_000)
     many.hear(beats(*(f"s{number}" for number in range(500))), 5)
     many.hear(beats("s499"), 6)
-    assert silent(many, 6)[0] == 499
+    assert many.silent(6)[0] == 499
 
 
 def slots_of(counts: InputCounts) -> Any:
@@ -131,7 +127,7 @@ def test_slots_are_known_after_a_restart(tmp_path: Path) -> None:
         run = FollowedRun(PROGRAM, settings, {}, store, True, lambda _: None, lambda: None, RunTime())
         with ExitStack() as stack:
             stack.callback(store.close)
-            follower = run.follower(RunOutput(None, lambda _: "", _Nowhere()), stack)
+            follower = run.follower(RunOutput(None, lambda _: "", Mock()), stack)
             counts = follower.driver.reader.counts
             assert len(counts.slots["Beat"]) == known
             if not known:
@@ -139,13 +135,3 @@ def test_slots_are_known_after_a_restart(tmp_path: Path) -> None:
                 slots = {name: each.saved() for name, each in counts.slots.items()}
                 store.keep_slots(msgspec.json.encode(slots))
             follower.run(lambda: False)
-
-
-class _Nowhere:
-    """A sink that forgets what it gets."""
-
-    def write(self, step: object) -> None: ...
-
-    def mark(self) -> None: ...
-
-    def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""antelog/run/stretches.py: stretches without facts that answers driven by the clock would fill."""
+"""antelog/run/driver.py: stretches without facts that answers driven by the clock would fill."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import antelog
 from antelog import Engine
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import Form
-from antelog.language.moments import Timescale
-from antelog.run.clock import Timing, far_ahead
-from antelog.run.driver import Driver, RunCourse
+from antelog.run.clock import Timing
+from antelog.run.driver import MOST_LINES, SAMPLE, Driver
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.sources.growing import GrowingFile
-from antelog.run.stretches import MOST, SAMPLE
 from tests.cli.trying import antelog as command
 from tests.run.running import ManualTime
 
@@ -90,7 +87,7 @@ def test_a_table_stops_earlier() -> None:
         *("try", "ok.alog", "--input", "Temp=temp.csv", "--until", "2024-12-31", "--format", "table")
     )
     assert done.exit_code == 1
-    assert 100_000 < int(re.findall(r"about ([\d,]+) lines", done.stderr)[0].replace(",", "")) < MOST
+    assert 100_000 < int(re.findall(r"about ([\d,]+) lines", done.stderr)[0].replace(",", "")) < MOST_LINES
 
 
 @pytest.mark.usefixtures("folder")
@@ -129,9 +126,7 @@ def following(path: Path, notes: list[str], wall: int) -> tuple[Driver, ManualTi
     )
     time = ManualTime(events=[lambda: None, lambda: None])
     time.wall = lambda: wall  # type: ignore[method-assign]  # a clock that stands
-    return Driver(
-        Engine(program, arrival=ARRIVAL), reader, course=RunCourse(once=False, resumed=True), time=time
-    ), time
+    return Driver(Engine(program, arrival=ARRIVAL), reader, once=False, resumed=True, time=time), time
 
 
 def test_time_begins_anew_after_a_long_stretch_in_what_goes_on(tmp_path: Path) -> None:
@@ -144,7 +139,7 @@ def test_time_begins_anew_after_a_long_stretch_in_what_goes_on(tmp_path: Path) -
     assert "between Temp(wt2, high, 4464) and Temp(wt2, high, 2024-01-01 00:00) lie" in note
     assert note.endswith("time begins anew after them")
     lines = [line for step in steps for line in step.tables["OK"].to_pylist()]
-    assert len(lines) < 10 * SAMPLE < MOST
+    assert len(lines) < 10 * SAMPLE < MOST_LINES
     assert {line["T"] for line in lines if line["tick"] > 2_000_000} >= {2_840_112, 2_840_113}
 
 
@@ -157,15 +152,3 @@ def test_facts_long_after_the_wall_clock_are_early_and_move_no_clock(tmp_path: P
     assert driver.reader.rejects.counts == {"early": 1}
     assert driver.reader.progress.highest == {"Temp": 2_840_113}
     assert notes[0].startswith("facts of Temp are about times long after the clock of this machine")
-
-
-@pytest.mark.parametrize(
-    ("timing", "far"),
-    [
-        (Timing(timescale=Timescale(60_000_000), ahead=120_000_000), [False, False, True]),
-        (Timing(timescale=Timescale(60_000_000)), [False] * 3),
-        (Timing(ahead=1), [False] * 3),
-    ],
-)
-def test_what_lies_far_ahead(timing: Timing, far: list[bool]) -> None:
-    assert far_ahead(timing, np.array([0, 12, 13]), 600_000_000).tolist() == far

@@ -9,9 +9,8 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog import Engine
 from antelog.files import ARRIVAL, LINE
-from antelog.run.waiting import WaitingRows
+from antelog.run.waiting import FILE, WaitingRows, arrivals_of
 
 PROGRAM = antelog.parse("input P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")
 
@@ -39,21 +38,12 @@ def test_rows_wait_until_they_arrive_and_come_in_that_order() -> None:
         batch = waiting.batch(5)
         assert (batch.now, batch.first) == (5, 1)
         assert batch.facts["P"].column("x").to_pylist() == ["c", 1, "a"]
-        assert batch.rows["P"].lines.tolist() == [4, 2, 2]
-        assert [batch.names[number] for number in batch.rows["P"].files] == ["a.csv", "b.csv", "a.csv"]
+        assert batch.rows["P"].column(LINE).to_pylist() == [4, 2, 2]
+        files = [batch.names[number] for number in batch.rows["P"].column(FILE).to_pylist()]
+        assert files == ["a.csv", "b.csv", "a.csv"]
         assert waiting.batch(5).facts == {}
         assert waiting.batch(12).facts["P"].column("x").to_pylist() == ["b", 2]
         assert waiting.last == -1
-
-
-def test_rows_that_the_engine_set_aside_have_their_file_and_line() -> None:
-    engine, waiting = Engine(PROGRAM, arrival=ARRIVAL), WaitingRows()
-    waiting.add("P", "a.csv", _rows(["a", "b"], [9, 9], [9, 9]))
-    waiting.add("P", "b.csv", _rows(["c", "d"], [9, 1], [9, 9]))
-    batch = waiting.batch(9)
-    engine.advance(9, batch.facts)
-    (found,) = batch.rejects(engine.last_rejects, None)
-    assert str(found) == "b.csv:3: arrived at tick 9, 6 ticks after its deadline"
 
 
 # ---- batches ----
@@ -66,7 +56,7 @@ def _batches(*arrivals: list[int], step: int) -> Iterator[tuple[int, list[int]]]
     end = waiting.last
     while waiting.last >= 0:
         batch = waiting.batch(end, step)
-        yield batch.now, sorted(a for rows in batch.rows.values() for a in rows.arrivals.tolist())
+        yield batch.now, sorted(a for rows in batch.rows.values() for a in arrivals_of(rows).tolist())
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 5, 8])
@@ -75,12 +65,6 @@ def test_batches_of_several_inputs_follow_each_other(step: int) -> None:
     found = list(_batches(first, second, step=step))
     assert [a for _, arrivals in found for a in arrivals] == sorted(first + second)
     assert all(before < min(arrivals) for (before, _), (_, arrivals) in pairwise(found))
-
-
-def test_a_window_ends_where_half_of_an_input_that_goes_on_has_arrived() -> None:
-    waiting = _waiting()
-    assert waiting.window(["P"]) == 2
-    assert waiting.window([]) == 12
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])

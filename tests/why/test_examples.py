@@ -16,8 +16,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.language import syntax
 from antelog.process import Engine
 from antelog.run.driver import Driver
-from antelog.run.explaining import recorded_grounds
-from antelog.run.replay import Recording, static_facts
+from antelog.run.replay import Recording, recorded_grounds, static_facts
 from antelog.why.explaining import Detail, Explaining
 from tests.docs.pages import ROOT
 

@@ -104,19 +104,19 @@ def _is_repeated(option: Option) -> bool:
 
 def _flag(option: Option, runner: Runner) -> Callable[[Any], Any]:
     usual = f"  [default: {option.usual}]" if option.usual else ""
-    more: dict[str, Any] = {"help": f"{option.text(runner)}{usual}", "envvar": option.usage.variable or None}
+    more: dict[str, Any] = {"help": f"{option.text(runner)}{usual}", "envvar": option.variable or None}
     if option.arity is Arity.FLAG:
-        name = f"{option.flag}/{option.usage.opposite}" if option.usage.opposite else option.flag
+        name = f"{option.flag}/{option.opposite}" if option.opposite else option.flag
         return click.option(name, option.attribute, is_flag=True, **more)
-    if option.usage.complete:
-        more["shell_complete"] = COMPLETE[option.usage.complete]
+    if option.complete:
+        more["shell_complete"] = COMPLETE[option.complete]
     return click.option(
         option.flag,
-        *([option.usage.short] if option.usage.short else []),
+        *([option.short] if option.short else []),
         option.attribute,
         type=OptionType(option, runner),
         metavar=option.syntax.metavar,
         multiple=_is_repeated(option),
-        required=option.usage.required,
+        required=option.required,
         **more,
     )

@@ -27,7 +27,7 @@ from antelog.lazily import brought_by
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
-from antelog.run.sinks.set_aside import reject_of
+from antelog.run.sinks.result import reject_of
 from antelog.run.values import ANSWERS
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source, reach
 from antelog.spark.pipeline.configuration import settings_of

@@ -51,9 +51,8 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.language.durations import long_duration_text
 from antelog.process import LEARN, Engine
-from antelog.run import stretches
 from antelog.run.checks import Ready
-from antelog.run.driver import ChangeView, Driver, SnapshotView
+from antelog.run.driver import MOST_LINES, ChangeView, Driver, SnapshotView
 from antelog.run.replay import Recording, recording_of, static_facts
 from antelog.run.settings import Settings
 from antelog.theme import TERMINAL
@@ -130,7 +129,7 @@ def _replay(
     engine: Engine, facts: Recording, settings: Settings, rejects: Rejects, stack: ExitStack
 ) -> dict[str, Outcomes]:
     outcomes = {query.name: Outcomes(query) for query in engine.plan.queries}
-    most = _MOST_LISTED if settings.form == "table" else stretches.MOST
+    most = _MOST_LISTED if settings.form == "table" else MOST_LINES
     most = _MOST_IN_SNAPSHOTS if settings.snapshots else most
     if settings.snapshots:
         since = 0 if settings.first is None and engine.plan.tick is None else settings.first

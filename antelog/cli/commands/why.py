@@ -26,9 +26,8 @@ from antelog.cli.show.terminal import (
 )
 from antelog.escaping import shown
 from antelog.files import Rejects
-from antelog.run.explaining import recorded_grounds
 from antelog.run.options import option, plain, whole_number, words
-from antelog.run.replay import recording_of
+from antelog.run.replay import recorded_grounds, recording_of
 from antelog.run.settings import Settings
 from antelog.run.values import tick
 from antelog.theme import TERMINAL

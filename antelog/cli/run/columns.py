@@ -63,8 +63,8 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
     Raises DataError if columns are missing; for a stream of files, if they are missing in all files.
     """
     wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
-    if wanted.apart.of_rows and not isinstance(wish.source, Kafka):
-        column = wanted.apart.of_rows[0][1]
+    if wanted.of_rows and not isinstance(wish.source, Kafka):
+        column = wanted.of_rows[0][1]
         message = f"{wish.source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
         raise DataError(f"{message}; use `antelog watch` or `antelog try`, or map another column")
     arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
@@ -96,12 +96,9 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
                     f"rows of CSV without names, with the values of {', '.join(_all(wanted))}"
                 )
     # Where a message was read is one more text of it.
-    placed = tuple(column for _, column in wanted.apart.of_rows)
+    placed = tuple(column for _, column in wanted.of_rows)
     read = replace(
-        wanted,
-        columns=(*placed, *wanted.columns),
-        types=(*["text"] * len(placed), *wanted.types),
-        apart=replace(wanted.apart, of_rows=()),
+        wanted, columns=(*placed, *wanted.columns), types=(*["text"] * len(placed), *wanted.types), of_rows=()
     )
     rows = RowReading(read, (*[ROW] * len(placed), *names), strict=not wish.stream)
     constants = {

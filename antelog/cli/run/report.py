@@ -38,9 +38,8 @@ from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.program import Program
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import reject_of
-from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
+from antelog.run.sinks.result import StepResult, reject_of
+from antelog.run.store import BatchFeed, FolderFeed, about, reject_line
 from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
 
@@ -235,7 +234,7 @@ class Paging:
             inputs[source.name] = {"delay": max(source.delays), "rejects": rejects}
             if len(self.program.plan.inputs) == 1:  # rows are counted in total
                 inputs[source.name]["facts"] = self.given
-        self.feed.write(FeedBatch(number, lines, {"tick": counts.get("now"), "inputs": inputs}))
+        self.feed.write(number, lines, {"tick": counts.get("now"), "inputs": inputs})
         self.tend()
 
 

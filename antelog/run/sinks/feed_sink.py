@@ -1,46 +1,132 @@
-"""The lines of a run in a feed, for the page and alerts: changes, rejects and the status of inputs.
+"""The feed of a run: a line for each change, reject and status of inputs; and answers lost from sight.
 
-{"tick": 8, "change": "confirmed", …}      as `antelog try` prints it
-{"reject": {"input": "Temp", "reason": "late", …}}
-{"status": {"tick": 8, "open": {"Malf": 12}, …}}
+    tick 7    Hot(wt2, 5) is rejected, and lost: Temp(wt2, high, 6)
+    tick 9    a fact of Temp about wt2 arrives     {"tick": 9, "change": "seen", …}, else as at 7
+
+A lost answer has no outcome yet: it stays open on the page, and its alerts fire, until all its unseen sources
+were heard. If it is only unlikely, it is open again then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.answers import CLOSED, name_in
+from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
-from antelog.files import Reject
+from antelog.engine.step.lost import ExpectedSource, sources_of
+from antelog.engine.step.wording import LOST, SEEN, meaning, plain
+from antelog.files import ARRIVAL, Reject
+from antelog.language.moments import TIME
 from antelog.process import Engine
 from antelog.run.counting import OpenAnswers
-from antelog.run.lost_answers import LostAnswers
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import WritableFeed, about, reject_line, status_line
+from antelog.run.store import about, reject_line, status_line
+from antelog.run.store.feed import StoredFeed
+
+MOST_LOST = 10_000
+"""Lost answers that are kept, at most; of more the first count as seen again."""
+
+
+class LostAnswers:
+    """The lost answers of a run by name; `changed` are the lines that a store does not know yet."""
+
+    def __init__(self, plan: Plan, lines: Iterable[str] = ()) -> None:
+        self._plan = plan
+        self._columns = {each.name: each.columns for each in plan.inputs}
+        self._lost: dict[str, dict[str, Any]] = {}
+        self._waits: dict[str, set[ExpectedSource]] = {}
+        self.changed: dict[str, str | None] = {}
+        self.closed: list[str] = []
+        """The lines of those whose queries are gone, or have other variables."""
+        known = {each.name: {*each.answer.names} for each in plan.queries}
+        for line in map(msgspec.json.decode, lines):
+            if known.get(line["query"]) == line["answer"].keys():
+                self._add(name_in(line), line)
+            else:
+                self.changed[name_in(line)] = None
+                self.closed.append(msgspec.json.encode({**line, "change": CLOSED, LOST: None}).decode())
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of all that is lost now."""
+        return [msgspec.json.encode(each).decode() for each in self._lost.values()]
+
+    def take(self, lines: Sequence[str]) -> list[str]:
+        """Adds the lines of a step; returns lines of answers beyond the limit, as seen again."""
+        for text in lines if self._lost else [each for each in lines if f'"{LOST}": [' in each]:
+            line = msgspec.json.decode(text)
+            if meaning(line) == LOST:
+                self._add(name_in(line), line)
+                self.changed[name_in(line)] = text
+            elif name_in(line) in self._lost:
+                self._seen(name_in(line), line["tick"])
+        beyond = [*self._lost][: max(0, len(self._lost) - MOST_LOST)]
+        return [self._seen(name, self._lost[name]["tick"]) for name in beyond]
+
+    def hear(self, facts: Mapping[str, pa.Table]) -> list[str]:
+        """The lines of answers whose sources are all heard again, given the facts of a step."""
+        waited = {source for each in self._lost for source in self._waits[each] if source.input in facts}
+        arrived: dict[ExpectedSource, int] = {}
+        for name, positions in {(source.input, source.positions) for source in waited}:
+            columns = [self._columns[name][at] for at in positions]
+            for row in facts[name].group_by(columns).aggregate([(ARRIVAL, "max")]).to_pylist():
+                values = tuple(plain(row[each]) for each in columns)
+                arrived[ExpectedSource(name, positions, values)] = row[f"{ARRIVAL}_max"]
+        found: dict[str, int] = {}
+        for name, line in self._lost.items() if arrived else ():
+            waits = self._waits[name]
+            heard = {each: at for each in waits if (at := arrived.get(each, -1)) > line["tick"]}
+            waits -= heard.keys()
+            if heard and not waits:
+                found[name] = max(heard.values())
+        return [self._seen(name, tick) for name, tick in found.items()]
+
+    def end(self, name: str, tick: int, who: str) -> list[str]:
+        """The line of a lost answer that somebody ends; empty if it is not lost any more."""
+        return [self._seen(name, tick, who)] if name in self._lost else []
+
+    def _seen(self, name: str, tick: int, who: str | None = None) -> str:
+        line = {**self._lost.pop(name), "tick": tick, "change": SEEN}
+        self.changed[name] = None
+        del self._waits[name]
+        scale = self._plan.timescale
+        if TIME in line and scale is not None:
+            line[TIME] = scale.time(tick).isoformat()
+        if "decided_by" in line:
+            del line[LOST]  # it is still open
+        return msgspec.json.encode(line | ({} if who is None else {"by": who})).decode()
+
+    def _add(self, name: str, line: dict[str, Any]) -> None:
+        found = {each for text in line[LOST] for each in sources_of(self._plan, text)}
+        anything = {ExpectedSource(each.name, (), ()) for each in self._plan.inputs if each.expected.of}
+        self._lost[name], self._waits[name] = line, found or anything
+
 
 BETWEEN = 0.25
-"""Seconds between two lines about the inputs, at least."""
+"""Seconds between two statuses, at least."""
 
 SILENT = 5.0
-"""Seconds from one such line to the next if nothing has changed."""
+"""Seconds between two statuses if nothing has changed."""
 
 MOST_REJECTS = 100
-"""The rejected rows that are written between two of them, at most."""
+"""Rejects that are written between two statuses, at most."""
 
 LISTED_AGAIN = 60.0
-"""Seconds after which silent slots are listed again, though they are the same."""
+"""Seconds after which unchanged silent slots are listed again."""
 
 
 class FeedSink:
     """Writes the feed of an engine; lines wait until `flush`."""
 
     def __init__(
-        self, feed: WritableFeed, engine: Engine, program: Source, monotonic: Callable[[], float]
+        self, feed: StoredFeed, engine: Engine, program: Source, monotonic: Callable[[], float]
     ) -> None:
         self.feed = feed
         self._engine, self._program, self._monotonic = engine, program, monotonic
@@ -53,7 +139,7 @@ class FeedSink:
         self._listed: dict[str, tuple[Mapping[str, str], float]] = {}
         """The silent slots of each input that were listed last, and when."""
         self.lost: LostAnswers | None = None
-        """What was lost from sight; None if nothing can be."""
+        """Answers that were lost from sight; None if none can be."""
         self.heard: Mapping[str, pa.Table] = {}
         """The facts of the next step."""
         self.rules_changed: Mapping[str, Any] | None = None
@@ -62,7 +148,7 @@ class FeedSink:
         """Sentences that each status has, by what they are about."""
 
     def begin(self) -> None:
-        """Write a new head, with all that is open."""
+        """Writes a new head, with all that is open."""
         known = about(self._program, self._engine.plan.tick)
         known["tick"] = self._engine.now
         self._listed.clear()
@@ -84,7 +170,7 @@ class FeedSink:
         self.feed.begin(known, lines)
 
     def write(self, step: StepResult) -> None:
-        """The lines of a step."""
+        """Adds the lines of a step."""
         lines = change_lines(self._relations, step, Style()).splitlines()
         self._lines += lines
         if self.lost is not None:
@@ -92,13 +178,13 @@ class FeedSink:
         self.heard = {}
 
     def end(self, answers: Mapping[str, str]) -> None:
-        """The lines of answers that were lost, and that somebody ends: who it is, by the names of answers."""
+        """Adds the lines of lost answers that somebody ends, given who ends each."""
         if self.lost is not None:
             for name, who in answers.items():
                 self._lines += self.lost.end(name, self._engine.now, who)
 
     def rejects(self, found: Sequence[Reject]) -> None:
-        """The lines of rows that were set aside."""
+        """Adds the lines of rows that were set aside."""
         few = found[: max(0, MOST_REJECTS - self._rejects)]
         self._rejects += len(few)
         tick = self._engine.now
@@ -110,7 +196,7 @@ class FeedSink:
         ]
 
     def status(self, inputs: Mapping[str, Any], holding: str | None, *, at_once: bool = False) -> None:
-        """The line of the status, if it has changed and none was written just now."""
+        """Adds the line of the status, if it has changed and none was written just now."""
         now = self._monotonic()
         if not at_once and now < self._written + BETWEEN:
             return
@@ -126,7 +212,7 @@ class FeedSink:
         self._lines.append(status_line({**known, "inputs": self._brief(inputs, now)}))
 
     def _brief(self, inputs: Mapping[str, Any], now: float) -> dict[str, Any]:
-        """The inputs without the silent slots that were listed just before."""
+        """Returns the inputs without the silent slots that were listed just before."""
         found = {}
         for name, each in inputs.items():
             slots = each.get("slots")
@@ -146,7 +232,7 @@ class FeedSink:
         return bool(self._lines)
 
     def flush(self) -> None:
-        """Append all lines to the feed."""
+        """Appends all lines to the feed."""
         if self._lines:
             self.feed.append(self._lines)
             self._lines = []

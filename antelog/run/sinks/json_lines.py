@@ -123,9 +123,6 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     )
 
 
-# ---- the parts of a line ----
-
-
 def _answer(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     parts: list[str | pa.Array] = []
     for name in relation.answer.names:

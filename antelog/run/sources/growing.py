@@ -1,9 +1,6 @@
 """A file that lines are appended to. It may be rotated: renamed, or copied and cut, and begun anew.
 
-    temp.csv    read to its end, and whatever is still written to it once it is temp.csv.1
-    temp.csv    the new one, from its start
-
-How far it was read is known by place, and by a digest of how it begins: so another file of its name is
+How far it was read is known by place, and by a digest of how it begins. So another file of its name is
 noticed, also after a restart, and the old one is looked for beside it and read to its end first:
 
     temp.csv ─▶ temp.csv.1 ─▶ temp.csv.2        renamed: the same inode
@@ -26,16 +23,16 @@ from antelog.files.naming import Form
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 
 _KNOWN = 1 << 10
-"""The first bytes that tell a file from another."""
+"""The first bytes, which tell a file from another."""
 
 _DATE = 6
-"""So many digits at the end of a name are a date, and grow; fewer are a number, and fall."""
+"""This many digits at the end of a name are a date, which grows; fewer are a number, which falls."""
 
 _LAST = 1 << 8
-"""The last bytes that were read: if others stand there, the file was cut and written anew."""
+"""The last bytes that were read: if others are there, the file was cut and written anew."""
 
 _KEPT = 60.0
-"""Seconds for which a renamed file is read on, from the last that was written to it."""
+"""Seconds for which a renamed file is read on after the last was written to it."""
 
 
 class ReadFile(msgspec.Struct, frozen=True):
@@ -58,7 +55,7 @@ class ReadFile(msgspec.Struct, frozen=True):
 
 
 class GrowingFile(FactSource):
-    """Reads a file as it grows; one that is not there yet is waited for."""
+    """Reads a file as it grows, once it is there."""
 
     def __init__(self, path: Path, form: Form, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
         super().__init__()
@@ -105,8 +102,6 @@ class GrowingFile(FactSource):
                 each.file.close()
         self._now = self._before = None
 
-    # ---- the next file ----
-
     def _open(self) -> bool:
         if self._next:
             return self._opened(self._next.pop(0))
@@ -136,7 +131,7 @@ class GrowingFile(FactSource):
         return LinesOf(self._form, str(path), self._wanted, self.notes, mark)
 
     def _read_first(self) -> bool:
-        """Begin with the file that was read before, which has another name now, if it is still there."""
+        """Begins with the rest of the file that was read, which has another name now, if it is there."""
         files = remains(self._path, _read(self._mark))
         if files:
             self.notes.append(f"{files[0]} is what {self._path} was; it is read to its end first")
@@ -149,10 +144,8 @@ class GrowingFile(FactSource):
             self._mark = _header(self._mark)
         return self._opened(self._path)
 
-    # ---- the end of a file ----
-
     def _replaced(self) -> list[SourcePiece]:
-        """The remaining rows of the old file, which is kept for more, and then the next one."""
+        """Goes on with the next file; returns the rest of the old one, which is kept for more."""
         assert self._now is not None
         left = self._now.lines.finish()
         if self._now.path == self._path:
@@ -200,7 +193,7 @@ class GrowingFile(FactSource):
 
 
 class _OpenFile:
-    """A file that is open, from a mark on. Its inode cannot be another's as long as it is."""
+    """An open file, from a mark on. As long as it is open, no other has its inode."""
 
     def __init__(self, path: Path, lines: LinesOf, mark: Mark) -> None:
         self.path, self.lines = path, lines
@@ -224,7 +217,7 @@ class _OpenFile:
         return max(0, os.fstat(self.file.fileno()).st_size - self.file.tell())
 
     def read(self) -> bytes | None:
-        """The bytes that were written since; None if the file was cut, so that others stand before them."""
+        """The bytes that were written since; None if the file was cut, and others precede them."""
         try:
             at, data = self.file.tell(), self.file.read(AT_ONCE)
         except OSError as error:
@@ -240,7 +233,7 @@ class _OpenFile:
         return data
 
     def is_another(self, path: Path) -> bool:
-        """Whether another file has a name by now. One that is empty has not been begun."""
+        """Whether another file has a path by now; an empty one has not been begun."""
         try:
             there = path.stat()
         except OSError:
@@ -254,7 +247,7 @@ def _read(mark: Mark) -> ReadFile:
 
 
 def _header(mark: Mark) -> Mark:
-    """The mark of another file that goes on as this one did."""
+    """The mark of another file that goes on with the header of this one."""
     return {"header": mark["header"]} if "header" in mark else {}
 
 
@@ -267,11 +260,8 @@ def _unreadable(name: Path, error: OSError) -> DataError:
     return DataError(f"{name}: cannot be read: {error.strerror or error}")
 
 
-# ---- the files that were rotated ----
-
-
 def remains(path: Path, read: ReadFile) -> list[Path]:
-    """The file that was read, under another name, and those that were rotated after it; the oldest first."""
+    """The renamed or copied file that was read, and those rotated after it; the oldest first."""
     others = _beside(path)
     renamed = [each for each in others if _inode(each) == read.inode and read.is_at(each)]
     copied = [each for each in others if read.known and each.name.startswith(path.name) and read.is_at(each)]
@@ -280,7 +270,7 @@ def remains(path: Path, read: ReadFile) -> list[Path]:
 
 
 def rotated_after(path: Path, old: Path) -> list[Path]:
-    """The files that were rotated after another: lower numbers, or later dates, at the end of their names."""
+    """The files rotated after another: lower numbers, or later dates, at the end of their names."""
     before, end = old.name[: len(path.name) + 1], old.name[len(path.name) + 1 :]
     if before[:-1] != path.name or not end.isdecimal():
         return []

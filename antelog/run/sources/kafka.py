@@ -1,26 +1,222 @@
 """A topic of Kafka, by a client without a JVM. A message is a JSON object, or a row of CSV without a header.
 
-How far each partition was read is in the state, and nowhere else, together with the engine that read it.
+How far each partition was read is in a mark, and nowhere else: nothing is committed to the broker.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
-from antelog.errors import DataError
+from antelog.errors import DataError, UnsupportedError
 from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import Advice, WantedColumns
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import Bad, Block, Row, breaks, grammar_of
+from antelog.lazily import brought_by
 from antelog.run.address import Kafka
-from antelog.run.sources.messages import Make, Message, Messages
 from antelog.run.sources.source import FactSource, LinesOf, Mark, SourceExtent, SourcePiece
+
+_MOST = 50_000
+"""Messages that are taken at a time."""
+
+_PATIENCE = 15.0
+"""Seconds for a broker to answer."""
+
+_RETRY, _RETRY_PATIENCE = 2.0, 0.2
+"""Seconds between two questions to a broker that is down, and for its answer."""
+
+Make = Callable[[dict[str, Any]], Any]
+"""Makes a client from its settings."""
+
+
+@dataclass(frozen=True)
+class Message:
+    offset: int
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes]] = ()
+
+
+class Messages:
+    """Reads all partitions of a topic; `next` is the offset that comes next in each."""
+
+    def __init__(self, topic: Kafka, read: Mapping[int, int], make: Make | None = None) -> None:
+        self._topic = topic
+        self.notes: list[str] = []
+        self.next = dict(read)
+        self._at_end: set[int] = set()
+        self._down_since: float | None = None
+        settings = {**client_settings(topic), **_CONSUMER, "error_cb": self._unreachable}
+        self._client = make(settings) if make is not None else client("Consumer", settings)
+        self._assign()
+
+    @property
+    def behind(self) -> bool:
+        return self._at_end < self.next.keys()
+
+    def unread(self) -> int:
+        """The messages behind those read, as far as the broker has said."""
+        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
+
+        count = 0
+        for number in self.next.keys() - self._at_end:
+            with suppress(KafkaException):
+                partition = TopicPartition(self._topic.topic, number)
+                _, high = self._client.get_watermark_offsets(partition, cached=True)
+                count += max(0, high - self.next[number])
+        return count
+
+    @property
+    def down(self) -> bool:
+        """Whether no broker can be reached."""
+        return self._down_since is not None
+
+    def take(self) -> dict[int, list[Message]]:
+        """The available messages by partition."""
+        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
+
+        hopeless = (
+            KafkaError.OFFSET_OUT_OF_RANGE,
+            KafkaError._AUTO_OFFSET_RESET,
+            KafkaError.UNKNOWN_TOPIC_OR_PART,
+            KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        )
+        found: dict[int, list[Message]] = {}
+        if self._down_since is not None and time.monotonic() - self._down_since > _RETRY:
+            self._try_again()
+        for message in self._client.consume(_MOST, 0):
+            number, error = message.partition(), message.error()
+            if error is None:
+                self._reached()
+                read = Message(message.offset(), message.value(), message.headers() or ())
+                found.setdefault(number, []).append(read)
+                self.next[number] = message.offset() + 1
+                self._at_end.discard(number)
+            elif error.code() == KafkaError._PARTITION_EOF:
+                self._at_end.add(number)
+            elif error.fatal() or error.code() in hopeless:
+                raise DataError(f"{self._topic}: cannot be read: {error.str()}")
+        return found
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _unreachable(self, error: Any) -> None:
+        """Notes an error of the connection; the client tries again by itself."""
+        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
+
+        if error.code() == KafkaError._ALL_BROKERS_DOWN and self._down_since is None:
+            self._down_since = time.monotonic()
+            self.notes.append(f"{self._topic}: cannot be reached; it is tried again and again")
+
+    def _reached(self) -> None:
+        if self._down_since is not None:
+            self._down_since = None
+            self.notes.append(f"{self._topic}: can be reached again")
+
+    def _try_again(self) -> None:
+        """Asks where partitions end, so that a topic in which nothing comes is seen to be there again."""
+        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
+
+        self._down_since = time.monotonic()
+        try:
+            for number, offset in self.next.items():
+                partition = TopicPartition(self._topic.topic, number)
+                _, high = self._client.get_watermark_offsets(partition, _RETRY_PATIENCE)
+                if offset < high:
+                    self._at_end.discard(number)
+        except KafkaException:
+            return
+        self._reached()
+
+    def _assign(self) -> None:
+        """Begins each partition where it was left, with a note on what the broker has removed."""
+        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
+
+        try:
+            known = self._client.list_topics(self._topic.topic, _PATIENCE).topics[self._topic.topic]
+            if known.error is not None:
+                raise DataError(f"{self._topic}: cannot be read: {known.error.str()}")
+            for number in known.partitions:
+                partition = TopicPartition(self._topic.topic, number)
+                low, high = self._client.get_watermark_offsets(partition, _PATIENCE)
+                self._begin(number, low, high)
+        except KafkaException as error:
+            raise DataError(f"{self._topic}: cannot be reached: {error.args[0].str()}") from None
+        self._client.assign(
+            [TopicPartition(self._topic.topic, number, offset) for number, offset in self.next.items()]
+        )
+
+    def _begin(self, number: int, low: int, high: int) -> None:
+        start = low if self._topic.starting == "earliest" else high
+        wanted = self.next.get(number, start)
+        if wanted < low:
+            self.notes.append(
+                f"{self._topic}: {low - wanted:,} messages of partition {number} are gone: the broker has "
+                "removed them before they were read"
+            )
+        elif wanted > high:
+            self.notes.append(
+                f"{self._topic}: partition {number} is not the one that was read; it is read from its start"
+            )
+            wanted = low
+        self.next[number] = max(wanted, low)
+
+
+_CONSUMER = {
+    "group.id": "antelog-watch",  # the client wants one; it stays unknown to the broker
+    "enable.auto.commit": False,
+    "enable.partition.eof": True,
+    "auto.offset.reset": "error",
+}
+
+
+def client_settings(topic: Kafka) -> dict[str, Any]:
+    """The settings of a client for a topic: its servers, and those of its address and file."""
+    return {
+        "bootstrap.servers": topic.servers,
+        **dict(_read(topic.config) if topic.config is not None else ()),
+        **{name.removeprefix("kafka."): value for name, value in topic.options},
+    }
+
+
+def _read(path: Path) -> Iterable[tuple[str, str]]:
+    """The settings of a file, a `name=value` in each line."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
+    for number, line in enumerate(lines, 1):
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if not name or name.startswith("#"):
+            continue
+        if not equals:
+            raise DataError(f"{path}:{number}: is not of the form name=value")
+        yield name, value
+
+
+def client(kind: Literal["Consumer", "Producer"], settings: dict[str, Any]) -> Any:
+    """A client of Kafka's. Raises UnsupportedError if the library is not installed."""
+    try:
+        import confluent_kafka  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise UnsupportedError(f"topics need the client of Kafka: {brought_by('kafka')}") from None
+    quiet = logging.getLogger("antelog.kafka")
+    quiet.addHandler(logging.NullHandler())
+    quiet.propagate = False  # it would write to stderr what it tries again by itself
+    try:
+        return getattr(confluent_kafka, kind)(settings, logger=quiet)
+    except confluent_kafka.KafkaException as error:
+        raise DataError(f"a setting of Kafka's is wrong: {error.args[0].str()}") from None
 
 
 class KafkaTopic(FactSource):
@@ -85,7 +281,7 @@ class KafkaTopic(FactSource):
                     yield SourcePiece(_at_offsets(piece.chunk, lines), file)
 
     def _with_headers(self, messages: Iterable[tuple[int, bytes]]) -> dict[bytes, list[tuple[int, bytes]]]:
-        """Rows of CSV by the header that fits them: with the arrival, if they have one value more."""
+        """Groups rows of CSV by the header that fits them: with the arrival, if they have a value more."""
         names = list(self._wanted.columns)
         found: dict[bytes, list[tuple[int, bytes]]] = {}
         for offset, value in messages:
@@ -97,7 +293,7 @@ class KafkaTopic(FactSource):
 
 
 def _at_offsets(chunk: Chunk, messages: Sequence[tuple[int, bytes]]) -> Chunk:
-    """A chunk of messages behind a header, with their offsets in place of lines."""
+    """Replaces the lines of a chunk of messages behind a header by their offsets."""
     offsets = np.array([offset for offset, _ in messages])
     first = np.cumsum([2, *(breaks(line) for _, line in messages[:-1])])
 
@@ -109,7 +305,7 @@ def _at_offsets(chunk: Chunk, messages: Sequence[tuple[int, bytes]]) -> Chunk:
 
 
 def _unclosed(message: bytes) -> Bad | None:
-    """The row of a message with a quote that is not closed, which would take the next messages with it."""
+    """The fault of a message with a quote that is not closed, which would take the next messages with it."""
     whole = Row(grammar_of(","), message.rstrip(b"\r\n") + b"\n")
     rows = [*whole.grammar.rows(Block(1, whole.data))] if b'"' in message else [whole]
     closed = rows and rows[-1].end == whole.end and all(row.values is not None for row in rows)
@@ -117,7 +313,7 @@ def _unclosed(message: bytes) -> Bad | None:
 
 
 def _cells(row: bytes) -> int:
-    """The number of values in a row of CSV, as far as that is known."""
+    """The number of values in a row of CSV; 0 if it cannot be read."""
     text = row.decode(errors="replace").translate({10: " ", 13: " "})
     try:
         return len(next(csv.reader([text.strip()])))

@@ -1,14 +1,9 @@
-"""The source of an address, from where it was left; and the small ones: standard input, posted facts.
-
-source_of(Files("temp.csv", Form.CSV), wanted, mark)  ──▶  GrowingFile
-"""
+"""The source of an address, from where it was left; and the small ones: standard input, posted facts."""
 
 from __future__ import annotations
 
 import os
 import select
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -48,9 +43,8 @@ def source_of(
 ) -> FactSource:
     """The source of an address, read up to a mark. Raises UnsupportedError if it cannot be read here.
 
-    complete   all is there that will be read: files do not grow, standard input is read to its end
-    resumed    another run goes on later, and may find that a file has grown
-    inbox      of the store, if there is one
+    If `complete`, files do not grow, and standard input is read to its end; `resumed`: another run goes on
+    later, and may find that a file has grown; `inbox`: that of the store, if there is one.
     """
     match address:
         case Files(path, form) if address.grows and form is not None and (resumed or not complete):
@@ -70,11 +64,11 @@ def source_of(
 _STDIN, _HTTP = "<stdin>", "http:"
 _PIPE = 1 << 16
 _MOST = 50_000
-"""The posted facts that are taken at a time, or those of one post if they are more."""
+"""Posted facts that are taken at a time, or those of one post if they are more."""
 
 
 class StandardInput(FactSource):
-    """Reads what is there, and never waits. If it is `complete` it is behind until it has ended.
+    """Reads what is there; if it is `complete`, it is behind until it has ended.
 
     A pipe cannot be read twice; the journal of a run records rows as soon as they were read.
     """
@@ -97,14 +91,8 @@ class StandardInput(FactSource):
 
     @property
     def extent(self) -> SourceExtent:
-        """Only the bytes in the pipe count as there: how many wait before it is not known."""
-        left = b"\0\0\0\0"
-        with suppress(OSError, ImportError):
-            import fcntl  # noqa: PLC0415 - not on Windows
-            import termios  # noqa: PLC0415
-
-            left = fcntl.ioctl(self._descriptor, termios.FIONREAD, left)
-        return SourceExtent(self._count, self._count + int.from_bytes(left, sys.byteorder))
+        """The bytes read: how many wait in the pipe and before it is not known."""
+        return SourceExtent(self._count, self._count)
 
     def poll(self) -> list[SourcePiece]:
         data = b""
@@ -149,8 +137,8 @@ class PostedFacts(FactSource):
         self.behind = len(found) >= _MOST
         if not found:
             return []
-        self._line = found[-1].line
-        return [SourcePiece(self._rows.chunk((each.line, each.fact) for each in found), _HTTP)]
+        self._line, _ = found[-1]
+        return [SourcePiece(self._rows.chunk(found), _HTTP)]
 
     def saved(self) -> None:
         if self._line > self._forgotten:

@@ -18,13 +18,12 @@ from antelog.errors import DataError
 from antelog.files.chunks import Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import form_of
-from antelog.files.parquet_files import frame_chunks
-from antelog.files.reading import chunks_of
+from antelog.files.reading import chunks_of, frame_chunks
 from antelog.files.records import Bad
 from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 
 _AT_ONCE = 4
-"""The pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
+"""Pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
 
 
 class RecordedFrame(FactSource):
@@ -46,10 +45,9 @@ class RecordedFrame(FactSource):
 
 
 class RecordedFiles(FactSource):
-    """Reads files once they are there.
+    """Reads files once they are there; if `complete`, they all are, and the source ends with the last.
 
-    With `complete`, all files are there already, and the source ends with the last. `progress` is called
-    with the number of bytes that were read.
+    `progress` is called with numbers of bytes that were read.
     """
 
     def __init__(
@@ -80,7 +78,7 @@ class RecordedFiles(FactSource):
 
     @property
     def extent(self) -> SourceExtent:
-        """The bytes of files that were read to their end, and of all that there were at the last poll."""
+        """The bytes of files read to their end, and of all files at the last poll."""
         return SourceExtent(self._read, self._there)
 
     def poll(self) -> list[SourcePiece]:
@@ -117,7 +115,7 @@ class RecordedFiles(FactSource):
         self._chunks = None
 
     def _next(self) -> bool:
-        """Begin with the next file, or read on in the one that was left."""
+        """Begins with the next file, or reads on in the one that was left."""
         if self._name is None:
             names = self._names() if self._all is None else self._all
             for name in names:
@@ -154,7 +152,7 @@ class RecordedFiles(FactSource):
 
     @property
     def _is_pattern(self) -> bool:
-        """Whether the name of the path stands for those of several files, as `*.csv` does."""
+        """Whether the path stands for several files, as `*.csv` does."""
         return self._complete and has_magic(self._path.name) and not self._path.exists()
 
     def _names(self) -> list[str]:

@@ -1,8 +1,5 @@
 """Sources of rows, and the pieces of rows they give.
 
-source.poll()      the pieces that have come since; none if there is nothing new; it never waits
-source.mark        how far it was read, as JSON
-
 CSV or JSON lines become pieces as bytes of them come:
 
 lines = LinesOf(Form.CSV, "temp.csv", wanted, notes)
@@ -27,15 +24,15 @@ from antelog.files.naming import Form
 from antelog.files.records import MARK, without_mark
 
 AT_ONCE = 1 << 22
-"""The bytes that are read at a time."""
+"""Bytes that are read at a time."""
 
 Mark = Mapping[str, Any]
-"""How far a source was read; empty at its beginning."""
+"""How far a source was read, as JSON; empty at its beginning."""
 
 
 @dataclass(frozen=True, eq=False)
 class SourcePiece:
-    """Some rows, and the file they are from."""
+    """Some rows of a file."""
 
     chunk: Chunk
     file: str
@@ -43,7 +40,7 @@ class SourcePiece:
 
 @dataclass(frozen=True)
 class SourceExtent:
-    """How much of a source this run has read, and how much is there with that, in `bytes` or `rows`."""
+    """How much this run has read of a source, and that with the unread rest, in `bytes` or `rows`."""
 
     read: int
     there: int
@@ -51,9 +48,8 @@ class SourceExtent:
 
 
 class FactSource(ABC):
-    """Gives rows when it is polled.
+    """Gives rows when it is polled, without waiting; `notes` are for its user.
 
-    notes     for its user
     behind    whether there is more to be had at once
     ended     whether no more can come
     reachable whether it can be reached: false while its broker is down
@@ -72,29 +68,26 @@ class FactSource(ABC):
 
     @abstractmethod
     def poll(self) -> list[SourcePiece]:
-        """Raises DataError if it cannot be read, or its columns are not the wanted ones."""
+        """The new pieces. Raises DataError if it cannot be read, or has other columns than wanted."""
 
     @property
     def extent(self) -> SourceExtent:
-        """As far as that is known without waiting."""
+        """The extent, as far as that is known without waiting."""
         return SourceExtent(0, 0)
 
     def finish(self) -> list[SourcePiece]:
-        """The remaining rows if nothing more will come: a last line without a line break."""
+        """The rest if nothing more will come: a last line without a line break."""
         return []
 
     def saved(self) -> None:  # noqa: B027 - most sources keep their rows
-        """The rows up to the mark are in a state now, or there is none, and no run reads them again."""
+        """Called when no run will read the rows up to the mark again."""
 
     def close(self) -> None:  # noqa: B027 - some have nothing open
-        """Closes what the source has opened."""
+        ...
 
 
 class LinesOf:
-    """Rows of one file, pipe or the like, from its beginning or from a mark on.
-
-    Without a form it is CSV or JSON lines.
-    """
+    """Rows of a file, pipe or the like, from its beginning or a mark on; CSV or JSON lines without a form."""
 
     def __init__(
         self, form: Form | None, file: str, wanted: WantedColumns, notes: list[str], mark: Mark | None = None

@@ -5,31 +5,24 @@ Spark ── BatchFeed, FolderFeed ──▶ changes.feed/ ──▶ FolderFeed,
 """
 
 from antelog.lines import is_line
-from antelog.run.store.batches import BatchFeed, FeedBatch
+from antelog.run.store.batches import BatchFeed, FolderFeed, is_folder_feed
 from antelog.run.store.database import is_store
-from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
-from antelog.run.store.folder import FolderFeed, is_folder_feed
-from antelog.run.store.inbox import Inbox, PostedFact, names_of, post
+from antelog.run.store.feed import FeedReader, StoredFeedAt
+from antelog.run.store.inbox import Inbox, names_of, post
 from antelog.run.store.records import Record, about, is_record, record_of, reject_line, source_of, status_line
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
 __all__ = [
     "BatchFeed",
-    "Extent",
-    "Feed",
-    "FeedBatch",
     "FeedReader",
     "FolderFeed",
     "Inbox",
-    "Portion",
-    "PostedFact",
     "Record",
     "RecordedStep",
     "Store",
     "StoredFeedAt",
     "StoredRows",
     "StoredState",
-    "WritableFeed",
     "about",
     "is_folder_feed",
     "is_line",

@@ -1,11 +1,7 @@
-"""Acts of people in a store: a group of answers is acknowledged, snoozed, or has a note.
+"""Acknowledgements, snoozes and notes of people about groups of answers, in a store.
 
-    add(path, Act("wt2", "acknowledged", "ann", at=now, answers=("9f2c…",)))    ann takes care of wt2
-    add(path, Act("wt2", "snoozed", "ann", at=now, until=now + 1800))           quiet for half an hour
-    Acts(database).hushed("wt2", now)                                           True
-
-An acknowledgement ends when all answers are settled that the group had. Answers that were lost from sight are
-ended by the run, which takes such acts. Times are seconds since 1970.
+An acknowledgement ends with the last of its answers; the run ends answers that were lost from sight.
+Times are seconds since 1970.
 """
 
 from __future__ import annotations
@@ -24,18 +20,15 @@ from antelog.run.store.database import opened, transaction
 ActKind = Literal["acknowledged", "snoozed", "noted", "ended"]
 
 MOST_NOTES = 100
-"""Notes that are kept of a group, the latest."""
+"""The latest notes of a group that are kept."""
 MOST_ACTS = 10_000
-"""Acts that are kept in all, the latest."""
+"""The latest acts of all groups that are kept."""
 
 _COLUMNS = "name, kind, who, at, until, note"
 
 
 class Act(Struct, frozen=True):
-    """An act about a group, which is a value of the program's key, or a query: who did it, when, until when.
-
-    `answers` are those that an acknowledgement is about; it ends with the last of them.
-    """
+    """An act about a group: a value of the program's key, or a query. `answers` are the acknowledged ones."""
 
     group: str
     kind: ActKind
@@ -53,7 +46,7 @@ class Acts:
         self._database = database
 
     def add(self, act: Act) -> None:
-        """Adds an act; an acknowledgement and a snooze take the place of the group's one before."""
+        """Adds an act; a new acknowledgement or snooze replaces the group's former one."""
         if act.kind != "noted":
             self.withdraw(act.group, act.kind)
         row = (act.group, act.kind, act.who, act.at, act.until, act.note)
@@ -68,7 +61,7 @@ class Acts:
         self._remove("name = ? AND kind = ?", (group, kind))
 
     def settle(self, answers: Iterable[str]) -> None:
-        """Takes answers that are settled out of acknowledgements, which end with their last one."""
+        """Removes settled answers from acknowledgements, which end with their last one."""
         given = json.dumps(list(answers))
         gone = "SELECT value FROM json_each(?)"
         about = self._database.execute(f"SELECT act FROM act_answers WHERE answer IN ({gone})", (given,))
@@ -80,7 +73,7 @@ class Acts:
         self._remove(ended, (acts,))
 
     def take_ended(self) -> dict[str, str]:
-        """The answers that somebody ends, with who it is; the run does so, and the acts are over."""
+        """Removes the acts that end answers; returns these answers, each with who ended it."""
         ended = "SELECT answer, who FROM acts JOIN act_answers ON act = number WHERE kind = 'ended'"
         if found := dict(self._database.execute(ended).fetchall()):
             self._remove("kind = 'ended'", ())
@@ -109,7 +102,7 @@ class Acts:
         return found.fetchone() is not None
 
     def _drop_beyond(self, where: str, values: Sequence[object], most: int) -> None:
-        """Removes all but the latest of some acts."""
+        """Removes all but the latest acts of a selection."""
         kept = f"SELECT number FROM acts WHERE {where} ORDER BY number DESC LIMIT -1 OFFSET {most}"
         self._remove(f"number IN ({kept})", values)
 

@@ -1,10 +1,6 @@
 """The file of a store: a database of SQLite in WAL mode, on a disk of this machine, with one writer.
 
-    opened(path)        a connection for a reader, the inbox or the outbox of a store that is there
-    StoreLock(path)     held by the one `antelog watch` that writes; it ends with its process
-
-WAL mode lets readers read while the writer writes. It needs memory that all of them share, and locks; so a
-file on a network disk is refused.
+In WAL mode others read meanwhile. It needs shared memory and locks, so files on network disks are refused.
 """
 
 from __future__ import annotations
@@ -21,10 +17,10 @@ from antelog.errors import InUseError, StateError
 from antelog.writing import PLAIN, claimed, is_at
 
 APPLICATION = 0x414E_544C
-"""Marks the file as a store of antelog's, as SQLite's `application_id`."""
+"""SQLite's `application_id` of a store."""
 
 VERSION = 4
-"""Counts up whenever a store of the version before can no longer be read, as SQLite's `user_version`."""
+"""SQLite's `user_version` of a store; it rises whenever older stores can no longer be read."""
 
 PATIENCE = 60.0
 """Seconds to wait for another process's transaction."""
@@ -79,18 +75,16 @@ _TYPES = {name: _KINDS[kind] for name, kind in re.findall(r"(\w+) (INTEGER|TEXT|
 }
 
 _HEADER = b"SQLite format 3\0"
-_OLDER = (b"antelog state ", b"PK\x03\x04")
-"""The first bytes of states before there was a store."""
 
 _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "glusterfs", "ncpfs", "ocfs2"}
     | {"gfs2", "gpfs", "beegfs", "drvfs", "vboxsf", "prl_fs", "vmhgfs"}
 )
-"""File systems that several machines share; and all that begin with `fuse.`, such as `fuse.sshfs`."""
+"""File systems that several machines share, besides those that begin with `fuse.`."""
 
 
 def is_store(path: Path) -> bool:
-    """Whether a file is a store; what is missing or cannot be read is none.
+    """Whether a file is a store; False if it is missing or cannot be read.
 
     Only SQLite opens the file: to close it otherwise would give up the locks of this process's connections.
     """
@@ -105,7 +99,7 @@ def is_store(path: Path) -> bool:
 
 
 def created(path: Path, *, durable: bool) -> sqlite3.Connection:
-    """A connection for the writer; the store is made if it is not there. Raises StateError."""
+    """Opens a connection for the writer, and makes the store if it is missing. Raises StateError."""
     _refuse_other_files(path)
     with suppress(OSError):  # not Linux; whether locks work is seen when one is taken
         mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
@@ -126,7 +120,7 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """A connection to a store that is there. Raises StateError."""
+    """Opens a connection to a store that is there. Raises StateError."""
     if not is_store(path):
         raise StateError(f"{path} is not a store that antelog wrote")
     return _ready(path, _check, durable=True)
@@ -135,7 +129,7 @@ def opened(path: Path) -> sqlite3.Connection:
 def _ready(
     path: Path, prepare: Callable[[sqlite3.Connection, Path], None], *, durable: bool
 ) -> sqlite3.Connection:
-    """A connection that is prepared; it is closed again if that fails."""
+    """Opens and prepares a connection; closes it if that fails."""
     with _in_words(path):
         database = _connected(path, durable=durable)
         try:
@@ -148,7 +142,7 @@ def _ready(
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """All that is written within it, or nothing."""
+    """Commits all that is written within it, or nothing."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -159,10 +153,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 class StoreLock:
-    """A lock in a file beside a store: of its one writer, or of the one process that sends its alerts.
-
-    It ends with the process that holds it.
-    """
+    """A lock of this process beside a store: of its one writer, or of the one sender of its alerts."""
 
     def __init__(self, path: Path, end: str = "-lock", *, wait: bool = False) -> None:
         store = Path(os.path.realpath(path))  # one lock, by whatever links the store is named
@@ -199,7 +190,7 @@ class StoreLock:
 
 
 def file_system(path: Path, mounts: str) -> str:
-    """The type of the file system that a path is on, by the lines of `/proc/self/mountinfo`; or nothing."""
+    """The type of a path's file system, by the lines of `/proc/self/mountinfo`; empty if unknown."""
     best, found = -1, ""
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")
@@ -228,17 +219,12 @@ def _refuse_other_files(path: Path) -> None:
         return
     except OSError as error:
         raise StateError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if begins.startswith(_OLDER):
-        raise StateError(
-            f"{path} is a state of the older make, which this antelog does not read; replay the facts into "
-            "another --state, or go on with the version that wrote it"
-        )
     if begins and begins != _HEADER:
         raise StateError(f"{path} is not a store that antelog wrote; give another name")
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that says what SQLite cannot do as a StateError, and gives rows of the declared types."""
+    """A connection with errors as StateError, and with rows of the declared types."""
 
     path: Path
 
@@ -251,7 +237,7 @@ class _Connection(sqlite3.Connection):
             return super().executemany(*given)
 
     def checked(self, cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The row. SQLite keeps a value of any type in any column: another program may have put it there."""
+        """Returns a row of the declared types: SQLite keeps a value of any type in any column."""
         for value, (name, *_) in zip(row, cursor.description, strict=True):
             kind = _TYPES.get(name)
             if kind is not None and not isinstance(value, kind) and not (value is None and name in _EMPTY):
@@ -306,7 +292,7 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _in_words(path: Path) -> Iterator[None]:
-    """Errors of SQLite as StateError, with the path."""
+    """Raises errors of SQLite as StateError, with the path."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,11 +1,7 @@
-"""A feed: lines that one process appends, and that others read from a position on.
+"""A feed: lines that one process appends, and others read from a position on.
 
-    feed.begin({"program": text, "tick": 7}, open_lines)   a head: all that a reader has to know
-    feed.append(['{"tick": 8, "change": …}'])              lines after it, there for readers at once
-    FeedReader(feed).read(1000)                            the next 1000 records, decoded
-
-The beginning of a feed moves on: old lines go, up to a head. So a reader can begin with any feed's first line
-and know everything. A position is a number that grows, and 0 before all.
+A head has all that a reader needs to know, so that reading may begin at any; old lines go, up to a head.
+A position is a number that grows, and 0 before all lines.
 """
 
 from __future__ import annotations
@@ -14,7 +10,6 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,56 +24,22 @@ KEPT = 1 << 30
 """Bytes of a feed that are kept."""
 
 KEPT_SECONDS = 7 * 24 * 3600
-"""Seconds after which lines go, the last head and what follows it excepted."""
+"""Seconds after which lines go, except for the last head and the lines after it."""
 
 _HEADS = 8
-"""Heads in the time for which lines are kept, at least: lines go up to a head."""
+"""Lines go up to a head, so there are at least this many in the time for which they are kept."""
 _BLOCK = 1_000
 """Lines in a row of the table, at most."""
-
-
-@dataclass(frozen=True)
-class Portion:
-    """Some lines of a feed, and the position after them."""
-
-    lines: Sequence[bytes]
-    position: int
-
-
-@dataclass(frozen=True)
-class Extent:
-    """The positions before the first line that is kept and after the last one, and how many bytes that is."""
-
-    first: int
-    last: int
-    size: int
 
 
 class Feed(Protocol):
     """Lines by position; each line is a JSON object."""
 
-    def read(self, after: int, limit: int) -> Portion:
-        """At most `limit` lines behind a position; where some are gone, from the oldest on."""
-
-    def summary(self) -> Extent:
-        """The extent of the lines that are kept."""
+    def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
+        """At most `limit` lines behind a position, or the oldest ones, and the position after them."""
 
     def share(self, position: int) -> float:
-        """The share of what is kept that is before a position."""
-
-
-class WritableFeed(Feed, Protocol):
-    """A feed in the process that writes it."""
-
-    @property
-    def full(self) -> bool:
-        """Whether a head is due before the next lines."""
-
-    def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
-        """Append a head, with `open_lines` as all that is open, and remove what is too old."""
-
-    def append(self, lines: Sequence[str]) -> None:
-        """Append lines after a head."""
+        """The share of the kept lines that is before a position."""
 
 
 class FeedReader:
@@ -90,22 +51,21 @@ class FeedReader:
         self._decoder = msgspec.json.Decoder(dict[str, Any])
 
     def read(self, limit: int = 10_000) -> list[dict[str, Any]]:
-        """The next records; none if there is nothing new."""
-        portion = self.feed.read(self.position, limit)
-        self.position = portion.position
-        return self._records(portion)
+        """The next records; empty if there is nothing new."""
+        lines, self.position = self.feed.read(self.position, limit)
+        return self._records(lines)
 
     def read_again(self, position: int, limit: int) -> list[dict[str, Any]]:
         """Records behind an earlier position, as far as they are kept."""
-        return self._records(self.feed.read(position, limit))
+        return self._records(self.feed.read(position, limit)[0])
 
     def share(self) -> float:
         """The share of the feed that was read."""
         return self.feed.share(self.position)
 
-    def _records(self, portion: Portion) -> list[dict[str, Any]]:
+    def _records(self, lines: Sequence[bytes]) -> list[dict[str, Any]]:
         records = []
-        for line in portion.lines:
+        for line in lines:
             try:
                 records.append(self._decoder.decode(line))
             except (msgspec.DecodeError, UnicodeDecodeError):
@@ -114,22 +74,18 @@ class FeedReader:
 
 
 def head_line(about: Mapping[str, object], open_lines: Iterable[str]) -> str:
-    """The line of a head."""
     known = json.dumps(about, ensure_ascii=False)[:-1]
     return f'{{"head": {known}{", " if about else ""}"open": [{", ".join(open_lines)}]}}}}'
 
 
 class StoredFeed:
-    """The feed of a store, written with the connection of its writer.
-
-    A row of the table has up to 1,000 lines, numbered from 1 on; the position is the number of the last one.
-    """
+    """The feed of a store, written by its writer; a position is the number of a line, from 1 on."""
 
     def __init__(self, database: sqlite3.Connection, *, largest: int = LARGEST, kept: int = KEPT) -> None:
         self._database, self._largest, self._kept = database, largest, kept
         self._size, self._begun = 0, 0.0
         self.kept_seconds: float = KEPT_SECONDS
-        self._last = _extent(database).last
+        _, self.last = _extent(database)
 
     @property
     def full(self) -> bool:
@@ -145,34 +101,25 @@ class StoredFeed:
         self._remove_old()
 
     def append(self, lines: Sequence[str]) -> None:
-        if not self._last:
+        if not self.last:
             raise ValueError("a feed begins with a head")
         for start in range(0, len(lines), _BLOCK):
             self._insert(lines[start : start + _BLOCK])
 
-    def read(self, after: int, limit: int) -> Portion:
-        return _portion(self._database, after, limit)
-
-    def summary(self) -> Extent:
-        return _extent(self._database)
-
-    def share(self, position: int) -> float:
-        return _share(self.summary(), position)
-
     def _insert(self, lines: Sequence[str], *, head: bool = False) -> None:
         content = "\n".join(lines).encode()
-        self._last += len(lines)
+        self.last += len(lines)
         self._size += len(content)
         self._database.execute(
             "INSERT INTO feed VALUES (?, ?, ?, ?, ?)",
-            (self._last, len(lines), int(time.time()), head, content),
+            (self.last, len(lines), int(time.time()), head, content),
         )
 
     def _remove_old(self) -> None:
-        """Remove all before the oldest head after which the feed is small and young enough."""
+        """Removes all before the oldest head after which the feed is small and young enough."""
         heads = self._database.execute("SELECT last FROM feed WHERE head ORDER BY last DESC").fetchall()
         room, oldest = self._kept, time.time() - self.kept_seconds
-        end, keep = self._last, heads[0][0]
+        end, keep = self.last, heads[0][0]
         for (start,) in heads:
             size, newest = self._database.execute(
                 "SELECT sum(length(lines)), max(at) FROM feed WHERE last BETWEEN ? AND ?", (start, end)
@@ -185,26 +132,28 @@ class StoredFeed:
 
 
 class StoredFeedAt:
-    """The feed of a store that another process writes. Its file may not be there yet, or be replaced."""
+    """The feed of a store that another process writes; its file may be missing at first, or replaced."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._database: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
 
-    def read(self, after: int, limit: int) -> Portion:
+    def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
         if self._database is not None and _identity(self._path) != self._file:
             self.close()
             after = 0
         database = self._opened()
-        return Portion((), after) if database is None else _portion(database, after, limit)
+        return ((), after) if database is None else _portion(database, after, limit)
 
-    def summary(self) -> Extent:
+    def extent(self) -> tuple[int, int]:
+        """The positions before the first line that is kept and after the last one."""
         database = self._opened()
-        return Extent(0, 0, 0) if database is None else _extent(database)
+        return (0, 0) if database is None else _extent(database)
 
     def share(self, position: int) -> float:
-        return _share(self.summary(), position)
+        first, last = self.extent()
+        return min(1.0, max(0, position - first) / (last - first)) if last > first else 1.0
 
     def close(self) -> None:
         if self._database is not None:
@@ -225,8 +174,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
-    """Read as one short transaction: a reader that keeps one open would keep the writer's journal growing."""
+def _portion(database: sqlite3.Connection, after: int, limit: int) -> tuple[Sequence[bytes], int]:
+    """Reads in one short transaction: a longer one would keep the writer's journal growing."""
     found: list[bytes] = []
     rows = database.execute("SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last", (after,))
     try:
@@ -240,17 +189,11 @@ def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
                 break
     finally:
         rows.close()
-    return Portion(found, after)
+    return found, after
 
 
-def _share(extent: Extent, position: int) -> float:
-    there = extent.last - extent.first
-    return min(1.0, max(0, position - extent.first) / there) if there else 1.0
-
-
-def _extent(database: sqlite3.Connection) -> Extent:
-    last, count, size = database.execute(
-        "SELECT max(last), (SELECT last - count FROM feed ORDER BY last LIMIT 1), sum(length(lines)) "
-        "FROM feed"
+def _extent(database: sqlite3.Connection) -> tuple[int, int]:
+    last, first = database.execute(
+        "SELECT max(last), (SELECT last - count FROM feed ORDER BY last LIMIT 1) FROM feed"
     ).fetchone()
-    return Extent(count or 0, last or 0, size or 0)
+    return first or 0, last or 0

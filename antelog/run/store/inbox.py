@@ -1,13 +1,6 @@
-"""The requests of the page's process to the run: facts that were posted, and answers that people look at.
+"""The inbox of a store: requests of the page's process to the run.
 
-Inbox(database).accept("Temp", ["X"])       the input takes posted facts, which have these names
-post(path, "Temp", [b'{"X": "wt2"}'])       from the process of the page; on the disk when it returns
-Inbox(database).read("Temp", 0, 1000)       [PostedFact(1, b'{"X": "wt2"}')], for the source `http:`
-
-ask(path, "9f2c…", line, now)               from the process of the page: somebody looks at this answer
-Inbox(database).wanted(now)                 the run finds it, with its line, and
-Inbox(database).put("9f2c…", found)         puts there what it knows
-ask(path, "9f2c…", line, now)               found
+These are posted facts, for the source `http:`, and answers that people look at, whose details the run adds.
 """
 
 from __future__ import annotations
@@ -16,25 +9,16 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.run.store.database import opened, transaction
 
 WHILE = 20.0
-"""Seconds for which details are kept up to date after somebody asked for them."""
+"""Seconds for which the details of an answer are kept up to date after somebody asked for them."""
 _AGAIN = 5.0
 """Seconds after which it is noted again that somebody looks at an answer."""
 MOST = 20
-"""Answers of which there are details, at most, those that were asked for last."""
-
-
-@dataclass(frozen=True)
-class PostedFact:
-    """A JSON object, and its number among all facts that were posted for its input, from 1 on."""
-
-    line: int
-    fact: bytes
+"""Answers with details, at most: those asked for last."""
 
 
 class Inbox:
@@ -44,20 +28,20 @@ class Inbox:
         self._database = database
 
     def accept(self, name: str, names: Sequence[str] = ()) -> None:
-        """Let facts be posted for an input, each of which is to have these names."""
+        """Lets facts be posted for an input, each with these names."""
         self._database.execute(
             "INSERT INTO inputs VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET names = excluded.names",
             (name, json.dumps(names)),
         )
 
     def posted(self, name: str) -> int:
-        """The number of facts that were posted for an input so far."""
+        """The number of facts posted for an input so far."""
         found = self._database.execute("SELECT posted FROM inputs WHERE name = ?", (name,)).fetchone()
         return 0 if found is None else int(found[0])
 
-    def read(self, name: str, after: int, limit: int) -> list[PostedFact]:
-        """Facts behind a line; all of those that were posted together, so `limit` may be passed."""
-        found: list[PostedFact] = []
+    def read(self, name: str, after: int, limit: int) -> list[tuple[int, bytes]]:
+        """Facts behind a line, each with its line, in whole posts, so there may be more than `limit`."""
+        found: list[tuple[int, bytes]] = []
         rows = self._database.execute(
             "SELECT last, facts FROM posted WHERE input = ? AND last > ? ORDER BY number", (name, after)
         )
@@ -65,9 +49,7 @@ class Inbox:
             for last, content in rows:
                 facts = content.split(b"\n")
                 first = last - len(facts) + 1
-                found += [
-                    PostedFact(line, fact) for line, fact in enumerate(facts, start=first) if line > after
-                ]
+                found += [(line, fact) for line, fact in enumerate(facts, start=first) if line > after]
                 if len(found) >= limit:
                     break
         finally:
@@ -75,30 +57,30 @@ class Inbox:
         return found
 
     def forget(self, name: str, line: int) -> None:
-        """Remove facts up to a line, for the state has them."""
+        """Removes facts up to a line, once a state has them."""
         self._database.execute("DELETE FROM posted WHERE input = ? AND last <= ?", (name, line))
 
     def wanted(self, now: float) -> Mapping[str, str]:
-        """The lines of answers that somebody looks at, by their ids."""
+        """The lines of answers that somebody looks at, by the names of the answers."""
         rows = self._database.execute(
             "SELECT answer, line FROM details WHERE at > ? ORDER BY at DESC LIMIT ?", (now - WHILE, MOST)
         )
         return dict(rows.fetchall())
 
     def put(self, name: str, found: bytes) -> None:
-        """The details of an answer."""
+        """Sets the details of an answer."""
         self._database.execute("UPDATE details SET found = ? WHERE answer = ?", (found, name))
 
 
 def names_of(path: Path, name: str) -> list[str] | None:
-    """The names that each posted fact of an input is to have; None if it takes none. Raises StateError."""
+    """The names that posted facts of an input must have; None if it accepts none. Raises StateError."""
     with closing(opened(path)) as database:
         row = database.execute("SELECT names FROM inputs WHERE name = ?", (name,)).fetchone()
     return None if row is None else list(json.loads(row[0]))
 
 
 def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:
-    """Put facts into the inbox of a store; False if the input takes none. Raises StateError."""
+    """Puts facts into the inbox of a store; False if the input accepts none. Raises StateError."""
     with closing(opened(path)) as database, transaction(database):
         row = database.execute("SELECT posted FROM inputs WHERE name = ?", (name,)).fetchone()
         if row is not None and facts:
@@ -111,10 +93,7 @@ def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:
 
 
 def ask(path: Path, name: str, line: bytes, now: float) -> bytes | None:
-    """The details of an answer, of which this is the latest line; None if they are not there yet.
-
-    Raises StateError.
-    """
+    """The details of the answer in a line; None if the run has not added them yet. Raises StateError."""
     with closing(opened(path)) as database, transaction(database):
         row = database.execute("SELECT found, line, at FROM details WHERE answer = ?", (name,)).fetchone()
         if row is None or row[1] != line.decode() or abs(now - row[2]) > _AGAIN:

@@ -17,10 +17,7 @@ Record: TypeAlias = dict[str, Any]
 
 
 def about(program: Source, length: int | None) -> dict[str, object]:
-    """The fields of a head about a program: its text and file, and the length of a tick, in microseconds.
-
-    Also the files that it includes, and the values given to its limits, where there are some.
-    """
+    """The fields of a head about a program; `length` is that of a tick in microseconds."""
     time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
     included = [{"path": each.name, "program": each.text} for each in program.included]
     more = {"included": included, "limits": dict(program.values)}
@@ -29,7 +26,7 @@ def about(program: Source, length: int | None) -> dict[str, object]:
 
 
 def source_of(head: Mapping[str, Any]) -> Source:
-    """The source of the program that a head is about; its text is empty where nothing is known of it."""
+    """The source of the program in a head; its text is empty if unknown."""
     included = tuple(Source(each["program"], each["path"]) for each in head.get("included", ()))
     return Source(head.get("program", ""), head.get("path", ""), included, head.get("limits", {}))
 
@@ -40,13 +37,13 @@ def status_line(status: Mapping[str, Any]) -> str:
 
 
 def wall_time(microseconds: int) -> str:
-    """A time of the wall clock, in microseconds since 1970, as text."""
+    """Microseconds since 1970 as text."""
     at = datetime.fromtimestamp(microseconds / 1_000_000, UTC)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def reject_line(reject: Mapping[str, Any]) -> str:
-    """The line of a row that was set aside: its `input`, the `reason`, the `row`, and more in words."""
+    """The line of a row that was set aside: `input`, `reason`, `row`, and details."""
     return msgspec.json.encode({"reject": reject}).decode()
 
 
@@ -57,9 +54,6 @@ def record_of(line: bytes) -> Record | None:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return found if {"head", "status", "reject"} & found.keys() else cast(Record | None, line_of(found))
-
-
-# ---- what records are ----
 
 
 class _Slots(Struct):
@@ -102,7 +96,7 @@ _KINDS: Mapping[str, Any] = {"status": _Status, "reject": dict[str, Any], "head"
 
 
 def is_record(found: Mapping[str, Any]) -> bool:
-    """Whether a record has what others read of it, in the right types; of a kind not known here, nothing."""
+    """Whether the fields that readers use have the right types; True for unknown kinds."""
     if "change" in found:
         return is_line(found)
     kind = next((each for each in _KINDS if each in found), None)

@@ -1,15 +1,7 @@
 """The store of a run: marks, state, feed and inbox in one file, and the outbox of its alerts.
 
-    store = Store.open(Path("turbines.state"))
-    store.stored()                                     a StoredState to go on from, or None
-    with store.transaction():                          a step: all of it or nothing
-        store.feed.append(lines)
-        store.record(known, RecordedStep(8, rows))     the rows of the step, not the state after it
-    store.save(engine, waiting, known)                 the state after all steps, now and then
-
-To write a large state with each step is too dear. So a step records its rows, and `save` writes the state and
-forgets the rows recorded before. A resumed run takes the state and repeats the recorded steps, whose lines
-are in the feed already.
+Writing a large state with each step is too dear. So a step records its rows, and `save` writes the state now
+and then. A resumed run takes the state and repeats the steps since, whose lines are in the feed already.
 """
 
 from __future__ import annotations
@@ -28,12 +20,12 @@ from antelog.run.store.feed import StoredFeed
 from antelog.run.store.inbox import Inbox
 
 PIECE = 64 << 20
-"""Bytes of the state in one row."""
+"""Bytes of the state in one row, at most."""
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Rows that were read from a file, or the like, of an input: an Arrow stream, with their arrivals."""
+    """Rows read from a file or the like for an input: an Arrow stream, with their arrivals."""
 
     input: str
     file: str
@@ -42,34 +34,24 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class RecordedStep:
-    """The tick up to which the engine was advanced, and the rows that were read for it and before it."""
+    """The tick up to which the engine was advanced, and the rows read since the step before."""
 
     now: int
     rows: tuple[StoredRows, ...] = ()
 
 
-@dataclass(frozen=True)
-class RowTotal:
-    """The number of recorded rows, and a checksum of these and their steps, in order."""
-
-    count: int = 0
-    checksum: bytes = b""
-
-    def plus(self, number: int, step: RecordedStep) -> RowTotal:
-        """This with a step and its rows."""
-        found = blake2b(self.checksum + f"{number} {step.now}".encode(), digest_size=16)
-        for each in step.rows:
-            found.update(f"\0{each.input}\0{each.file}\0{len(each.content)}\0".encode())
-            found.update(each.content)
-        return RowTotal(self.count + len(step.rows), found.digest())
+def _total(count: int, checksum: bytes, number: int, step: RecordedStep) -> tuple[int, bytes]:
+    """The number of recorded rows and a checksum of them, with one more step."""
+    found = blake2b(checksum + f"{number} {step.now}".encode(), digest_size=16)
+    for each in step.rows:
+        found.update(f"\0{each.input}\0{each.file}\0{len(each.content)}\0".encode())
+        found.update(each.content)
+    return count + len(step.rows), found.digest()
 
 
 @dataclass(frozen=True)
 class StoredState:
-    """The last saved state: that of the engine, the rows that waited then, and the steps since.
-
-    `known` is from the last of these steps: marks of sources, clock, counts, the size of the output.
-    """
+    """The last saved engine, the rows that waited then, the steps since, and the rest after the last."""
 
     engine: bytes
     waiting: tuple[StoredRows, ...]
@@ -94,7 +76,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
-        """A new store, or the one that is there; a `temporary` one is not waited for to be on the disk.
+        """Opens or makes a store; a `temporary` one is not synced.
 
         Raises InUseError, unless it is to `wait`, if another process writes to it.
         """
@@ -105,19 +87,16 @@ class Store:
         self._lock.close()
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All that is written within it, or nothing."""
         return files.transaction(self._database)
 
     def record(self, known: bytes, step: RecordedStep) -> None:
-        """Write down a step after the last state. The state has to have been saved once."""
+        """Records a step after the state, which has to have been saved once."""
         (number,) = self._database.execute("SELECT coalesce(max(step), 0) + 1 FROM steps").fetchone()
         self._database.execute("INSERT INTO steps VALUES (?, ?)", (number, step.now))
         self._insert(number, step.rows)
-        found = self._database.execute("SELECT recorded, checksum FROM state").fetchone()
-        total = RowTotal(*found).plus(number, step)
-        self._database.execute(
-            "UPDATE state SET known = ?, recorded = ?, checksum = ?", (known, total.count, total.checksum)
-        )
+        count, checksum = self._database.execute("SELECT recorded, checksum FROM state").fetchone()
+        total = _total(count, checksum, number, step)
+        self._database.execute("UPDATE state SET known = ?, recorded = ?, checksum = ?", (known, *total))
 
     def save(
         self,
@@ -126,10 +105,9 @@ class Store:
         known: bytes,
         also: Callable[[], None] = lambda: None,
     ) -> None:
-        """Put a state in place of the one before and of the steps since; what it `also` does belongs to it.
+        """Replaces the state and the steps since; `also` runs in the same transaction.
 
-        Its pieces are written one by one, so that no other process waits for long; they count from the last
-        transaction on.
+        Pieces of the state are written before, one by one, so that no other process waits for long.
         """
         found = self._database.execute("SELECT generation FROM state").fetchone()
         generation = int(found[0]) + 1 if found is not None else 1
@@ -140,10 +118,9 @@ class Store:
                 "INSERT INTO pieces VALUES (?, ?, ?)", (generation, number, engine[start : start + PIECE])
             )
         with self.transaction():
-            total = RowTotal().plus(0, RecordedStep(generation, tuple(waiting)))
+            total = _total(0, b"", 0, RecordedStep(generation, tuple(waiting)))
             self._database.execute(
-                "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)",
-                (known, generation, total.count, total.checksum),
+                "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)", (known, generation, *total)
             )
             self._database.execute("DELETE FROM steps")
             self._database.execute("DELETE FROM rows")
@@ -152,10 +129,7 @@ class Store:
         self._database.execute("DELETE FROM pieces WHERE generation < ?", (generation,))
 
     def stored(self) -> StoredState | None:
-        """The state that was saved, and the steps since; None if there is none yet.
-
-        Raises StateError if these are not the rows that were recorded.
-        """
+        """The state and the steps since; None if nothing was saved. Raises StateError if rows are missing."""
         row = self._database.execute("SELECT known, generation, recorded, checksum FROM state").fetchone()
         if row is None:
             return None
@@ -167,31 +141,30 @@ class Store:
         steps = self._database.execute("SELECT step, now FROM steps ORDER BY step").fetchall()
         recorded = tuple(RecordedStep(now, self._rows(step)) for step, now in steps)
         waiting = self._rows(0)
-        there = RowTotal().plus(0, RecordedStep(generation, waiting))
+        there = _total(0, b"", 0, RecordedStep(generation, waiting))
         for (number, _), step in zip(steps, recorded, strict=True):
-            there = there.plus(number, step)
-        if there != RowTotal(*total):
+            there = _total(*there, number, step)
+        if there != tuple(total):
             raise StateError(
-                f"{self.path}: rows that were recorded are missing or were changed: {there.count:,} of "
+                f"{self.path}: rows that were recorded are missing or were changed: {there[0]:,} of "
                 f"{total[0]:,} are there. Go on with a copy of before, or begin with another --state"
             )
         return StoredState(engine, waiting, recorded, known)
 
     def keep_slots(self, content: bytes) -> None:
-        """Put there when facts of each slot came last."""
+        """Stores when facts of each slot came last."""
         self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))
 
     def slots(self) -> bytes | None:
-        """When facts of each slot came last, as it was put there."""
+        """The content given to `keep_slots`, if any."""
         row = self._database.execute("SELECT content FROM slots").fetchone()
         return None if row is None else bytes(row[0])
 
     def lost(self) -> list[str]:
-        """The lines of answers that are lost from sight."""
         return [line for (line,) in self._database.execute("SELECT line FROM lost ORDER BY rowid")]
 
     def keep_lost(self, changed: Mapping[str, str | None]) -> None:
-        """Put lines of such answers there by the names of these; None takes one away."""
+        """Stores lines of lost answers by name; None removes one."""
         self._database.executemany("DELETE FROM lost WHERE answer = ?", [(name,) for name in changed])
         rows = [(name, line) for name, line in changed.items() if line is not None]
         self._database.executemany("INSERT INTO lost VALUES (?, ?)", rows)

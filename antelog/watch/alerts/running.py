@@ -94,14 +94,15 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
     """Follows the feed, and stores letters in the outbox."""
     groups = AlertGroups(outbox, routes_of(work.setup))
     position = outbox.position or 0
-    reader = FeedReader(StoredFeedAt(Path(work.store)), position)
+    feed = StoredFeedAt(Path(work.store))
+    reader = FeedReader(feed, position)
     silent = SilentInputs(groups.silent(), time.time())
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
         was_ending = ending.is_set()
         lines = []
         if outbox.begin is not None:  # else it is not known yet which changes are over
-            if reader.position and reader.feed.summary().first > reader.position:
+            if reader.position and feed.extent()[0] > reader.position:
                 say(_GONE)
             lines = reader.read(_AT_ONCE)
         here = reader.position
@@ -155,7 +156,7 @@ class AlertProcess:
         with opened(store) as outbox:
             if outbox.position is None:
                 # From now on, what is open is looked for in all of the past.
-                outbox.take(0 if setup.begin is None else StoredFeedAt(store).summary().last, [])
+                outbox.take(0 if setup.begin is None else StoredFeedAt(store).extent()[1], [])
             self._knows_begin = outbox.begin is not None or setup.begin is not None
         self._order = msgspec.json.encode(Work(str(store), setup))
         self._child = self._started()

@@ -35,7 +35,7 @@ from antelog.run.replay import Recording, static_facts
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import Record, about
-from antelog.run.waiting import DueRows
+from antelog.run.waiting import DueRows, arrivals_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.web.acting import PostError
@@ -157,7 +157,7 @@ class _TickByTick(ChangeView):
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         """Advance an engine by a batch, one arrival after the other."""
-        given = [np.zeros(0, np.int64), *(each.arrivals for each in batch.rows.values())]
+        given = [np.zeros(0, np.int64), *(arrivals_of(each) for each in batch.rows.values())]
         arrivals = np.unique(np.concatenate(given))
         ends = [int(tick) for tick in arrivals if engine.now < tick < batch.now]
         if self.first is None and len(arrivals):

@@ -19,7 +19,7 @@ from antelog.forecast.reports.words import percent
 from antelog.language.printer import to_text
 from antelog.language.syntax import Constant
 from antelog.lines import amount_text, amounts_so_far
-from antelog.run.sinks.set_aside import fact_text
+from antelog.run.sinks.result import fact_text
 from antelog.workbench.testing.cases import (
     CONFIRMED,
     NEVER,

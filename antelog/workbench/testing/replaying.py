@@ -25,12 +25,10 @@ from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.chunks import Chunk
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run import stretches
 from antelog.run.clock import Timing
-from antelog.run.driver import ChangeView, Driver, Judged
-from antelog.run.explaining import grounds_of
+from antelog.run.driver import ChangeView, Driver, Judged, speaks_by_the_clock
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
-from antelog.run.replay import static_facts
+from antelog.run.replay import grounds_of, static_facts
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark, SourcePiece
@@ -187,7 +185,7 @@ def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> 
         reader = _reader(case, program, name, rejects, outcome.set_aside.extend)
         steps(engine, Driver(engine, reader, view).steps())
         last = max(ticks, default=-1)
-        if last - engine.now > MOST_TICKS and stretches.speaks_by_the_clock(program.plan):
+        if last - engine.now > MOST_TICKS and speaks_by_the_clock(program.plan):
             raise DataError(
                 f"tick {last} lies {last - engine.now:,} ticks behind the last fact, and there are answers "
                 "at each of them. Expect something earlier, or give a fact about that time"

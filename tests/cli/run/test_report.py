@@ -4,7 +4,7 @@ import pytest
 
 from antelog.cli.run.report import Report, batch_line
 from antelog.language.moments import Timescale
-from antelog.run.sinks.set_aside import reject_of
+from antelog.run.sinks.result import reject_of
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -18,7 +18,7 @@ from antelog.cli.commands.watch import StatusLine, ago, fitting, status_line
 from antelog.cli.show.terminal import before_output
 from antelog.files import ARRIVAL
 from antelog.run.clock import Timing
-from antelog.run.driver import Driver, RunCourse
+from antelog.run.driver import Driver
 from tests.cli.trying import command
 from tests.processes import Start, until
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing
@@ -39,7 +39,7 @@ def console(said: io.StringIO) -> Console:
 def _driver(path: Path, time: ManualTime) -> Driver:
     path.write_text("x,time\n", encoding="utf-8")
     engine = Engine(PROGRAM, arrival=ARRIVAL)
-    return Driver(engine, growing(path, Timing(lag=0)), course=RunCourse(once=False, resumed=True), time=time)
+    return Driver(engine, growing(path, Timing(lag=0)), once=False, resumed=True, time=time)
 
 
 def test_it_says_how_things_stand(tmp_path: Path, said: io.StringIO, console: Console) -> None:

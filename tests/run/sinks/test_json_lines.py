@@ -11,8 +11,7 @@ import pytest
 from antelog import Engine, parse
 from antelog.language.printer import value_text
 from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import reject_of
+from antelog.run.sinks.result import StepResult, reject_of
 from tests.cli.trying import try_
 
 
@@ -76,7 +75,6 @@ query Calm(X, T).
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("rows", "seen"), [("wt2,0\n", ["wt2"]), ("n/a,0\n3,0\n", [3, "n/a"])])
 def test_all_others(rows: str, seen: list[str | int]) -> None:
-    """Values of several kinds are told as texts in the language's syntax, and shown as what they are."""
     Path("p.alog").write_text(CALM, encoding="utf-8")
     Path("Alarm.csv").write_text(f"x,time\n{rows}", encoding="utf-8")
     given = ("--input", "Alarm=Alarm.csv", "--until", "1")

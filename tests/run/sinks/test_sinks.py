@@ -22,11 +22,10 @@ from antelog.forecast.columns import KINDS
 from antelog.run.address import Kafka
 from antelog.run.sinks import feed_sink as feeds
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
+from antelog.run.sinks.outputs import OutputFile, TopicSink
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.topic import TopicSink
-from antelog.run.store import FeedReader, Store
+from antelog.run.store import FeedReader, Store, StoredFeedAt
 from tests.run.sources.brokers import Broker
 
 PROGRAM = parse("input P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")
@@ -115,7 +114,6 @@ def test_a_file_that_is_replaced_while_another_waits_for_it_is_written_by_its_na
 
 
 def _descriptors_of(path: Path) -> list[int]:
-    """This process's descriptors of a file."""
     wanted, found = path.stat(), []
     for number in range(200):
         with suppress(OSError):
@@ -202,13 +200,7 @@ def test_changes_are_sent_with_keys_of_their_answers(broker: _Broker) -> None:
     sink.close()
     assert broker.lines == sorted(line for step in _steps() for line in _lines(step).splitlines())
     keys = {message.key() for each in broker.sent.values() for message in each}
-    assert (
-        b'{"query":"Q","answer":{"X":"a","T":0}}'.replace(b":0}}", b": 0}}").replace(
-            b'"X":"a","T"', b'"X": "a", "T"'
-        )
-        in keys
-        or b'{"query":"Q","answer":{"X":"a","T":0}}' in keys
-    )
+    assert {"query": "Q", "answer": {"X": "a", "T": 0}} in map(json.loads, keys)
     assert broker.settings["enable.idempotence"] is True
 
 
@@ -264,7 +256,7 @@ def test_a_feed_has_open_answers_changes_rejects_and_the_status(
     feed.status({"P": {}}, "P")
     feed.status({"P": {}}, "P")
     feed.flush()
-    head, *lines, first, _, status = FeedReader(store.feed).read()
+    head, *lines, first, _, status = FeedReader(StoredFeedAt(store.path)).read()
     assert [line["answer"] for line in head["head"].pop("open")] == [{"X": "a", "T": 2}, {"X": "a", "T": 3}]
     assert {"program": "text", "path": "p.alog", "tick": 3}.items() <= head["head"].items()
     assert lines == [json.loads(line) for line in _lines(step).splitlines()]
@@ -283,7 +275,7 @@ def test_a_status_that_has_not_changed_is_written_seldom(store: Store) -> None:
         now[0] += 1
         feed.status({"P": {"facts": facts}}, None)
     feed.flush()
-    read = FeedReader(store.feed)
+    read = FeedReader(StoredFeedAt(store.path))
     assert [record["status"]["inputs"]["P"]["facts"] for record in read.read()[1:]] == [1, 2]
     feed.status({"P": {"facts": 2}}, None, at_once=True)
     feed.flush()

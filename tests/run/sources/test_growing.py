@@ -146,18 +146,6 @@ def test_it_says_whether_there_is_more(path: Path, file: _Files) -> None:
     assert behind == [True, False, True]
 
 
-def test_a_stray_quote_costs_its_line(path: Path, file: _Files) -> None:
-    source = file(path)
-    _append(path, HEADER + '"stray,1,7,7\n')
-    rows, wrong = taken(source.poll())
-    for i in range(30):
-        _append(path, f"wt{i},1,7,7\n" * 100)
-        more = taken(source.poll())
-        rows, wrong = rows + more[0], wrong + more[1]
-    assert (len(rows), rows[0], rows[-1]) == (3000, ("wt0", 3), ("wt29", 3002))
-    assert wrong == ["temp.csv:2: has a quote that is not closed within 1,000 lines or 1 MiB"]
-
-
 @pytest.mark.parametrize("form", [Form.CSV, Form.JSON])
 def test_a_line_that_is_too_long_costs_itself(
     path: Path, file: _Files, form: Form, monkeypatch: pytest.MonkeyPatch

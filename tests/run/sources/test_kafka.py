@@ -143,11 +143,6 @@ def test_what_the_broker_has_no_more_is_said() -> None:
     assert taken(other.poll())[0] == [("a", 0)]
 
 
-def test_a_topic_that_is_not_there_is_said() -> None:
-    with pytest.raises(DataError, match="kafka://b:9092/no: cannot be read: there is no such topic"):
-        _topic(Broker({0: []}), "kafka://b/no")
-
-
 # ---- places ----
 
 

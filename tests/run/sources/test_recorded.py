@@ -48,17 +48,6 @@ def test_a_reader_goes_on_within_a_file(tmp_path: Path) -> None:
     assert found == [*names, "b"]
 
 
-def test_a_file_that_cannot_be_used_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
-    (tmp_path / "a.parquet").write_bytes(b"no")
-    _write(tmp_path / "b.csv", "b")
-    source = RecordedFiles(tmp_path, WANTED)
-    ((rows, wrong), after) = taken(source.poll()), devices(source)
-    assert rows == []
-    assert len(wrong) == 1
-    assert wrong[0].startswith(f"{tmp_path / 'a.parquet'}:1: the file cannot be used: cannot be read as Parq")
-    assert after == ["b"]
-
-
 def test_a_file_whose_columns_do_not_fit_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
     pq.write_table(pa.table({"what": ["p"], "count": [1], "at": [7]}), tmp_path / "a.parquet")
     (tmp_path / "b.csv.gz").write_bytes(b"no")
@@ -82,19 +71,6 @@ def test_a_packed_file_ends(tmp_path: Path) -> None:
     path.with_name("b.csv.gz").write_bytes(b"no")
     with pytest.raises(DataError, match="cannot be unpacked"):
         RecordedFiles(path.with_name("b.csv.gz"), WANTED).poll()
-
-
-def test_a_parquet_file_with_an_odd_name_in_it_stops_no_other(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    pq.write_table(
-        pa.table({"device": ["p"], "value": [1], "time": [7], "zz": [1]}), path, store_schema=False
-    )
-    path.write_bytes(path.read_bytes().replace(b"zz", b"\xff\xfe"))
-    _write(tmp_path / "b.csv", "b")
-    source = RecordedFiles(tmp_path, WANTED)
-    ((rows, (wrong,)), after) = taken(source.poll()), devices(source)
-    assert (rows, after) == ([], ["b"])
-    assert "the file cannot be used: has a column whose name is not UTF-8 text" in wrong
 
 
 def test_names_decide_in_a_folder_record_by_record(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""antelog/run/store/{feed,folder}.py: a store and a folder are written and read alike."""
+"""antelog/run/store/{feed,batches}.py: a store and a folder are written and read alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import OutputError
-from antelog.run.store import Feed, FeedReader, FolderFeed, Store, StoredFeedAt, WritableFeed, is_folder_feed
+from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt, is_folder_feed
 from antelog.run.store.feed import StoredFeed
 
 
@@ -20,7 +20,7 @@ class Made:
     def __init__(self, folder: Path, stack: ExitStack, kind: str) -> None:
         self.path, self._stack, self._kind = folder / "feed", stack, kind
 
-    def writer(self, **limits: int) -> WritableFeed:
+    def writer(self, **limits: int) -> StoredFeed | FolderFeed:
         if self._kind == "folder":
             return FolderFeed(self.path, **limits)
         store = Store.open(self.path, temporary=True)
@@ -28,10 +28,10 @@ class Made:
         return StoredFeed(store._database, **limits) if limits else store.feed
 
     def reader(self, position: int = 0) -> FeedReader:
-        feed: Feed = FolderFeed(self.path) if self._kind == "folder" else StoredFeedAt(self.path)
-        return FeedReader(feed, position)
+        kind = FolderFeed if self._kind == "folder" else StoredFeedAt
+        return FeedReader(kind(self.path), position)
 
-    def begun(self, *ticks: int) -> WritableFeed:
+    def begun(self, *ticks: int) -> StoredFeed | FolderFeed:
         writer = self.writer()
         writer.begin({"tick": -1})
         writer.append([_line(tick) for tick in ticks])
@@ -61,8 +61,6 @@ def test_what_is_written_is_read_in_order(made: Made) -> None:
     assert reader.read() == []
     writer.append([_line(3)])
     assert _ticks(reader.read()) == [3]
-    assert reader.position == writer.summary().last
-    assert FeedReader(writer).read() == made.reader().read()
 
 
 @pytest.mark.parametrize("limit", [1, 7, 999, 1000, 5000])
@@ -120,11 +118,9 @@ def test_the_oldest_lines_go_and_a_slow_reader_goes_on_with_what_is_there(made: 
         if tick == 0:
             slow.read()
     assert reported == list(range(50))
-    extent = writer.summary()
-    assert extent.size < 800
-    assert extent.first > slow.position
     found = slow.read()
     assert "head" in found[0]
+    assert 1 < len(found) < 25
     assert _ticks(found) == list(range(50 - len(_ticks(found)), 50))
 
 
@@ -150,11 +146,11 @@ def test_old_lines_go_but_for_the_last_head(
         store.feed.begin({})
         store.feed.append([_line(day)])
         now[0] += 24 * 3600
-    assert _ticks(FeedReader(store.feed).read()) == list(range(4, 12))
+    assert _ticks(FeedReader(StoredFeedAt(store.path)).read()) == list(range(4, 12))
     now[0] += 30 * 24 * 3600
-    assert _ticks(FeedReader(store.feed).read()) == list(range(4, 12))
+    assert _ticks(FeedReader(StoredFeedAt(store.path)).read()) == list(range(4, 12))
     store.feed.begin({})
-    assert len(FeedReader(store.feed).read()) == 1
+    assert len(FeedReader(StoredFeedAt(store.path)).read()) == 1
 
 
 def test_a_store_that_is_replaced_is_read_from_its_beginning(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import StateError
-from antelog.run.store import PostedFact, Store, post
+from antelog.run.store import Store, post
 
 
 def test_facts_are_read_by_line_and_forgotten(tmp_path: Path) -> None:
@@ -19,19 +19,15 @@ def test_facts_are_read_by_line_and_forgotten(tmp_path: Path) -> None:
         assert post(path, "Temp", [b"1", b"2"])
         assert post(path, "Ack", [b"other"])
         assert post(path, "Temp", [b"3"])
-        assert store.inbox.read("Temp", 0, 10) == [
-            PostedFact(1, b"1"),
-            PostedFact(2, b"2"),
-            PostedFact(3, b"3"),
-        ]
-        assert store.inbox.read("Temp", 1, 1) == [PostedFact(2, b"2")]
+        assert store.inbox.read("Temp", 0, 10) == [(1, b"1"), (2, b"2"), (3, b"3")]
+        assert store.inbox.read("Temp", 1, 1) == [(2, b"2")]
         store.inbox.forget("Temp", 3)
         assert store.inbox.read("Temp", 0, 10) == []
-        assert store.inbox.read("Ack", 0, 10) == [PostedFact(1, b"other")]
+        assert store.inbox.read("Ack", 0, 10) == [(1, b"other")]
     with closing(Store.open(path)) as store:
         store.inbox.accept("Temp")
         assert post(path, "Temp", [b"4"])
-        assert store.inbox.read("Temp", 0, 10) == [PostedFact(4, b"4")]
+        assert store.inbox.read("Temp", 0, 10) == [(4, b"4")]
 
 
 def test_an_input_that_takes_none(tmp_path: Path) -> None:

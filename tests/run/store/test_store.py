@@ -27,13 +27,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "turbines.state"
 
 
-def test_a_new_store_has_no_state(path: Path) -> None:
-    with closing(Store.open(path)) as store:
-        assert store.stored() is None
-
-
 def test_a_state_is_there_after_a_restart(path: Path) -> None:
     with closing(Store.open(path)) as store:
+        assert store.stored() is None
         store.save(b"engine", [ROWS], b"known")
     with closing(Store.open(path)) as store:
         assert store.stored() == StoredState(b"engine", (ROWS,), (), b"known")
@@ -91,7 +87,7 @@ def test_a_step_is_there_as_a_whole_or_not_at_all(path: Path) -> None:
         stored = store.stored()
         assert stored is not None
         assert (stored.known, stored.steps) == (b"0", ())
-        assert FeedReader(store.feed).read() == [{"head": {"open": []}}]
+        assert FeedReader(StoredFeedAt(store.path)).read() == [{"head": {"open": []}}]
 
 
 def _half_a_step(store: Store) -> None:
@@ -142,19 +138,12 @@ def test_killed_time_and_again_it_has_each_step_once(path: Path, start: Start) -
         stored = store.stored()
         assert stored is not None
         last = int(stored.known)
-        reported = [(r["tick"], r["part"]) for r in FeedReader(store.feed).read(10**9) if "tick" in r]
+        reported = [
+            (r["tick"], r["part"]) for r in FeedReader(StoredFeedAt(store.path)).read(10**9) if "tick" in r
+        ]
         assert reported == [(tick, part) for tick in range(1, last + 1) for part in range(3)]
         saved = int(stored.engine[: len(stored.engine) // 1000].decode() or "0") if last >= 5 else 0
         assert [step.now for step in stored.steps] == list(range(saved + 1, last + 1))
-
-
-def test_there_is_one_writer_while_it_lives(path: Path, start: Start) -> None:
-    process = _writer(path, start)
-    with pytest.raises(StateError, match=r"turbines\.state: another `antelog watch` writes to it; stop that"):
-        Store.open(path)
-    process.kill()
-    process.wait()
-    Store.open(path).close()
 
 
 def test_a_store_has_one_writer_by_whatever_name(path: Path) -> None:
@@ -183,16 +172,6 @@ def test_only_the_store_is_left_behind_and_only_the_owner_reads_it(path: Path) -
     assert {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()} == {0o600}
     store.close()
     assert list(path.parent.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("content", [b"antelog state 0005 sha256 ab", b"PK\x03\x04 and more"])
-def test_a_state_of_the_older_make_is_said(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    with pytest.raises(
-        StateError, match=r"is a state of the older make.*replay the facts into another --state"
-    ):
-        Store.open(path)
-    assert path.read_bytes() == content
 
 
 def test_another_file_is_refused(path: Path) -> None:
