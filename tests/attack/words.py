@@ -23,7 +23,7 @@ import antelog
 from antelog import Engine
 from antelog.cli.main import main
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.setup import routes_of
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.export import of_view
 from antelog.watch.web.live_board import LiveBoard

@@ -1,52 +1,34 @@
-"""Reads alerts from options or a TOML file, and checks them before the stream starts.
+"""Reads alerts from options or a TOML file, and checks them before the stream starts. Nothing is sent.
 
-    setup_of([Alert("slack:@slack.url", on=("likly",))], program)      no such kind: did you mean likely?
-    alerts_in(Path("alerts.toml"))                                     alerts that differ by receiver
-
-    [[alert]]
-    to = "command:./siren --loud"
-    on = ["confirmed"]
-    template = "{X} has failed"
-
-Receivers, files, variables, programs, kinds, queries and templates are checked. Nothing is sent. A route says
-which receiver gets which changes, in which words, and in which group.
+[[alert]]
+to = "command:./siren --loud"
+on = ["confirmed"]
+template = "{X} has failed"
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from antelog.answers import name_in
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.templates import Template
 from antelog.lazily import brought_by
 from antelog.program import Program
-from antelog.watch.alerts.alert import SILENT_INPUT, Alert, AlertError, AlertSetup, Line, queries_of
-from antelog.watch.alerts.choosing import Choice, choice_of
-from antelog.watch.alerts.receivers import (
-    ALERTMANAGER,
-    APPRISE,
-    COMMAND,
-    Receiver,
-    checked,
-    named_apart,
-    receiver_of,
-)
-from antelog.watch.alerts.wording import ChangeTexts, alert_template
-from antelog.watch.board.feed_program import group_name, key_column
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, choice_of, queries_of
+from antelog.watch.alerts.letters import alert_template
+from antelog.watch.alerts.receivers import APPRISE, COMMAND, checked, receiver_of
+from antelog.watch.board.feed_program import key_column
 
 _KEYS = {"to": str, "on": list, "where": list, "template": str}
 _HOW = 'An alert is written like [[alert]], and below it to = "slack:@slack.url".'
 
 
 def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True) -> AlertSetup:
-    """Checks alerts against the queries of a program; `chances`: do answers have any? Raises AlertError."""
+    """Checks alerts against a program, whose answers may have `chances`. Raises AlertError."""
     queries = queries_of(program.plan, chances=chances)
     for alert in alerts:
         receiver = receiver_of(alert.to)
@@ -65,7 +47,7 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
 
 
 def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
-    """The reason why no change is of these kinds, and a hint; None if some can be."""
+    """Explains, with a hint, why no change can be `likely` or `unlikely`; None if some can."""
     if all(each.alert is None for each in program.plan.queries):
         return "no query has an alert", "Write it behind a query, as in `query Malf(X, T) alert 80%.`"
     if not chances:
@@ -74,7 +56,7 @@ def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | N
 
 
 def alerts_in(path: Path) -> tuple[Alert, ...]:
-    """The alerts of a file. Raises AlertError."""
+    """Reads the alerts of a file. Raises AlertError."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -101,53 +83,3 @@ def _alert(given: dict[str, Any], place: str) -> Alert:
         raise AlertError(f"{place}: it does not say who gets it", _HOW)
     on, where = (tuple(given.get(name, ())) for name in ("on", "where"))
     return Alert(given["to"], on, where, given.get("template", ""))
-
-
-# ---- routes ----
-
-
-@dataclass(frozen=True)
-class Route:
-    """A receiver, the changes it gets, and their template."""
-
-    receiver: Receiver
-    choice: Choice
-    template: Template
-    texts: ChangeTexts
-    setup: AlertSetup
-
-    @property
-    def every(self) -> float:
-        """The seconds until more of a group are sent; Alertmanager groups by itself."""
-        return 0.0 if self.receiver.kind == ALERTMANAGER else self.setup.every
-
-    def group_of(self, line: Line) -> str:
-        """The group of the answer of a line."""
-        return group_name(line["query"], line["answer"], self.texts.query(line).key)
-
-    def severity_of(self, line: Line) -> str:
-        return self.texts.query(line).severity
-
-    def link_to(self, line: Line) -> str:
-        """The address of the answer on the page, without its token; nothing if there is no page."""
-        if not self.setup.link:
-            return ""
-        if line["query"] == SILENT_INPUT:
-            return f"{self.setup.link.rstrip('/')}/inputs"
-        return f"{self.setup.link.rstrip('/')}/answer/{name_in(line)}"
-
-
-def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
-    """A route for each alert. Raises AlertError."""
-    receivers = named_apart([receiver_of(alert.to) for alert in setup.alerts])
-    texts = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
-    return tuple(
-        Route(
-            receiver,
-            choice_of(alert, setup.queries),
-            alert_template(alert.template, setup.queries),
-            texts,
-            setup,
-        )
-        for receiver, alert in zip(receivers, setup.alerts, strict=True)
-    )

@@ -23,11 +23,7 @@ from antelog.lazily import brought_by
 from antelog.watch.child import Child, Restarts
 from antelog.watch.web.address import PageAddress, checked
 
-_PATIENCE = 20.0
-"""Seconds in which it has to listen; it takes a fraction of one."""
-
-_BETWEEN_STARTS = 5.0
-"""Seconds from the start to the next, if it dies; then twice as many, and so on."""
+_PATIENCE = 20.0  # seconds in which it has to listen; it takes a fraction of one
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -45,7 +41,7 @@ class Page:
 
     def __init__(self, feed: Path, address: PageAddress) -> None:
         self.feed, self.address = feed, address
-        self._restarts = Restarts(_BETWEEN_STARTS)
+        self._restarts = Restarts()
         self.trouble = ""
         self.child = self._begin()
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from antelog.watch.alerts.alert import Alert, AlertError
-from antelog.watch.alerts.choosing import choice_of
+from antelog.watch.alerts.alert import Alert, AlertError, choice_of
 from tests.watch.alerts.lines import QUERIES, line
 
 TOTAL: Any = {"answer": {"City": "New York", "V": 90}}

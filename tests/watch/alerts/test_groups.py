@@ -16,8 +16,8 @@ from antelog.run.store import Store, acts
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
-from antelog.watch.alerts.setup import routes_of
 from tests.watch.alerts.lines import line
 
 QUERIES = (

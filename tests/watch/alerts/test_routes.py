@@ -8,8 +8,7 @@ import pytest
 
 from antelog.answers import name_of
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
-from antelog.watch.alerts.letters import RESOLVED, StillFiring, key_of, letter_of
-from antelog.watch.alerts.setup import Route, routes_of
+from antelog.watch.alerts.letters import RESOLVED, Route, StillFiring, key_of, letter_of, routes_of
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, letters, line
 
 ALERTS = (

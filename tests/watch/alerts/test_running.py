@@ -11,16 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from antelog.language.moments import Timescale
 from antelog.run.store import Store, acts
-from antelog.watch.alerts import running, sender
+from antelog.watch.alerts import running, sending
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.outbox import OUTCOMES, counts_in
-from antelog.watch.alerts.running import Work, run, say
+from antelog.watch.alerts.running import run, say
 from tests.processes import until_async
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
@@ -32,7 +30,7 @@ class Stream:
     """A store in this folder, and the alerts of its feed."""
 
     def __init__(self, *alerts: Alert) -> None:
-        self.work = Work("p.state", AlertSetup(alerts, QUERIES, "p.alog"))
+        self.setup = AlertSetup(alerts, QUERIES, "p.alog", store="p.state")
         self.store = Store.open(Path("p.state"))
         self.store.feed.begin({"program": ""})
 
@@ -53,7 +51,7 @@ class Stream:
 
         async def both() -> None:
             ending = asyncio.Event()
-            task = asyncio.create_task(run(self.work, ending))
+            task = asyncio.create_task(run(self.setup, ending))
             await meanwhile()
             ending.set()
             await task
@@ -69,7 +67,7 @@ class Stream:
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sender, "wait_after", lambda failures, asked=None: asked or 0.01 * failures)
+    monkeypatch.setattr(sending, "wait_after", lambda failures, asked=None: asked or 0.01 * failures)
 
 
 def hook(server: Server, name: str = "a", /, **more: Any) -> Alert:
@@ -152,7 +150,7 @@ def test_while_every_other_attempt_fails_the_letters_that_failed_wait_alone(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the receiver waited after a failure, half of all letters would wait an hour each."""
-    monkeypatch.setattr(sender, "wait_after", lambda _failures, _asked=None: 3600.0)
+    monkeypatch.setattr(sending, "wait_after", lambda _failures, _asked=None: 3600.0)
     stream = Stream(hook(server))
     keys = stream.tell(*range(100))
     server.refuse = dict.fromkeys(keys[::2], 503)
@@ -167,8 +165,8 @@ def test_while_every_other_attempt_fails_the_letters_that_failed_wait_alone(
 
 def test_many_that_rest_are_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """To look for others behind them again and again takes the time of all receivers."""
-    monkeypatch.setattr(sender, "wait_after", lambda _failures, _asked=None: 3600.0)
-    monkeypatch.setattr(sender, "MOST_RESTING", 10)
+    monkeypatch.setattr(sending, "wait_after", lambda _failures, _asked=None: 3600.0)
+    monkeypatch.setattr(sending, "MOST_RESTING", 10)
     stream = Stream(hook(server))
     keys = stream.tell(*range(100))
     server.refuse = dict.fromkeys(keys[::2], 503)
@@ -192,13 +190,13 @@ def test_several_are_on_their_way_at_a_time_and_one_once_the_receiver_is_down(se
     server.refuse = dict.fromkeys(keys, 503)
 
     async def meanwhile() -> None:
-        await until_async(lambda: len(server.got) > 3 * sender.AT_ONCE)
+        await until_async(lambda: len(server.got) > 3 * sending.AT_ONCE)
         assert len(set(server.keys)) < 50  # it is not asked for each
         server.refuse = {}
         await until_async(lambda: stream.counts()["webhook:@a"]["sent"] == 100)
 
     stream.sending(meanwhile)
-    assert 1 < len(set(server.clients)) <= sender.AT_ONCE
+    assert 1 < len(set(server.clients)) <= sending.AT_ONCE
 
 
 def _begin_and_end(stream: Stream) -> list[str]:
@@ -331,13 +329,13 @@ def test_what_the_feed_has_lost_is_said(
 def test_kept_if_we_are_killed_meanwhile(server: Server) -> None:
     """Wherever the work is cut off, each letter is sent once at least, and its key tells the repeats."""
     stream = Stream(hook(server))
-    keys = stream.tell(*range(5 * sender.AT_ONCE))
+    keys = stream.tell(*range(5 * sending.AT_ONCE))
     server.slow = 0.05
 
     async def cut_off(after: float) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(after):
-                await run(stream.work, asyncio.Event())
+                await run(stream.setup, asyncio.Event())
 
     for after in (0.02, 0.08, 0.12, 0.18):
         asyncio.run(cut_off(after))
@@ -385,11 +383,6 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
     Stream(hook(server)).send_all()
     assert "note: 1 wait for webhook:@down, which no --alert names any more" in capsys.readouterr().err
     assert server.got == []
-
-
-def test_reported_as_json() -> None:
-    work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", Timescale(60)))
-    assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
 
 
 def test_nothing_said_is_obeyed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,8 @@ import pytest
 from antelog.run.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import SENT, opened
-from antelog.watch.alerts.setup import routes_of
 from antelog.watch.alerts.silence import SilentInputs
 from tests.watch.alerts.test_alert import PROGRAM
 

@@ -6,7 +6,7 @@ import pytest
 
 from antelog.language.moments import Timescale
 from antelog.watch.alerts.alert import AlertError
-from antelog.watch.alerts.wording import NAMES, ChangeTexts, alert_template, within_limit
+from antelog.watch.alerts.letters import NAMES, ChangeTexts, alert_template, within_limit
 from tests.lines import lines_of
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.lines import PROGRAM

@@ -7,7 +7,7 @@ import pytest
 from antelog.answers import name_of
 from antelog.language.moments import Timescale
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.setup import routes_of
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.board import board as boards
 from antelog.watch.board.board import DECIDED, Board, FeedPieces
 from antelog.watch.board.feed_program import label

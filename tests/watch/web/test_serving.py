@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import UnsupportedError
-from antelog.watch.web import serving
+from antelog.watch import child
 from antelog.watch.web.address import PageAddress, Tokens, checked
 from antelog.watch.web.serving import Page
 from tests.processes import until
@@ -36,7 +36,7 @@ def until_open(page: Page, count: int) -> None:
 def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
+    monkeypatch.setattr(child, "BETWEEN_STARTS", 0.0)
     store = written(tmp_path / "s", [possible("wt2", 7)])
     page = Page(tmp_path / "s", PageAddress())
     try:
