@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 
-LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
-"""The names of this machine for itself."""
+LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})  # the names of this machine for itself
 
 
 class Live:

@@ -1,7 +1,4 @@
-"""The status of the inputs: progress, lateness of facts, rejected rows; and rates of facts and changes.
-
-A bounded number of status lines and rejected rows is kept, however long a run is.
-"""
+"""The status of the inputs: progress, lateness of facts, rejected rows; and rates of facts and changes."""
 
 from __future__ import annotations
 
@@ -12,29 +9,24 @@ from datetime import UTC, datetime
 from itertools import accumulate, pairwise
 from typing import Any, Generic, TypeVar
 
-RATES = 120
-"""Moments that are kept, a second apart, for rates."""
-REJECTS = 200
-"""Rejected rows that are kept."""
-
-
+RATES = 120  # moments that are kept, a second apart, for rates
+REJECTS = 200  # rejected rows that are kept
 _MB = 1_000_000
 _UNREAD = frozenset({"unread", "unit", "behind"})
 
-WINDOW, _PAUSE = 60.0, 1.0
-"""Seconds over which a rate is taken, and between two moments of counts."""
+WINDOW, _PAUSE = 60.0, 1.0  # seconds over which a rate is taken, and between two moments of counts
 
 K = TypeVar("K")
 
 
 class CountRates(Generic[K]):
-    """The counts of things by name so far, at moments a second apart, and how many there were a second."""
+    """Counts of things by name at moments a second apart, and their rates per second."""
 
     def __init__(self, moments: Iterable[tuple[float, Mapping[K, int]]] = ()) -> None:
         self.moments = deque(moments, maxlen=RATES)
 
     def take(self, at: float | None, counts: Mapping[K, int]) -> None:
-        """Counts at a moment, in seconds since 1970; None stands for an unknown one."""
+        """Adds the counts at a moment, in seconds since 1970; None stands for an unknown one."""
         last = self.moments[-1][0] if self.moments else float("-inf")
         if at is None or 0 <= at - last < _PAUSE:
             return
@@ -44,18 +36,17 @@ class CountRates(Generic[K]):
 
     @property
     def names(self) -> Iterable[K]:
-        """The names of which there are rates."""
         return self.moments[-1][1] if len(self.moments) > 1 else ()
 
     def each(self, name: K) -> list[float]:
-        """The rates from moment to moment."""
+        """Lists the rates from moment to moment."""
         return [
             max(0.0, (after.get(name, 0) - before.get(name, 0)) / (end - start))
             for (start, before), (end, after) in pairwise(self.moments)
         ]
 
     def rate(self, name: K) -> float:
-        """The rate over the last minute."""
+        """Returns the rate over the last minute."""
         if len(self.moments) < 2:
             return 0.0
         end, after = self.moments[-1]
@@ -65,10 +56,9 @@ class CountRates(Generic[K]):
 
 @dataclass(frozen=True)
 class Pulse:
-    """When facts came last, in seconds since 1970, the gap to the next in seconds, and what is unread.
+    """The time of the latest facts (`heard`, in seconds since 1970), the expected gap, and what is unread.
 
-    `behind` is for how many seconds some of the unread rows, or bytes, have been there at most. The `unit` is
-    empty where that is not known.
+    `behind` is the age in seconds of the oldest unread rows, or bytes. The `unit` is empty if it is unknown.
     """
 
     heard: float | None
@@ -78,13 +68,13 @@ class Pulse:
     behind: float = 0.0
 
     def quiet_for(self, now: float) -> float | None:
-        """For how many seconds nothing came, if that is longer than the gap."""
+        """Returns the seconds since facts came, if these are more than the gap."""
         if self.heard is None or self.gap is None or now <= self.heard + self.gap:
             return None
         return now - self.heard
 
     def silent_for(self, now: float) -> float | None:
-        """For how many seconds it is silent, if it is: nothing came, and nothing is unread."""
+        """Returns the seconds of silence: longer than the gap no fact came, and nothing is unread."""
         return None if self.unread else self.quiet_for(now)
 
     @property
@@ -96,7 +86,7 @@ class Pulse:
 
     @property
     def backlog(self) -> str:
-        """The unread rows or bytes, and how old they are, in words; nothing if all are read."""
+        """The unread rows or bytes and their age in words; empty if all are read."""
         if not self.unread:
             return ""
         return f"{self.amount}, {self.behind:,.0f} s behind" if self.behind >= 1 else self.amount
@@ -104,7 +94,7 @@ class Pulse:
 
 @dataclass(frozen=True)
 class InputStatus:
-    """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects."""
+    """An input: its facts, their newest tick, the declared delay, facts by ticks late, rejects by reason."""
 
     name: str
     facts: int
@@ -125,10 +115,10 @@ class InputStatus:
 
 @dataclass(frozen=True)
 class SlotStatus:
-    """The slots of an input by the columns that name them: how many there are, and how many are silent.
+    """The slots of an input by the columns that name them (`of`), and how many are known and silent.
 
-    `listed` has the latest of the silent ones, with when facts of each came last, in seconds since 1970. They
-    are not `sure` as long as slots have not had their time to be heard.
+    `listed` has silent ones, the latest, each with the time of its latest fact, in seconds since 1970. They
+    are not `sure` until each slot has had its time to be heard.
     """
 
     of: str
@@ -139,13 +129,13 @@ class SlotStatus:
 
     @property
     def noun(self) -> str:
-        """The name of some of them: `devices`; `slots` where several columns name them."""
+        """A noun for them: `devices`; `slots` where several columns name them."""
         return "slots" if " " in self.of else f"{self.of}s"
 
 
 @dataclass(eq=False)
 class Inputs:
-    """The latest status, the rates of facts, and the latest rejected rows."""
+    """The latest status of all inputs, the rates of their facts, and the latest rejected rows."""
 
     status: Mapping[str, Any] = field(default_factory=dict)
     rates: CountRates[str] = field(default_factory=CountRates)
@@ -189,7 +179,7 @@ class Inputs:
             )
 
     def slots(self, name: str) -> SlotStatus | None:
-        """The slots of an input; None if it has none, or does not say how often facts come."""
+        """Returns the slots of an input; None if it has none, or does not declare how often facts come."""
         known = self.status.get("inputs", {}).get(name, {})
         given = known.get("slots")
         if given is None:
@@ -207,7 +197,7 @@ class Inputs:
 
 
 def seconds_of(at: str | None) -> float | None:
-    """A moment of the wall clock as seconds since 1970."""
+    """Parses a time in ISO 8601 to seconds since 1970; None if it is not one."""
     try:
         return None if at is None else datetime.fromisoformat(at).timestamp()
     except ValueError:

@@ -28,8 +28,7 @@ from antelog.run.store.acts import Act, ActKind
 from antelog.watch.board.board import Board
 
 _Text = Annotated[str, Meta(max_length=1_000)]
-_FRESH = 1.0
-"""Seconds for which the acts that were read are shown."""
+_FRESH = 1.0  # seconds for which the acts that were read are shown
 
 
 class PostError(ValueError):

@@ -23,7 +23,7 @@ from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import names_of, post
 from antelog.watch.board.answer_table import SORTS
-from antelog.watch.board.explanations import rules_behind
+from antelog.watch.board.feed_program import rules_behind
 from antelog.watch.board.selection import Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.acting import PostError
@@ -87,8 +87,8 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
         "facts": {each.name: board.inputs.rates.rate(each.name) for each in board.inputs.each()},
         "changes": {query: board.rates(query) for query in changes},
     }
-    program = board.head.source.whole
-    return {**summary(board), "path": board.head.path, "program": program, "changes": changes, "rates": rates}
+    source = {"path": board.head.source.name, "program": board.head.source.whole}
+    return {**summary(board), **source, "changes": changes, "rates": rates}
 
 
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {

@@ -48,8 +48,7 @@ from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-_USER = "x-forwarded-user"
-"""The header in which a proxy says who somebody is."""
+_USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
 _TRIES, _PAUSE = 20, 0.1
 """How often, and after how many seconds, it is looked whether details have come that were just asked for."""
 _BEAT, _LOOK = 10.0, 2.0
@@ -340,7 +339,7 @@ class _Routes:
             clock = ViewContext(board).clock
             reached = "" if board.tick is None else clock.at(board.tick)
             wall = board.tick is not None and clock.wall is not None
-            program = Path(board.head.path).name
+            program = Path(board.head.source.name).name
             self._known = {**summary(board), "reached": reached, "program": program, "wall": wall}
         more = {"catching_up": round(self.live.share, 3)} if self.live.catching_up else {}
         return {**self._known, **more, **freshness(self.live, time.time()).state}

@@ -20,11 +20,11 @@ from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
 from antelog.language.highlighting import html_lines
 from antelog.language.moments import Timescale
+from antelog.lines import LogLine
 from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
-from antelog.watch.board.explanations import failed, marks, unseen
 from antelog.watch.board.selection import MOST, SEVERITIES, Given, decided_filter, selection_of
-from antelog.watch.board.tracked_answer import Line
+from antelog.watch.board.tracked_answer import failed, marks, unseen
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import render
@@ -33,8 +33,7 @@ from antelog.watch.web.views.context import ViewContext
 
 Row = Sequence[object]
 
-_WHOLE = {"from": ["0"], "count": [str(MOST)]}
-"""The rows in a file of HTML; a CSV has all."""
+_WHOLE = {"from": ["0"], "count": [str(MOST)]}  # the rows in a file of HTML; a CSV has all
 
 
 def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
@@ -85,9 +84,9 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     found = PARTS[view](scene, rest)
     if found is None:
         return None
-    board = live.board
-    reached = "" if board.tick is None else scene.clock.at(board.tick)
-    return render("export.html", title=f"{board.head.path or 'antelog'}: {view}, {reached}", view=found)
+    reached = "" if live.board.tick is None else scene.clock.at(live.board.tick)
+    title = f"{live.board.head.source.name or 'antelog'}: {view}, {reached}"
+    return render("export.html", title=title, view=found)
 
 
 def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
@@ -168,7 +167,7 @@ def _plan(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
         yield (query, change, count)
 
 
-def _first(live: LiveBoard, line: Line) -> tuple[str, str]:
+def _first(live: LiveBoard, line: LogLine) -> tuple[str, str]:
     """The evidence and the hypotheses of the first explanation, with times as the page has them."""
     found = marks(line, live.board.head.timescale)
     known = (each.text for each in found if each.known)

@@ -20,12 +20,9 @@ from antelog.watch.web.live_board import LiveBoard, skipped
 from antelog.watch.web.templating import share
 from antelog.watch.web.views.context import TickClock
 
-_GONE = 15.0
-"""Seconds after which nothing comes any more: a run says something every five seconds."""
-_LATE = 5.0
-"""Seconds for which rows have been there that the band calls unread."""
-_FEW = 3
-"""Silent slots that are named."""
+_GONE = 15.0  # seconds after which nothing comes any more: a run says something every five seconds
+_LATE = 5.0  # seconds for which rows have been there that the band calls unread
+_FEW = 3  # silent slots that are named
 
 
 @dataclass(frozen=True)

@@ -41,22 +41,16 @@ HEADERS = {
 }
 KEPT = "public, max-age=31536000, immutable"
 """For styles and scripts whose address has a hash of them: the same address is always the same file."""
-LARGEST = 8 << 20
-"""The largest POST, in bytes."""
-_LARGEST_ACT = 64 << 10
-"""The largest act of a person, in bytes."""
-PER_SECOND = 16 << 20
-"""Bytes of facts that are taken a second, in the long run; four times as much at once."""
-BODY = 60.0
-"""Seconds in which a body has to be there."""
+LARGEST = 8 << 20  # the largest POST, in bytes
+_LARGEST_ACT = 64 << 10  # the largest act of a person, in bytes
+PER_SECOND = 16 << 20  # bytes of facts that are taken a second, in the long run; four times as much at once
+BODY = 60.0  # seconds in which a body has to be there
 _LARGEST_READ_OUT, _READING_OUT = 64 << 20, 10.0
 """Bytes of a refused body that are still read, and the seconds for it."""
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
-ACTS = "/api/acts"
-"""The address to which people post what they do: acknowledge, snooze, note."""
-EDITS = "/api/bench"
-"""The address to which a page with an editor posts its edits."""
+ACTS = "/api/acts"  # the address to which people post what they do: acknowledge, snooze, note
+EDITS = "/api/bench"  # the address to which a page with an editor posts its edits
 PAGES = ("/", "/decided", "/inputs", "/trust", "/plan")
 """The addresses of views: the same empty page, which asks for what is to be seen with its token."""
 

@@ -81,12 +81,9 @@ def served_here(live: LiveBoard, bench: Bench | None = None, port: int = 0) -> s
 
 # ---- connections ----
 
-LOOK = 10.0
-"""Seconds between two looks at a connection."""
-MOST = 500
-"""Connections at once, at most."""
-_OTHER_FILES = 64
-"""Files that this process needs besides."""
+LOOK = 10.0  # seconds between two looks at a connection
+MOST = 500  # connections at once, at most
+_OTHER_FILES = 64  # files that this process needs besides
 
 
 @cache

@@ -24,14 +24,10 @@ from antelog.watch.board.board import Board
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
 
-_AT_ONCE = 1_000
-"""Records that are taken between two answers to browsers, at most."""
-_PAUSE = 0.1
-"""Seconds between two reads of a feed that has nothing new."""
-_LISTED = 50
-"""Silent slots of an input in a summary, at most."""
-EVERY = 0.25
-"""Seconds between two pieces of news at least."""
+_AT_ONCE = 1_000  # records that are taken between two answers to browsers, at most
+_PAUSE = 0.1  # seconds between two reads of a feed that has nothing new
+_LISTED = 50  # silent slots of an input in a summary, at most
+EVERY = 0.25  # seconds between two pieces of news at least
 
 
 class Reader(Protocol):

@@ -5,9 +5,9 @@ from antelog.answers import name_of
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
 from antelog.watch.board.board import Board
-from antelog.watch.board.explanations import marks, rules_from, span
+from antelog.watch.board.feed_program import rules_from
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
-from antelog.watch.board.tracked_answer import tracked
+from antelog.watch.board.tracked_answer import marks, span, tracked
 from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 

@@ -331,7 +331,7 @@ def test_an_app_follows_its_feed_while_it_is_served(tmp_path: Path) -> None:
 
     asyncio.run(run())
     assert len(found.board.open) == 1
-    assert head()["head"]["path"] == found.board.head.path
+    assert head()["head"]["path"] == found.board.head.source.name
 
 
 # ---- what else a page reads ----

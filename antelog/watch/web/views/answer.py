@@ -13,20 +13,18 @@ from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.forecast.reports.words import count
-from antelog.lines import LineLiteral, literal_of
+from antelog.lines import LineLiteral, LogLine, literal_of
 from antelog.run.answer_details import LiteralDetail
-from antelog.watch.board.explanations import Mark, failed, marks, rules_behind, span, unseen
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer
+from antelog.watch.board.feed_program import rules_behind
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, span, unseen
 from antelog.watch.web.templating import render, share
 from antelog.watch.web.views.charts import ChartRow, TimeChart, places
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
 _EXPLANATIONS = 8
-_SAME = 0.005
-"""Chances that are nearer to each other read the same."""
-_WHEN = 48
-"""Bars of the chart of when it is confirmed, at most."""
+_SAME = 0.005  # chances that are nearer to each other read the same
+_WHEN = 48  # bars of the chart of when it is confirmed, at most
 
 
 def answer(scene: ViewContext, name: str) -> Markup | None:
@@ -76,7 +74,7 @@ def _such(scene: ViewContext, found: TrackedAnswer) -> str:
     return f"of {count(similar.lines, 'line')} with such a chance before, {came:,} came true"
 
 
-def _by_model(scene: ViewContext, line: Line) -> float | None:
+def _by_model(scene: ViewContext, line: LogLine) -> float | None:
     """The chance as of now by the model of facts, if that is another than the one of the line."""
     found, chance = None if scene.detail is None else scene.detail.chance, line.get("chance")
     return None if found is None or chance is None or abs(found - chance) < _SAME else found
@@ -86,7 +84,7 @@ def _by_model(scene: ViewContext, line: Line) -> float | None:
 
 
 def _explanations(
-    scene: ViewContext, found: TrackedAnswer, line: Line
+    scene: ViewContext, found: TrackedAnswer, line: LogLine
 ) -> Iterator[tuple[Lane, Sequence[Mark]]]:
     for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
@@ -140,7 +138,7 @@ class Case:
     latest: LineLiteral | None = None
 
 
-def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
+def _cases(scene: ViewContext, line: LogLine) -> Iterator[Case]:
     """The awaited literals of all explanations, each once."""
     given = line.get("explanations") or ()
     ways = [
@@ -187,7 +185,7 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
     return TimeChart("Chance over time", "chance", ("time", "chance"), rows, zone, alert)
 
 
-def _when(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[tuple[str, str, float]]:
+def _when(scene: ViewContext, found: TrackedAnswer, line: LogLine) -> Iterator[tuple[str, str, float]]:
     """The chances to be confirmed, tick by tick or, where these are many, in steps of some.
 
     Of each the title, the text, and the height of its bar.

@@ -24,12 +24,9 @@ from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _MINUTE, _HOUR = 60, 3_600
-_LONGEST = 200
-"""Characters of a value in a list."""
-_CUT = 90
-"""Characters at each end of a name that are kept."""
-_SHORT, _END = 12, 14
-"""Characters of names that are not cut, and at the end of others that are always shown."""
+_LONGEST = 200  # characters of a value in a list
+_CUT = 90  # characters at each end of a name that are kept
+_SHORT, _END = 12, 14  # characters of names that are not cut, and at the end of others that are always shown
 _OFFSET = re.compile(r"[+-]\d\d:\d\d$")
 _PRESENT = 60_000
 """Milliseconds by which a stream may be behind the clock and still follow it, besides three ticks."""
@@ -260,8 +257,7 @@ def cut(name: str) -> tuple[str, str]:
 
 # ---- filters with a list of values ----
 
-Counts = Mapping[str, Mapping[str, int]]
-"""The number of answers with each value of each facet."""
+Counts = Mapping[str, Mapping[str, int]]  # the number of answers with each value of each facet
 _TITLES = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": "", "state": "Chance"}
 _ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "state": STATES}
 _PREFIXES = 8

@@ -15,9 +15,8 @@ from markupsafe import Markup
 from antelog.engine.step.wording import unseen_since
 from antelog.forecast.reports.words import NONE, count
 from antelog.watch.board.answer_table import OUTCOMES, SORTS
-from antelog.watch.board.explanations import failed, marks, unseen
 from antelog.watch.board.selection import AnswerFilter, decided_filter, first, selection_of
-from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.charts import ChartRow, TimeChart, places
 from antelog.watch.web.views.context import ViewContext, cut, facets

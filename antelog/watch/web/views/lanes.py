@@ -12,16 +12,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antelog.watch.board.explanations import Mark
-from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer
 from antelog.watch.web.views.context import TickClock
 
-_EDGE = 3.0
-"""Percents of the width before the first and behind the last tick."""
-_LEVELS = (0, -9, 9)
-"""Places of marks of the same tick, in pixels above and below the line."""
-_LABELS, _CLOSE = 3, 15
-"""Labels of an axis, about; percents of its width that stay free around now."""
+_EDGE = 3.0  # percents of the width before the first and behind the last tick
+_LEVELS = (0, -9, 9)  # places of marks of the same tick, in pixels above and below the line
+_LABELS, _CLOSE = 3, 15  # labels of an axis, about; percents of its width that stay free around now
 _SECONDS = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200),
     *(86_400, 172_800, 604_800, 1_209_600, 2_419_200),

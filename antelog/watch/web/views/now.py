@@ -17,9 +17,8 @@ from antelog.engine.step.wording import LOST, unseen_since
 from antelog.forecast.reports.words import count
 from antelog.lines import awaited
 from antelog.watch.board.answer_table import ListRow, RowList
-from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import GROUPS, SEVERITIES, AnswerFilter, Selection, first, selection_of
-from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, marks
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.context import ViewContext, cut, facets
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
@@ -27,8 +26,7 @@ from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 _JUST = 6
 _STRIP, _BARS, _FEWEST = 120_000_000, 24, 6
 """Microseconds of the strip of what is due; its bars at most; its ticks at least."""
-_EDGE = 0.03
-"""The part of answers that begin before the axis of all rows, and that end behind it."""
+_EDGE = 0.03  # the part of answers that begin before the axis of all rows, and that end behind it
 _SORTS = {"urgent": "Urgency", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
 
 

@@ -32,19 +32,16 @@ from antelog.pictures.marks import (
     placed_marks,
 )
 from antelog.program import Program
-from antelog.watch.board.explanations import marks
+from antelog.watch.board.tracked_answer import marks
 from antelog.watch.web.templating import number, render
 from antelog.watch.web.views.context import ViewContext
 
 _SIZES = PlanSizes(layer=37.0, half=21.0, dot=12.0, gap=22.0, around=16.0)
-_LETTER, _SMALL = 8.2, 6.6
-"""The widths of letters, of names and of notes."""
+_LETTER, _SMALL = 8.2, 6.6  # the widths of letters, of names and of notes
 _ROOM, _QUERY = 8, 36
 """Letters by which boxes and labels grow; those for which the box of a query has room at least."""
-_THIN, _THICK = 1.5, 3.5
-"""The width of an edge along which nothing flows, and what a flow adds to it at most."""
-_LOOKED_AT = 5_000
-"""Open answers whose awaited facts are counted, at most."""
+_THIN, _THICK = 1.5, 3.5  # the width of an edge along which nothing flows, and what a flow adds to it at most
+_LOOKED_AT = 5_000  # open answers whose awaited facts are counted, at most
 
 
 def plan(scene: ViewContext) -> Markup:
@@ -52,7 +49,7 @@ def plan(scene: ViewContext) -> Markup:
     return render(
         "plan.html",
         scene=scene,
-        path=scene.board.head.path,
+        path=scene.board.head.source.name,
         changed=scene.board.rules_changed,
         graph=None if program is None else _graph(scene, program),
         files=[] if program is None else list(_files(program)),
