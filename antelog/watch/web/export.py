@@ -1,9 +1,4 @@
-"""Exports a view as CSV, or as a self-contained HTML file.
-
-    of_view(live, "now", "csv", {"query": "Malf"})
-
-Pictures and PDF are made by the print of the browser.
-"""
+"""Exports a view as CSV or as a self-contained HTML file; browsers print PDF."""
 
 from __future__ import annotations
 
@@ -37,7 +32,7 @@ _WHOLE = {"from": ["0"], "count": [str(MOST)]}  # the rows in a file of HTML; a 
 
 
 def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
-    """The export of a view; None if there is no such view or form."""
+    """Exports a view; None if there is no such view or form."""
     view, _, rest = path.partition("/")
     if form == "html" and view in PARTS:
         return page(live, view, rest, given)
@@ -48,16 +43,16 @@ def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
 
 @dataclass(frozen=True)
 class TickCells:
-    """The cells of ticks in a table: each has its time beside it where the program has a `tick`."""
+    """The cells of ticks in a table, each with its time beside it where the program has a `tick`."""
 
     timescale: Timescale | None
 
     def names(self, *names: str) -> Sequence[str]:
-        """The heads of columns of ticks."""
+        """Names columns of ticks."""
         return [each for name in names for each in ((name, f"{name} (time)") if self.timescale else (name,))]
 
     def cells(self, *ticks: int | None) -> Sequence[object]:
-        """Ticks, each with its time in ISO 8601."""
+        """Lists ticks, each with its time in ISO 8601."""
         scale = self.timescale
         if scale is None:
             return ticks
@@ -67,7 +62,7 @@ class TickCells:
 
 
 def as_csv(lines: Iterable[Row]) -> str:
-    """Rows as CSV; texts that look like formulas are escaped for spreadsheets."""
+    """Writes rows as CSV; texts that look like formulas are escaped for spreadsheets."""
     file = io.StringIO()
     writer = csv.writer(file)
     for line in lines:
@@ -76,7 +71,7 @@ def as_csv(lines: Iterable[Row]) -> str:
 
 
 def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
-    """The view as an HTML file with its style, which loads nothing and has no script."""
+    """Writes a view as an HTML file with its style, which loads nothing and has no script."""
     if view == "answer":
         live.find(rest)
     covers = freshness(live, time.time()).covers
@@ -168,7 +163,7 @@ def _plan(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
 
 
 def _first(live: LiveBoard, line: LogLine) -> tuple[str, str]:
-    """The evidence and the hypotheses of the first explanation, with times as the page has them."""
+    """Writes the evidence and the hypotheses of the first explanation, with times in place of ticks."""
     found = marks(line, live.board.head.timescale)
     known = (each.text for each in found if each.known)
     return "; ".join(known), "; ".join(each.text for each in found if not each.known)
@@ -199,7 +194,7 @@ class SharedTable:
 
 @dataclass(frozen=True)
 class SharedDraft:
-    """The texts of a program and its facts; `begin` is the tick that is seen first."""
+    """The texts of a program and its facts; the file shows the tick `begin` first."""
 
     name: str
     program: str
@@ -208,10 +203,10 @@ class SharedDraft:
 
 
 def as_page(draft: SharedDraft, boards: Iterable[tuple[int, Board]], changing: Iterable[int]) -> str:
-    """Rules, facts and answers at all ticks as one file of HTML, which needs no server and has no script.
+    """Writes rules, facts and answers at all ticks as one file of HTML, without a server or a script.
 
-    Given are the board at each tick, and the ticks at which something changes. Each tick is a radio button
-    with a section behind it, so arrow keys go through time.
+    `boards` has the board at each tick, `changing` the ticks at which something changes. Each tick is a radio
+    button with a section, so arrow keys move through time.
     """
     changing = frozenset(changing)
     scenes = ((tick, ViewContext(board, given=_EVERY, live=False)) for tick, board in boards)

@@ -1,6 +1,4 @@
-"""Metrics for Prometheus, of the board and of the alerts that were sent.
-
-    antelog_open_answers{query="Malf"} 12.0
+"""Metrics of the board and of alerts for Prometheus, such as `antelog_open_answers{query="Malf"} 12.0`.
 
 Counters start at 0 when the page begins to read its feed; Prometheus handles such resets.
 """
@@ -9,9 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -23,21 +20,14 @@ Samples = Iterable[tuple[Mapping[str, str], float]]
 
 
 def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
-    """All metrics in the text format; `alerts` has the letters of each receiver by outcome."""
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(board, alerts))
-    return generate_latest(registry)
+    """Writes all metrics that have values; `alerts` has the letters of each receiver by outcome."""
+    every = (*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts))
+    return generate_latest(_Collected([each for each in every if each.samples]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Collector(Collector):
-    board: Board
-    alerts: Mapping[str, Mapping[str, int]]
-
-    def collect(self) -> Iterator[Metric]:
-        """The metrics that have values."""
-        every = (*_of_answers(self.board), *_of_inputs(self.board.inputs), *_of_alerts(self.alerts))
-        return (each for each in every if each.samples)
+class _Collected(list[Metric], Collector):
+    def collect(self) -> list[Metric]:
+        return self
 
 
 def _of_answers(board: Board) -> Iterator[Metric]:

@@ -23,11 +23,11 @@ from antelog.lazily import brought_by
 from antelog.watch.child import Child, Restarts
 from antelog.watch.web.address import PageAddress, checked
 
-_PATIENCE = 20.0  # seconds in which it has to listen; it takes a fraction of one
+_PATIENCE = 20.0  # seconds in which the page has to listen; it takes a fraction of one
 
 
 class Order(msgspec.Struct, frozen=True):
-    """The feed to serve, and the address."""
+    """The settings of the process: the feed to serve, and the address."""
 
     feed: str
     address: PageAddress
@@ -67,7 +67,7 @@ class Page:
             note(str(error))
 
     def stop(self) -> None:
-        """Ends it at once: it has nothing to save."""
+        """Ends it at once, as it has nothing to save."""
         self.child.end(5)
 
     def _begin(self) -> Child:
@@ -82,7 +82,7 @@ class Page:
 
 
 def _answer(child: Child) -> dict[str, Any]:
-    """The first line of the process: its port, or an error."""
+    """Reads the first line of the process: its port, or an error."""
     process = child.process
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], _PATIENCE)
@@ -108,14 +108,10 @@ def _last_line(errors: bytes) -> str:
 
 
 def main() -> int:
-    """The page's process: it reads an `Order` from standard input, and ends when that does.
-
-    It prints a line with the port once it listens, then notes for the one who started it.
-    """
+    """Serves the page of the `Order` on standard input until that ends; prints the port, then notes."""
     from antelog.watch.web.app import Entry, page_app  # noqa: PLC0415 - needs Starlette, as all of these
     from antelog.watch.web.listening import listen, serve, server_of  # noqa: PLC0415
-    from antelog.watch.web.live_board import LiveBoard  # noqa: PLC0415
-    from antelog.watch.web.readers import reader_of  # noqa: PLC0415
+    from antelog.watch.web.live_board import LiveBoard, reader_of  # noqa: PLC0415
 
     order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
     try:

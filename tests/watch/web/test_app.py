@@ -22,14 +22,12 @@ from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.board.board import Board
-from antelog.watch.web.acting import PostError
-from antelog.watch.web.api import posted
+from antelog.watch.web.api import PostError, posted
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv
-from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.live_board import LiveBoard, reader_of
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.readers import reader_of
-from antelog.watch.web.shell import ASSETS, VIEWS
+from antelog.watch.web.templating import ASSETS, VIEWS
 from antelog.watch.web.views import PARTS
 from tests.processes import until_async
 from tests.watch.lines import Record, add, confirmed, head, possible, rejected, status, written
@@ -157,7 +155,7 @@ def test_alerts_are_counted_where_there_are_any(tmp_path: Path) -> None:
     assert counts_in(tmp_path / "s") == {}
     with opened(tmp_path / "s") as outbox:
         outbox.receive(['slack:@a"b', "x"])
-        outbox.take(1, [('slack:@a"b', Letter(str(number), "{}", str(number))) for number in range(3)])
+        outbox.add(('slack:@a"b', Letter(str(number), "{}", str(number))) for number in range(3))
         first = outbox.first('slack:@a"b')
         assert first is not None
         outbox.settle(first, SENT)

@@ -13,8 +13,7 @@ from antelog.answers import name_of
 from antelog.run.answer_details import DetailWriter
 from antelog.watch.live import Live
 from antelog.watch.web.app import DetailReader, Entry
-from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.readers import reader_of
+from antelog.watch.web.live_board import LiveBoard, reader_of
 from tests.lines import lines_of
 from tests.watch.lines import possible, status, written
 from tests.watch.web.asking import ask, guarded

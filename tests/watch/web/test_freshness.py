@@ -14,8 +14,7 @@ import pytest
 
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.freshness import span
-from antelog.watch.web.live_board import LiveBoard, Reader
-from antelog.watch.web.readers import reader_of
+from antelog.watch.web.live_board import LiveBoard, Reader, reader_of
 from tests.processes import until_async
 from tests.watch.recorded_run import recorded
 from tests.watch.web.asking import ADDRESS, TOKEN, Answered, _asked, ask, guarded

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from antelog.answers import name_of
-from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.readers import reader_of
+from antelog.watch.web.live_board import LiveBoard, reader_of
 from tests.watch.lines import add, confirmed, possible, rejected, status, written
 from tests.watch.web.asking import ask, guarded
 

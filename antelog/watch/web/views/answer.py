@@ -1,7 +1,7 @@
-"""An answer: what drives its chance, what it awaits and what if that comes, its rules, others of its device.
+"""The view of an answer: what drives its chance, what it awaits and what follows, its rules, and its group.
 
-Most is from its change lines: the latest has the status, those before it the history. The chances under what
-is awaited, and the latest facts, are from the run that has them.
+Its latest change line has the status, those before it the history. The chances under awaited facts, and the
+latest facts, come from the run.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.feed_program import rules_behind
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, span, unseen
 from antelog.watch.web.templating import render, share
-from antelog.watch.web.views.charts import ChartRow, TimeChart, places
+from antelog.watch.web.views.charts import ChartRow, Lane, TimeAxis, TimeChart, lane, places
 from antelog.watch.web.views.context import ViewContext
-from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
 _EXPLANATIONS = 8
-_SAME = 0.005  # chances that are nearer to each other read the same
+_SAME = 0.005  # chances that differ by less look the same
 _WHEN = 48  # bars of the chart of when it is confirmed, at most
 
 
@@ -65,7 +64,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
 
 
 def _such(scene: ViewContext, found: TrackedAnswer) -> str:
-    """The outcomes of lines with a chance like the current one: `of 41 lines …, 3 came true`."""
+    """Counts the outcomes of lines with a chance like the current one: `of 41 lines …, 3 came true`."""
     chance = found.now.chance
     similar = None if chance is None else scene.board.trust.like(found.query, chance)
     if similar is None:
@@ -75,7 +74,7 @@ def _such(scene: ViewContext, found: TrackedAnswer) -> str:
 
 
 def _by_model(scene: ViewContext, line: LogLine) -> float | None:
-    """The chance as of now by the model of facts, if that is another than the one of the line."""
+    """Returns the chance as of now by the model of facts, if it differs from that of the line."""
     found, chance = None if scene.detail is None else scene.detail.chance, line.get("chance")
     return None if found is None or chance is None or abs(found - chance) < _SAME else found
 
@@ -123,11 +122,7 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
 
 @dataclass(frozen=True)
 class Case:
-    """An awaited literal: what follows if it comes true, and what if not.
-
-    The chances of the literal, and of the answer in both cases, are None where they are not known; so is the
-    latest fact like it.
-    """
+    """An awaited literal, its chance, the latest fact like it, and what follows if it comes, and if not."""
 
     mark: Mark
     comes: str
@@ -139,7 +134,7 @@ class Case:
 
 
 def _cases(scene: ViewContext, line: LogLine) -> Iterator[Case]:
-    """The awaited literals of all explanations, each once."""
+    """Yields the awaited literals of all explanations, each once."""
     given = line.get("explanations") or ()
     ways = [
         [mark for mark in marks(line, scene.board.head.timescale, at) if not mark.known]
@@ -165,7 +160,7 @@ def _cases(scene: ViewContext, line: LogLine) -> Iterator[Case]:
 
 
 def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
-    """The chance over time; None if there was none."""
+    """Draws the chance over time; None if there was none."""
     so_far = [(tick, chance) for tick, chance in found.chances if chance is not None]
     if not so_far:
         return None
@@ -186,10 +181,7 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
 
 
 def _when(scene: ViewContext, found: TrackedAnswer, line: LogLine) -> Iterator[tuple[str, str, float]]:
-    """The chances to be confirmed, tick by tick or, where these are many, in steps of some.
-
-    Of each the title, the text, and the height of its bar.
-    """
+    """Yields bars of the chance to be confirmed, by ticks or steps of ticks: title, text, and height."""
     ahead = line.get("forecast") or ()
     if found.id not in scene.board.open or not ahead:
         return

@@ -28,18 +28,12 @@ _LONGEST = 200  # characters of a value in a list
 _CUT = 90  # characters at each end of a name that are kept
 _SHORT, _END = 12, 14  # characters of names that are not cut, and at the end of others that are always shown
 _OFFSET = re.compile(r"[+-]\d\d:\d\d$")
-_PRESENT = 60_000
-"""Milliseconds by which a stream may be behind the clock and still follow it, besides three ticks."""
+_PRESENT = 60_000  # milliseconds, besides three ticks, by which a stream may lag behind the clock it follows
 
 
 @dataclass(frozen=True)
 class TickClock:
-    """Formats ticks, given their times (if known) and the current tick.
-
-    TickClock(Timescale(600_000_000), now=2856253).left(2856256)    30 minutes
-
-    Without times, ticks are numbers: `tick 17`, `3 ticks`.
-    """
+    """Writes ticks as times and durations; without a timescale as numbers: `tick 17`, `3 ticks`."""
 
     timescale: Timescale | None
     now: int
@@ -50,25 +44,25 @@ class TickClock:
         return None if self.timescale is None else self.timescale.length
 
     def at(self, tick: int) -> str:
-        """A tick as a time: `2024-04-21 20:30`, or `tick 17`."""
+        """Writes a tick as a time: `2024-04-21 20:30`, or `tick 17`."""
         return tick_in_words(tick, self.timescale)
 
     def short(self, tick: int) -> str:
-        """A tick as the time of a day, without a date if that is today's: `20:30`; or its number."""
+        """Writes a tick as a time of day, with the date if it is not today's: `20:30`; or its number."""
         text = _OFFSET.sub("", moment(tick, self.timescale))
         day, space, hour = text.partition(" ")
         today = moment(self.now, self.timescale).partition(" ")[0]
         return text if not space else hour if day == today else f"{day[5:]} {hour}"
 
     def hour(self, seconds: float, form: str = "%H:%M") -> str:
-        """A moment of the wall clock, in seconds since 1970: `10:30`, or `28 Nov 10:30` if not today."""
+        """Writes seconds since 1970 as a time of day: `10:30`, or `28 Nov 10:30` if not today."""
         zone = ZoneInfo(self.zone or "UTC")
         found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
         day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
         return f"{day}{found:{form}}"
 
     def moment(self, seconds: float) -> str:
-        """A moment of the wall clock with its seconds and the zone: `10:30:05 UTC`."""
+        """Writes seconds since 1970 with the zone: `10:30:05 UTC`."""
         return f"{self.hour(seconds, '%H:%M:%S')} {self.zone or 'UTC'}"
 
     @property
@@ -78,17 +72,17 @@ class TickClock:
 
     @property
     def day(self) -> str:
-        """The date of the current tick and the zone, which are shown once; empty if ticks have no times."""
+        """The date of the current tick and the zone; empty if ticks have no times."""
         if self.timescale is None or self.now not in self.timescale.ticks:
             return ""
         return f"{self.timescale.time(self.now):%d %B %Y}, {self.timescale.zone}".removeprefix("0")
 
     def ahead(self, ticks: int) -> str:
-        """A number of ticks as a duration: `30 minutes`, or `3 ticks`."""
+        """Writes a number of ticks as a duration: `30 minutes`, or `3 ticks`."""
         return lead(ticks, self.length) if ticks else "no time"
 
     def brief(self, ticks: int) -> str:
-        """A number of ticks as a short duration: `20 s`, `1:40`, `20 min`, `3 hours`, or `3 ticks`."""
+        """Writes a number of ticks as a short duration: `20 s`, `1:40`, `20 min`, `3 hours`, or `3 ticks`."""
         seconds, rest = divmod(ticks * (self.length or 0), 1_000_000)
         if not seconds or rest or seconds >= _HOUR:
             return self.ahead(ticks)
@@ -96,18 +90,18 @@ class TickClock:
         return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
 
     def left(self, tick: int) -> str:
-        """The duration until the end of a tick."""
+        """Writes the duration until the end of a tick."""
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
 
     def milliseconds(self, tick: int | None) -> int | None:
-        """The end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
+        """Returns the end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
         if tick is None or self.timescale is None or tick not in self.timescale.ticks:
             return None
         return self.timescale.begin(tick + 1) // 1_000
 
     @cached_property
     def wall(self) -> float | None:
-        """The time of the wall clock in ticks, where ticks follow it: the current one ends about now."""
+        """The wall clock in ticks, where these follow it, so the current one ends about now."""
         ends = self.milliseconds(self.now)
         if ends is None or self.length is None:
             return None
@@ -119,11 +113,14 @@ class TickClock:
 
 @dataclass(frozen=True, eq=False)
 class ViewContext:
-    """The board, the path at which the page is mounted, and the address of the view.
+    """All that a view is rendered from.
 
-    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
-    `detail` is about the answer that is shown; `stale` says whether an answer, by query and group, rests on
-    what does not come.
+    root      the path at which the page is mounted
+    given     the parameters of the address
+    live      the view is for the page, not for a file that is kept
+    acts      those of people, by group
+    detail    details of the answer that is shown
+    stale     whether an answer, by query and group, rests on silent inputs
     """
 
     board: Board
@@ -147,7 +144,7 @@ class ViewContext:
         return f"{self.root}/answer/{quote(answer.id)}"
 
     def link(self, **changed: str | int | Sequence[str] | None) -> str:
-        """The address of this view with some parameters changed; None takes one away."""
+        """Returns the address of this view with some parameters changed; None removes one."""
         values = {name: list(each) for name, each in self.given.items() if name not in ("from", "count")}
         for name, value in changed.items():
             values[name] = [] if value is None else [str(value)] if isinstance(value, str | int) else [*value]
@@ -157,12 +154,11 @@ class ViewContext:
         return self.board.head.severity(query)
 
     def key(self, answer: TrackedAnswer) -> str:
-        """The group of an answer."""
         return self.board.head.key_of(answer)
 
     @property
     def key_name(self) -> str:
-        """The name of the key: the column of an input that has it, such as Device."""
+        """The name of the key, by a column of an input: `Device`."""
         program = self.board.head.program
         return ((key_column(program.plan) if program else None) or "value").capitalize()
 
@@ -170,7 +166,7 @@ class ViewContext:
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
 
     def label(self, answer: TrackedAnswer) -> AnswerLabel:
-        """The label of an answer: the query, then the values, those that are times quieter."""
+        """Writes the label of an answer."""
         head = self.board.head
         ticks = head.ticks.get(answer.query, {})
         values = [
@@ -180,7 +176,7 @@ class ViewContext:
         return AnswerLabel(answer.query, values)
 
     def brief(self, answer: TrackedAnswer) -> AnswerLabel:
-        """The label of an answer beside its key: without that, and with a short time."""
+        """Writes the label of an answer that is shown beside its key: without it, and with a short time."""
         head = self.board.head
         ticks, key = head.ticks.get(answer.query, {}), head.keys.get(answer.query)
         values = []
@@ -194,7 +190,7 @@ class ViewContext:
         return AnswerLabel(answer.query, values)
 
     def shorter(self, answer: TrackedAnswer, text: str) -> str:
-        """The text of a literal without the key, which is beside it."""
+        """Removes the key of an answer from the text of a literal."""
         value = answer.values.get(self.board.head.keys.get(answer.query, ""))
         if value is None:
             return text
@@ -204,7 +200,7 @@ class ViewContext:
         return text.replace(f", {key}, ", ", ", 1)
 
     def words(self, answer: TrackedAnswer) -> str:
-        """The words of an answer, if its query has some."""
+        """Returns the words of an answer; empty if its query has none."""
         return str(answer.line.get("text") or "")
 
 
@@ -221,7 +217,7 @@ class AnswerLabel:
 
 @dataclass(frozen=True)
 class ShownAct:
-    """An act of a person as it is shown; `title` is the whole of it."""
+    """An act of a person as it is shown; `title` has all of it."""
 
     kind: str
     text: str
@@ -245,7 +241,7 @@ def _shown_act(act: Act, clock: TickClock) -> ShownAct:
 
 
 def cut(name: str) -> tuple[str, str]:
-    """A name cut where names of devices differ: the first part gives way where there is little room."""
+    """Cuts a name where those of devices differ; its first part is hidden where there is little room."""
     if len(name) > 2 * _CUT:
         name = f"{name[:_CUT]}…{name[-_CUT:]}"
     if len(name) <= _SHORT:
@@ -265,7 +261,7 @@ _PREFIXES = 8
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter with the values to choose from, how many answers each has, and which are chosen."""
+    """A filter with its values, the number of answers with each, and those that are chosen."""
 
     name: str
     title: str
@@ -275,7 +271,7 @@ class Facet:
 
 
 def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
-    """The filters of which there is something to choose."""
+    """Yields the filters that have something to choose."""
     for name, title in _TITLES.items():
         if (counted := counts.get(name)) is None:
             continue

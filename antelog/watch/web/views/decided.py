@@ -1,9 +1,8 @@
-"""Decided: what was confirmed and rejected, when, and why, the latest first.
+"""The view of decided answers: what was confirmed and rejected, when, and why, the latest first.
 
     ?kind=confirmed&query=Malf&between=17..29
 
-The histogram shows when; a stretch of it that is drawn becomes `between`. Rows are loaded as they are
-scrolled to.
+A stretch that is drawn in the histogram becomes `between`. Rows are loaded as they are scrolled to.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def listed(scene: ViewContext) -> Markup:
 
 
 def because(scene: ViewContext, answer: TrackedAnswer) -> str:
-    """The literal that nobody could see, else the first hypothesis that failed, or the last evidence."""
+    """Writes the literal that nobody could see, else the first failed hypothesis, or the last evidence."""
     scale, short = scene.board.head.timescale, scene.clock.short
     if found := unseen(answer.line, scale):
         since = short(unseen_since(answer.line))
@@ -81,7 +80,7 @@ def because(scene: ViewContext, answer: TrackedAnswer) -> str:
 
 
 def _early(scene: ViewContext, wanted: AnswerFilter) -> str:
-    """How early those that were confirmed were known."""
+    """Writes how long before they were decided confirmed answers were open, or likely."""
     table = scene.board.tables.decided
     every = table.where(wanted)
     total, confirmed = table.count(every), every.and_("kind = 'confirmed'")
@@ -100,7 +99,7 @@ def _early(scene: ViewContext, wanted: AnswerFilter) -> str:
 
 
 def _chart(scene: ViewContext, wanted: AnswerFilter) -> TimeChart | None:
-    """How many were decided when; None if there are none."""
+    """Draws how many were decided when; None if there are none."""
     bins = scene.board.tables.decided.histogram(wanted, _BINS)
     if not bins:
         return None
@@ -115,7 +114,7 @@ def _chart(scene: ViewContext, wanted: AnswerFilter) -> TimeChart | None:
 
 
 def _spans(scene: ViewContext) -> Sequence[tuple[str, str]]:
-    """Round stretches of time up to now that some answers lie in, and some do not; with their ticks."""
+    """Lists round stretches of time up to now that do not have all answers, with their ticks."""
     clock, oldest = scene.clock, next(iter(scene.board.decided.values()), None)
     if clock.length is None or oldest is None:
         return []

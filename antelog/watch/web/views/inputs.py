@@ -1,4 +1,4 @@
-"""Inputs: the current tick, the input that holds time back, lateness and rates of facts, and rejects.
+"""The view of inputs: the current tick, the input that holds time back, lateness and rates, and rejects.
 
 Each input has a histogram of the lateness of its facts, with the declared delay as a bound: too long a delay
 makes answers wait for nothing, too short a one loses facts.
@@ -48,7 +48,7 @@ def inputs(scene: ViewContext) -> Markup:
 
 @dataclass(frozen=True)
 class ShownInput:
-    """An input as it is shown: figures, how late its facts came, and its rate."""
+    """An input as it is shown: figures, the lateness of its facts, and their rate over time."""
 
     name: str
     figures: Sequence[tuple[str, str]]
@@ -59,7 +59,7 @@ class ShownInput:
 
 @dataclass(frozen=True)
 class LateBar:
-    """The facts of a lateness; `late`: they were later than the declared delay. All sizes are percents."""
+    """The facts of a lateness; `late`: it is beyond the declared delay. `high` is in percent."""
 
     title: str
     label: str
@@ -95,12 +95,12 @@ def _within(scene: ViewContext, found: InputStatus) -> str:
 
 
 def _step(found: InputStatus) -> int:
-    """The ticks of a bar."""
+    """Returns the number of ticks of a bar."""
     return max(1, -(-(max([found.delay, *found.late], default=0) + 1) // _BARS))
 
 
 def _late(scene: ViewContext, found: InputStatus) -> Iterator[LateBar]:
-    """A bar for each lateness in ticks; facts beyond the bound were set aside."""
+    """Yields a bar for each lateness in ticks; facts beyond the bound were set aside."""
     if not any(found.late.values()):
         return
     step = _step(found)
@@ -118,7 +118,7 @@ def _late(scene: ViewContext, found: InputStatus) -> Iterator[LateBar]:
 
 
 def _rates(scene: ViewContext, name: str) -> TimeChart | None:
-    """Facts a second; None before there are two statuses."""
+    """Draws facts per second; None before there are two statuses."""
     rates, moments = scene.board.inputs.rates.each(name), scene.board.inputs.moments
     if not rates:
         return None
@@ -130,7 +130,7 @@ def _rates(scene: ViewContext, name: str) -> TimeChart | None:
 
 
 def _rejects(scene: ViewContext) -> Iterator[tuple[str, str, str, str, int]]:
-    """The latest rows that were set aside; equal ones are one: when, of which input, why, and how many."""
+    """Yields the latest rows that were set aside, equal ones once: when, input, reason, row, and how many."""
     counts = Counter[tuple[str, str, str]]()
     ticks: dict[tuple[str, str, str], object] = {}
     for each in reversed(scene.board.inputs.rejects):

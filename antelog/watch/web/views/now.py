@@ -1,7 +1,7 @@
-"""Now: what is open, the most urgent first, a row for each device; facets, and what is due next.
+"""The view of open answers, the most urgent first, a row for each device; facets, and what is due next.
 
-The view has the rows in sight; others are loaded as they are scrolled to (`listed`), so that 100,000 open
-answers scroll as ten do. Answers that say that all is well are folded unless the address asks for them.
+It has the rows in sight; others are loaded as they are scrolled to (`listed`), so that 100,000 open answers
+scroll as ten do. Answers that are `good` are folded unless the address asks for them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from antelog.watch.board.answer_table import ListRow, RowList
 from antelog.watch.board.selection import GROUPS, SEVERITIES, AnswerFilter, Selection, first, selection_of
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, marks
 from antelog.watch.web.templating import render
+from antelog.watch.web.views.charts import Lane, TimeAxis, lane
 from antelog.watch.web.views.context import ViewContext, cut, facets
-from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
 _JUST = 6
+# The strip of what is due: its microseconds, most bars, and fewest ticks.
 _STRIP, _BARS, _FEWEST = 120_000_000, 24, 6
-"""Microseconds of the strip of what is due; its bars at most; its ticks at least."""
-_EDGE = 0.03  # the part of answers that begin before the axis of all rows, and that end behind it
+_EDGE = 0.03  # the share of answers that begin before the axis of all rows, and of those that end after it
 _SORTS = {"urgent": "Urgency", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
 
 
@@ -63,7 +63,7 @@ def listed(scene: ViewContext) -> Markup:
 
 
 def _selection(scene: ViewContext) -> Selection:
-    """The selection without what is good, unless the address asks for severities."""
+    """Parses the selection, without `good` answers unless the address asks for severities."""
     found = selection_of(scene.given)
     return replace(found, filter=found.filter.bad_only)
 
@@ -80,7 +80,7 @@ def _rows(scene: ViewContext, selection: Selection, seen: RowList, axis: TimeAxi
 
 
 def _axis(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
-    """The axis of all rows: from when most of them are open to when most are decided."""
+    """Makes the axis of all rows: from when most of them are open to when most are decided."""
     table, at, wall = scene.board.tables.open, scene.clock.now, scene.clock.wall
     where = table.where(wanted)
     begin, end = table.quantile("since", _EDGE, where), table.quantile("deadline", 1 - _EDGE, where)
@@ -93,10 +93,9 @@ def _axis(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row as it is shown.
+    """A row as it is shown, its name in two parts, and `toggle`, the address that opens or closes it.
 
-    `name` is that of the row, in two parts, `why` says what is there and what is awaited, and `toggle` is the
-    address at which it is opened or closed. A row of a query has no `group`.
+    A row of a query has no `group`.
     """
 
     row: ListRow
@@ -128,7 +127,7 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
 
 
 def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:
-    """The number of known literals and the first awaited one, in few words."""
+    """Writes silent inputs, the number of known literals and the first awaited one, in few words."""
     line = answer.line
     for name in scene.board.head.rests_on.get(answer.query, ()):
         slots = scene.board.inputs.slots(name)
@@ -151,7 +150,7 @@ def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> It
 
 
 def _nothing(scene: ViewContext) -> Sequence[str]:
-    """Why there are no rows: a title and a sentence."""
+    """Explains why there are no rows, by a title and a sentence."""
     if not scene.board.started:
         return "Waiting for the first facts", "As soon as a fact supports an answer, it is listed here."
     good = sum(scene.severity(each.query) == "good" for each in scene.board.open.values())
@@ -179,7 +178,7 @@ class DueBar:
 
 
 def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
-    """The answers decided in the next two minutes, or few ticks, and how many are expected to come true."""
+    """Counts the answers decided in the next two minutes, or few ticks, and those expected to come true."""
     if not scene.board.started:
         return {"bars": []}
     clock = scene.clock
