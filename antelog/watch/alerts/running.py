@@ -21,14 +21,13 @@ from pathlib import Path
 import msgspec
 
 from antelog.errors import AntelogError
-from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.run.store.database import StoreLock
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import Outbox, opened
-from antelog.watch.alerts.sending import AT_ONCE, POLL, Sender, Stream, client_for
+from antelog.watch.alerts.sending import AT_ONCE, POLL, Sender, client_for, say
 from antelog.watch.alerts.silence import SilentInputs
 from antelog.watch.child import Child, Restarts
 
@@ -36,12 +35,6 @@ _AT_ONCE = 100  # lines that are read at a time, for letters to be sent meanwhil
 _REST = 1.0  # seconds between two notes of how far the feed is read without an alert
 _GONE = "some changes are not looked at: the feed had no room for them any more when they were to be read"
 GRACE = 10.0  # seconds for letters that wait once the stream has ended
-
-
-def say(message: str) -> None:
-    """Prints a message to stderr."""
-    sys.stderr.write(f"alerts: {shown(message)}\n")
-    sys.stderr.flush()
 
 
 async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
@@ -60,10 +53,11 @@ async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
                 say(f"{name}: {count} from before are sent now")
             else:
                 say(f"note: {count} wait for {name}, which no --alert names any more")
-        stream = Stream(ending, asyncio.Event())
+        read = asyncio.Event()
         async with client_for(receivers) as client, asyncio.TaskGroup() as tasks:
-            tasks.create_task(_read(Path(setup.store), AlertGroups(outbox, routes), outbox, stream))
-            senders = [Sender(each, outbox, client, stream, say) for each in receivers]
+            feed = FeedReader(StoredFeedAt(Path(setup.store)), outbox.position or 0)
+            tasks.create_task(_read(feed, AlertGroups(outbox, routes), outbox, ending, read))
+            senders = [Sender(each, outbox, client, ending, read) for each in receivers]
             sending = [tasks.create_task(each.run()) for each in senders]
             tasks.create_task(_end(ending, sending))
         waiting = outbox.waiting()
@@ -72,14 +66,15 @@ async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
                 say(f"{receiver.name}: {left} still to be sent; they are kept for the next start")
 
 
-async def _read(store: Path, groups: AlertGroups, outbox: Outbox, stream: Stream) -> None:
+async def _read(
+    reader: FeedReader, groups: AlertGroups, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
+) -> None:
     """Follows the feed, and stores letters in the outbox."""
-    position = outbox.position or 0
-    reader = FeedReader(StoredFeedAt(store), position)
+    position = reader.position
     silent = SilentInputs(groups.silent(), time.time())
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
-        was_ending = stream.ending.is_set()
+        was_ending = ending.is_set()
         lines = []
         if outbox.begin is not None:  # else it is not known yet which changes are over
             if reader.position and reader.feed.summary().first > reader.position:
@@ -99,7 +94,7 @@ async def _read(store: Path, groups: AlertGroups, outbox: Outbox, stream: Stream
             groups.send_past()
         groups.send_due(at_the_end=was_ending and not lines)
         if was_ending and not lines:
-            stream.read.set()
+            read.set()
             return
         await asyncio.sleep(0 if lines else POLL)
 

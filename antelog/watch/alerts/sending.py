@@ -28,7 +28,7 @@ from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
 
-from antelog.escaping import shown_lines
+from antelog.escaping import shown, shown_lines
 from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, WaitingLetter
@@ -235,12 +235,10 @@ def retry_after(header: str | None, now: datetime | None = None) -> float | None
 # ---- the letters of a receiver ----
 
 
-@dataclass(frozen=True)
-class Stream:
-    """Two events: the stream is `ending`, and all of the feed is `read`, so all letters are in the outbox."""
-
-    ending: asyncio.Event
-    read: asyncio.Event
+def say(message: str) -> None:
+    """Prints a message to stderr."""
+    sys.stderr.write(f"alerts: {shown(message)}\n")
+    sys.stderr.flush()
 
 
 class Sender:
@@ -248,7 +246,7 @@ class Sender:
 
     A letter that fails while the receiver answers rests, and those about other answers are sent. A receiver
     that cannot be reached, or fails many times in a row, is down: it gets one letter after a while, the
-    oldest, until it accepts one.
+    oldest, until it accepts one. The stream is `ending`; once the feed is `read`, all letters are there.
     """
 
     def __init__(
@@ -256,11 +254,11 @@ class Sender:
         receiver: Receiver,
         outbox: Outbox,
         client: httpx.AsyncClient | None,
-        stream: Stream,
-        say: Callable[[str], None],
+        ending: asyncio.Event,
+        read: asyncio.Event,
     ) -> None:
         self._receiver, self._outbox, self._client = receiver, outbox, client
-        self._stream, self._say = stream, say
+        self._ending, self._read = ending, read
         self._clock = asyncio.get_running_loop().time
         self._busy: set[int] = set()
         # The letters that rest: how often each has failed, and until when it rests, on the loop's clock.
@@ -275,9 +273,9 @@ class Sender:
         """Sends until the stream has ended, and each letter has been tried once more."""
         async with asyncio.TaskGroup() as tasks:
             while not self._given_up:
-                all_there = self._stream.read.is_set()
+                all_there = self._read.is_set()
                 self._done.clear()
-                if self._stream.ending.is_set() and not self._last_time:
+                if self._ending.is_set() and not self._last_time:
                     self._last_time, self._rests = True, {}
                 while len(self._busy) < self._room():
                     waiting = self._outbox.first(self._receiver.name, [*self._busy, *self._resting])
@@ -294,7 +292,7 @@ class Sender:
     def _room(self) -> int:
         """Returns how many letters may be on their way now."""
         paused = self._clock() < self._paused_until or len(self._resting) >= MOST_RESTING
-        if paused and not self._stream.ending.is_set():
+        if paused and not self._ending.is_set():
             return 0
         return 1 if self._failures or self._receiver.words else AT_ONCE
 
@@ -343,8 +341,8 @@ class Sender:
         self._said = attempt.reason
         name = self._receiver.name
         if attempt.what == SENT:
-            self._say(f"{name}: receives again")
+            say(f"{name}: receives again")
         elif attempt.what == REFUSED:
-            self._say(f"{name}: {attempt.reason}, and it is not sent again")
+            say(f"{name}: {attempt.reason}, and it is not sent again")
         else:
-            self._say(f"{name}: {attempt.reason}; it is tried again, and what comes meanwhile is kept")
+            say(f"{name}: {attempt.reason}; it is tried again, and what comes meanwhile is kept")

@@ -83,14 +83,6 @@ class RowList:
 
 
 @dataclass(frozen=True)
-class DecidedBin:
-    """How many answers were decided within some ticks, for each of `OUTCOMES`."""
-
-    ticks: range
-    counts: Mapping[str, int]
-
-
-@dataclass(frozen=True)
 class SqlCondition:
     """A condition in SQL with its parameters."""
 
@@ -204,21 +196,19 @@ class ListedAnswers:
             for at, severity, number, expected in self.rows(sql, self.where(given))
         ]
 
-    def histogram(self, given: AnswerFilter, most: int) -> Sequence[DecidedBin]:
-        """Counts decided answers over time, in at most `most` bins of equal length."""
+    def histogram(self, given: AnswerFilter, most: int) -> dict[range, dict[str, int]]:
+        """Counts decided answers by ticks and outcome, in at most `most` bins of equal length."""
         where = self.where(replace(given, between=None)).and_("kind != ?", CLOSED)
         ((low, high),) = self.rows("SELECT min(tick), max(tick) FROM {them}", where)
         if low is None:
-            return []
+            return {}
         wide = -(-(high - low + 1) // most)
-        bins = [dict.fromkeys(OUTCOMES, 0) for _ in range(low, high + 1, wide)]
+        bins = [range(start, start + wide) for start in range(low, high + 1, wide)]
+        found = {each: dict.fromkeys(OUTCOMES, 0) for each in bins}
         sql = f"SELECT (tick - {low}) / {wide}, kind, severity, count(*) FROM {{them}} GROUP BY 1, 2, 3"
         for at, kind, severity, number in self.rows(sql, where):
-            bins[at][kind if kind in OUTCOMES else SEVERITIES[severity]] += number
-        return [
-            DecidedBin(range(start, start + wide), counts)
-            for start, counts in zip(range(low, high + 1, wide), bins, strict=True)
-        ]
+            found[bins[at]][kind if kind in OUTCOMES else SEVERITIES[severity]] += number
+        return found
 
 
 class AnswerTables:

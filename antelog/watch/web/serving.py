@@ -26,13 +26,6 @@ from antelog.watch.web.address import PageAddress, checked
 _PATIENCE = 20.0  # seconds in which the page has to listen; it takes a fraction of one
 
 
-class Order(msgspec.Struct, frozen=True):
-    """The settings of the process: the feed to serve, and the address."""
-
-    feed: str
-    address: PageAddress
-
-
 class Page:
     """A page that is served. `trouble` says so if it keeps dying.
 
@@ -71,8 +64,8 @@ class Page:
         self.child.end(5)
 
     def _begin(self) -> Child:
-        order = Order(str(self.feed.resolve()), checked(self.address))
-        child = Child("antelog.watch.web.serving", msgspec.json.encode(order), answers=True)
+        order = msgspec.json.encode((str(self.feed.resolve()), checked(self.address)))
+        child = Child("antelog.watch.web.serving", order, answers=True)
         answer = _answer(child)
         if "port" not in answer:
             reason = answer.get("error", "its process has ended")
@@ -108,27 +101,26 @@ def _last_line(errors: bytes) -> str:
 
 
 def main() -> int:
-    """Serves the page of the `Order` on standard input until that ends; prints the port, then notes."""
+    """Serves the feed and address on standard input until that ends; prints the port, then notes."""
     from antelog.watch.web.app import Entry, page_app  # noqa: PLC0415 - needs Starlette, as all of these
     from antelog.watch.web.listening import listen, serve, server_of  # noqa: PLC0415
     from antelog.watch.web.live_board import LiveBoard, reader_of  # noqa: PLC0415
 
-    order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
+    feed, address = msgspec.json.decode(sys.stdin.buffer.readline(), type=tuple[str, PageAddress])
     try:
-        reader = reader_of(Path(order.feed))
-        listening = listen(order.address)
+        reader = reader_of(Path(feed))
+        listening = listen(address)
     except AntelogError as error:
         _tell({"error": str(error)})
         return 1
     except OSError as error:
-        _tell({"error": f"{order.address.host}:{order.address.port}: {error.strerror or error}"})
+        _tell({"error": f"{address.host}:{address.port}: {error.strerror or error}"})
         return 1
     port = listening.getsockname()[1]
-    address = msgspec.structs.replace(order.address, port=port)
-    entry = Entry(
-        address.hosts, address.origins, address.tokens, Path(order.feed), proxied=address.behind_proxy
-    )
-    live = LiveBoard(reader, path=Path(f"{order.feed}-board"), say=lambda text: _tell({"note": text}))
+    address = msgspec.structs.replace(address, port=port)
+    proxied = address.behind_proxy
+    entry = Entry(address.hosts, address.origins, address.tokens, Path(feed), proxied=proxied)
+    live = LiveBoard(reader, path=Path(f"{feed}-board"), say=lambda text: _tell({"note": text}))
     server = server_of(page_app(live, entry), address)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell({"port": port})

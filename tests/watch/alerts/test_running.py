@@ -18,7 +18,8 @@ from antelog.watch.alerts import running, sending
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.outbox import OUTCOMES, counts_in
-from antelog.watch.alerts.running import run, say
+from antelog.watch.alerts.running import run
+from antelog.watch.alerts.sending import say
 from tests.processes import until_async
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server

@@ -20,16 +20,7 @@ from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import RESOLVED, letter_of, routes_of
 from antelog.watch.alerts.outbox import opened
 from antelog.watch.alerts.receivers import Receiver, receiver_of
-from antelog.watch.alerts.sending import (
-    AGAIN,
-    Attempt,
-    Sender,
-    Stream,
-    client_for,
-    retry_after,
-    send,
-    wait_after,
-)
+from antelog.watch.alerts.sending import AGAIN, Attempt, Sender, client_for, retry_after, send, wait_after
 from tests.processes import runs, until
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, line
 from tests.watch.alerts.receiving import Server
@@ -287,8 +278,8 @@ def test_it_ends_when_told_to_even_if_a_letter_is_through_just_then(turns: int) 
 
     async def cancelled() -> None:
         with opened(Path("p.state")) as outbox:
-            stream = Stream(asyncio.Event(), asyncio.Event())
-            sender = Sender(receiver_of("command:true"), outbox, None, stream, print)
+            receiver, events = receiver_of("command:true"), (asyncio.Event(), asyncio.Event())
+            sender = Sender(receiver, outbox, None, *events)
             task = asyncio.create_task(sender.run())
             for _ in range(5):  # it waits by then
                 await asyncio.sleep(0)  # noqa: TID251 - a turn of the loop

@@ -246,11 +246,11 @@ def test_a_histogram_has_all_and_at_most_so_many_bins() -> None:
     for most in (1, 7, 60, 1000):
         bins = table.histogram(AnswerFilter(between=range(3, 6)), most)
         assert len(bins) <= most
-        assert sum(sum(each.counts.values()) for each in bins) == 100
-        assert all(one.ticks.stop == other.ticks.start for one, other in pairwise(bins))
-    (only,) = table.histogram(AnswerFilter(), 1)
-    assert (only.counts["warning"], only.counts["rejected"]) == (50, 50)
-    assert looking().decided.histogram(AnswerFilter(), 60) == []
+        assert sum(sum(counts.values()) for counts in bins.values()) == 100
+        assert all(one.stop == other.start for one, other in pairwise(bins))
+    (only,) = table.histogram(AnswerFilter(), 1).values()
+    assert (only["warning"], only["rejected"]) == (50, 50)
+    assert looking().decided.histogram(AnswerFilter(), 60) == {}
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,18 +92,8 @@ def _explanations(
         yield lane(axis, marked, found), marked
 
 
-@dataclass(frozen=True)
-class HistoryStep:
-    """A line of the history: the change, what came with it, and the chance before and after."""
-
-    tick: int
-    change: str
-    before: float | None
-    chance: float | None
-    came: Sequence[Mark]
-
-
-def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
+def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, object]]:
+    """Yields the history: each change, the facts that came with it, and the chance before and after."""
     timescale = scene.board.head.timescale
     seen: set[str] = set()
     before: float | None = None
@@ -115,7 +105,7 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
         change = ("ended" if "by" in line else SEEN) if line["change"] == SEEN else meaning(line)
         end = {"confirmed": 1.0, "rejected": 0.0}.get(change)
         chance = line.get("chance") if end is None or before is None else end
-        yield HistoryStep(line["tick"], change, before, chance, came)
+        yield {"tick": line["tick"], "change": change, "before": before, "chance": chance, "came": came}
         seen = {*known}
         before = chance if chance is not None else before
 

@@ -23,7 +23,7 @@ from antelog.watch.web.views.context import ViewContext
 def trust(scene: ViewContext) -> Markup:
     known, length = scene.board.trust, scene.clock.length
     found = [
-        replace(_query(query, each, known.alerts(query), length), learning=known.wait(query, length))
+        _query(query, each, known.alerts(query), length) | {"learning": known.wait(query, length)}
         for query, each in known.results().items()
         if each.counted.lines
     ]
@@ -42,21 +42,8 @@ def scores_page(by_query: Mapping[str, Scores], tick: int | None, title: str) ->
     return render("export.html", title=title, view=view)
 
 
-@dataclass(frozen=True)
-class TrustedQuery:
-    """The scores of a query as they are shown, at the threshold of its alert."""
-
-    name: str
-    counted: str
-    verdict: str
-    finding: str
-    tiles: Sequence[tuple[str, str, str]]
-    figures: Mapping[str, object]
-    tables: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]]
-    learning: str = ""
-
-
-def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -> TrustedQuery:
+def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -> dict[str, object]:
+    """Prepares the scores of a query, at the threshold of its alert."""
     others = [each for each in found.alerts if each.threshold != alert.threshold]
     found = replace(found, alerts=tuple(sorted([*others, alert], key=lambda each: each.threshold)))
     at = percent(alert.threshold)
@@ -75,22 +62,21 @@ def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -
     if (error := found.calibration.error) is not None:
         interval = words.error_interval(found.calibration)
         scores.append(("Expected calibration error", words.points(error), interval))
-    return TrustedQuery(
-        query,
-        words.counted(found.counted),
-        words.verdict(found),
-        words.finding(found),
-        [*scores, *alerts] if found.program_alert is None else [*alerts, *scores],
-        figures_of(found, length),
-        [
-            ("Calibration", words.BINS, [words.bin_row(each) for each in found.calibration.bins]),
-            (
-                "Alerts",
-                ("alerted from", *words.ALERTS[1:]),
-                [words.alert_row(each, length) for each in found.alerts],
-            ),
+    bins = [words.bin_row(each) for each in found.calibration.bins]
+    thresholds = [words.alert_row(each, length) for each in found.alerts]
+    return {
+        "name": query,
+        "counted": words.counted(found.counted),
+        "verdict": words.verdict(found),
+        "finding": words.finding(found),
+        "tiles": [*scores, *alerts] if found.program_alert is None else [*alerts, *scores],
+        "figures": figures_of(found, length),
+        "tables": [
+            ("Calibration", words.BINS, bins),
+            ("Alerts", ("alerted from", *words.ALERTS[1:]), thresholds),
         ],
-    )
+        "learning": "",
+    }
 
 
 def _compared(found: Loss) -> str:

@@ -1,7 +1,7 @@
-"""The view of open answers, the most urgent first, a row for each device; facets, and what is due next.
+"""The lists of answers: open ones, the most urgent first, and decided ones, the latest first.
 
-It has the rows in sight; others are loaded as they are scrolled to (`listed`), so that 100,000 open answers
-scroll as ten do. Answers that are `good` are folded unless the address asks for them.
+A view has the rows in sight; others are loaded as they are scrolled to, so that 100,000 answers scroll as ten
+do. Answers that are `good` are folded unless the address asks for them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,21 @@ from typing import Any
 from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, unseen_since
-from antelog.forecast.reports.words import count
+from antelog.forecast.reports.words import NONE, count
 from antelog.lines import awaited
-from antelog.watch.board.answer_table import ListRow, RowList
-from antelog.watch.board.selection import GROUPS, SEVERITIES, AnswerFilter, Selection, first, selection_of
-from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, marks
+from antelog.watch.board.answer_table import OUTCOMES, SORTS, ListRow, RowList
+from antelog.watch.board.selection import (
+    GROUPS,
+    SEVERITIES,
+    AnswerFilter,
+    Selection,
+    decided_filter,
+    first,
+    selection_of,
+)
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render
-from antelog.watch.web.views.charts import Lane, TimeAxis, lane
+from antelog.watch.web.views.charts import ChartRow, Lane, TimeAxis, TimeChart, lane, places
 from antelog.watch.web.views.context import ViewContext, cut, facets
 
 _JUST = 6
@@ -28,6 +36,7 @@ _JUST = 6
 _STRIP, _BARS, _FEWEST = 120_000_000, 24, 6
 _EDGE = 0.03  # the share of answers that begin before the axis of all rows, and of those that end after it
 _SORTS = {"urgent": "Urgency", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
+_BINS = 60  # of the histogram of decided answers, at most
 
 
 def now(scene: ViewContext) -> Markup:
@@ -55,7 +64,7 @@ def now(scene: ViewContext) -> Markup:
     )
 
 
-def listed(scene: ViewContext) -> Markup:
+def open_rows(scene: ViewContext) -> Markup:
     """Renders some rows of the list, with their positions in it."""
     selection = _selection(scene)
     axis = _axis(scene, selection.filter)
@@ -88,7 +97,7 @@ def _axis(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
     return TimeAxis(scene.clock, at - 1.0 if begin is None else min(at - 1.0, begin), max([at + 1.0, *ends]))
 
 
-# ---- rows ----
+# ---- rows of open answers ----
 
 
 @dataclass(frozen=True)
@@ -164,19 +173,6 @@ def _nothing(scene: ViewContext) -> Sequence[str]:
 # ---- what is due ----
 
 
-@dataclass(frozen=True)
-class DueBar:
-    """The answers that are decided within some ticks, and how many of them are expected to come true."""
-
-    title: str
-    text: str
-    count: int
-    expected: Mapping[str, float]
-    ticks: str
-    chosen: bool
-    high: float
-
-
 def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
     """Counts the answers decided in the next two minutes, or few ticks, and those expected to come true."""
     if not scene.board.started:
@@ -199,8 +195,113 @@ def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
             total = sum(expected[at].values())
             title += f"; {total:{'.0f' if total >= 10 else '.1f'}} of them expected to come true"
         parts = {name: 100 * each / most for name, each in expected[at].items() if each > 0}
-        within = clock.brief(at * wide) if at else "now"
-        bars.append(
-            DueBar(title, within, counts[at], parts, ticks_of, ticks_of == chosen, 100 * counts[at] / most)
-        )
+        heights = {"expected": parts, "high": 100 * counts[at] / most}
+        texts = {"title": title, "text": clock.brief(at * wide) if at else "now", "count": counts[at]}
+        bars.append({**texts, **heights, "ticks": ticks_of, "chosen": ticks_of == chosen})
     return {"reach": clock.ahead(steps * wide).removeprefix("1 "), "bars": bars, "more": counts[-1]}
+
+
+# ---- decided answers ----
+
+
+def decided(scene: ViewContext) -> Markup:
+    """Renders the view, with the rows that the address asks for."""
+    given = decided_filter(scene.given)
+    wanted, table = given.bad_only, scene.board.tables.decided
+    counts = {
+        name: {value: number for value, number in counted.items() if number}
+        for name, counted in table.facets(wanted).items()
+    }
+    return render(
+        "decided.html",
+        scene=scene,
+        clock=scene.clock,
+        facets=facets(scene, counts),
+        number=table.count(table.where(wanted)),
+        chart=_chart(scene, wanted),
+        spans=_spans(scene),
+        between=first(scene.given, "between"),
+        said=_early(scene, wanted),
+        good=counts["severity"].get("good", 0) if wanted is not given else 0,
+        rows=decided_rows(scene),
+        text=given.text,
+    )
+
+
+def decided_rows(scene: ViewContext) -> Markup:
+    """Renders some rows, with their positions among all."""
+    selection, table = selection_of(scene.given), scene.board.tables.decided
+    where = table.where(decided_filter(scene.given).bad_only)
+    return render(
+        "decided_rows.html",
+        scene=scene,
+        clock=scene.clock,
+        start=selection.start,
+        total=table.count(where),
+        any=bool(scene.board.decided),
+        none_yet=NONE,
+        rows=[
+            (each, cut(scene.key(each)), because(scene, each))
+            for each in table.answers(where, SORTS["decided"], selection.start, selection.count)
+        ],
+    )
+
+
+def because(scene: ViewContext, answer: TrackedAnswer) -> str:
+    """Writes the literal that nobody could see, else the first failed hypothesis, or the last evidence."""
+    scale, short = scene.board.head.timescale, scene.clock.short
+    if found := unseen(answer.line, scale):
+        since = short(unseen_since(answer.line))
+        return f"not seen since {since}: {scene.shorter(answer, found[0].literal.text(short))}"
+    found = failed(answer.line, scale)
+    if not found and answer.now.change == "confirmed":
+        known = [each for each in marks(answer.line, scale) if each.known]
+        found = sorted(known, key=lambda each: -1 if each.tick is None else each.tick, reverse=True)
+    return scene.shorter(answer, found[0].literal.text(short)) if found else NONE
+
+
+def _early(scene: ViewContext, wanted: AnswerFilter) -> str:
+    """Writes how long before they were decided confirmed answers were open, or likely."""
+    table = scene.board.tables.decided
+    every = table.where(wanted)
+    total, confirmed = table.count(every), every.and_("kind = 'confirmed'")
+    waited = table.quantile("waited", 0.5, confirmed)
+    if waited is None:
+        return f"{count(total, 'answer')}, none of them confirmed." if total else ""
+    said = (
+        f"{table.count(confirmed):,} of {count(total, 'answer')} confirmed, open for "
+        f"{scene.clock.ahead(round(waited))} before (median)"
+    )
+    alerted = table.quantile("alerted", 0.5, confirmed)
+    if alerted is not None:
+        alerts = table.count(confirmed.and_("alerted IS NOT NULL"))
+        said += f"; {count(alerts, 'alert')} that came true, {scene.clock.ahead(round(alerted))} before"
+    return f"{said}."
+
+
+def _chart(scene: ViewContext, wanted: AnswerFilter) -> TimeChart | None:
+    """Draws how many were decided when; None if there are none."""
+    bins = scene.board.tables.decided.histogram(wanted, _BINS)
+    if not bins:
+        return None
+    kinds = [each for each in OUTCOMES if any(counts[each] for counts in bins.values())]
+    begins, zone = places(scene.clock, [ticks[0] for ticks in bins])
+    rows = []
+    for at, (ticks, counts) in zip(begins, bins.items(), strict=True):
+        numbers = [counts[kind] for kind in kinds]
+        texts = [f"{number:,}" for number in numbers]
+        rows.append(ChartRow(at, scene.clock.at(ticks[0]), numbers, texts, ticks))
+    return TimeChart("Decided over time", "counts", ("from", *kinds), rows, zone)
+
+
+def _spans(scene: ViewContext) -> Sequence[tuple[str, str]]:
+    """Lists round stretches of time up to now that do not have all answers, with their ticks."""
+    clock, oldest = scene.clock, next(iter(scene.board.decided.values()), None)
+    if clock.length is None or oldest is None:
+        return []
+    found = []
+    for name, seconds in (("15 minutes", 900), ("hour", 3600), ("day", 86_400), ("week", 604_800)):
+        back = seconds * 1_000_000 // clock.length
+        if 0 < back < clock.now - oldest.now.tick:
+            found.append((name, f"{max(0, clock.now - back)}..{clock.now}"))
+    return found
