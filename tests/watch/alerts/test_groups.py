@@ -157,12 +157,6 @@ def test_where_is_about_what_fires_and_not_about_what_became_of_it(tmp_path: Pat
     assert clock.tell(malf(), malf("rejected")) == ["firing 1 likely", "resolved 1 rejected"]
 
 
-def test_each_at_once_without_a_while(tmp_path: Path) -> None:
-    Store.open(tmp_path / "s").close()
-    clock = Clock(tmp_path / "s", every=0)
-    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"] * 2
-
-
 def test_it_goes_on_where_it_stopped(clock: Clock) -> None:
     assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
     clock.restart()

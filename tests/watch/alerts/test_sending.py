@@ -10,7 +10,6 @@ import socket
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -78,19 +77,6 @@ def test_an_answer_that_does_not_end_is_not_waited_for(
     monkeypatch.setattr(sending, "_READING_ON", 0.1)
     server.headers = {"Content-Length": "10"}
     assert attempt(receiver_at(server.url)) == Attempt("sent")
-
-
-def test_slack(server: Server) -> None:
-    assert attempt(receiver_at(server.url, "slack")) == Attempt("sent")
-    assert server.got[0]["text"] == "Take care"
-
-
-def test_alertmanager(server: Server) -> None:
-    receiver = receiver_at(server.url.removesuffix("/in/s3cr3t"), "alertmanager")
-    assert attempt(receiver) == Attempt("sent")
-    body: Any = server.got[0]  # a list of alerts
-    assert body[0]["labels"]["alertname"] == "Malf"
-    assert server.paths == ["/api/v2/alerts"]
 
 
 @pytest.mark.slow

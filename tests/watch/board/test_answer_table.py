@@ -59,15 +59,6 @@ def test_filters() -> None:
     assert labels(found, Selection(AnswerFilter(least=0.5))) == ["Malf(a2, 2)", "Malf(b, 4)"]
 
 
-def test_a_look_sees_what_has_changed() -> None:
-    board = Board()
-    board.take([head(), *THREE])
-    found = board.tables
-    assert len(labels(found, Selection())) == 3
-    board.take([possible("c", 2)])
-    assert len(labels(found, Selection())) == 4
-
-
 @pytest.mark.parametrize("text", ["", "nan", "inf", "1e99", "x", "-3"])
 def test_addresses_with_nonsense_are_looks_all_the_same(text: str) -> None:
     look = selection_of({"from": [text], "count": [text], "least": [text], "sort": [text], "due": [text]})
