@@ -73,16 +73,6 @@ def test_while_a_page_catches_up_it_says_how_far_it_is_and_lists_nothing(live: L
     assert found["then /healthz"].json == {"status": "ok", "caught_up": True}
 
 
-def test_without_the_token_the_page_has_no_data(live: LiveBoard) -> None:
-    app = guarded(read(live))
-    assert ask(app, "/?token=another-token", token=None).status == 401
-    for path in ("/", "/decided"):
-        page = ask(app, path, token=None)
-        assert page.status == 200
-        assert "wt" not in page.text.partition("<main")[2].partition("</main>")[0]
-    assert "wt2" in ask(app, f"/decided?token={TOKEN}", token=None).text
-
-
 class _Fails(Reader):
     """A reader with an error that nobody foresaw."""
 
