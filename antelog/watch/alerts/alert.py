@@ -61,17 +61,14 @@ class Alert:
 
 @dataclass(frozen=True)
 class AlertQuery:
-    """A query: its variables, the types of those with ticks, the default kind of change, and the severity.
-
-    Alerts are grouped by the values of the variable `key`, if the program has a key.
-    """
+    """A query: its variables, the types of those with ticks, the default kind of change, and the severity."""
 
     name: str
     variables: tuple[str, ...]
     ticks: Mapping[str, str]
     usual: str
     severity: str = "info"
-    key: str | None = None
+    key: str | None = None  # the variable by whose values alerts are grouped
 
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
@@ -96,24 +93,17 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
 
 @dataclass(frozen=True)
 class AlertSetup:
-    """All alerts of a stream, its queries, the file of its program, and the times of its ticks.
-
-    every    seconds until further alerts of a group are sent as one
-    begin    changes before this tick are not sent; None: before the newest one there is at the start
-    link     the address of the page
-    key      the name of the program's key
-    store    the path of the store, which has the feed and the outbox
-    """
+    """All alerts of a stream, its queries, the file of its program, and the times of its ticks."""
 
     alerts: tuple[Alert, ...]
     queries: tuple[AlertQuery, ...]
     program: str
     timescale: Timescale | None = None
-    every: float = 0.0
-    begin: int | None = 0
-    link: str = ""
-    key: str | None = None
-    store: str = ""
+    every: float = 0.0  # seconds until further alerts of a group are sent as one
+    begin: int | None = 0  # the first tick whose changes are sent; None: the newest one at the start
+    link: str = ""  # the address of the page
+    key: str | None = None  # the name of the program's key
+    store: str = ""  # the path of the store, which has the feed and the outbox
 
 
 # ---- the changes of an alert ----

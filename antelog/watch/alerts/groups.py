@@ -42,10 +42,7 @@ MOST_WAITING = 1_000  # alerts that wait in a group, at most; of more, the oldes
 
 
 class AlertGroups:
-    """The groups of all receivers in an outbox.
-
-    While a group is acknowledged or snoozed, all of it waits but what never waits, and what resolves answers.
-    """
+    """The groups of all receivers in an outbox. Of an acknowledged or snoozed one most waits until that ends."""
 
     def __init__(
         self, outbox: Outbox, routes: Sequence[Route], wall: Callable[[], float] = time.time
@@ -196,7 +193,6 @@ class AlertGroups:
         return AlertItem(line, FIRING, since, now) if wanted else None
 
     def _waits(self, route: Route, name: str, item: AlertItem) -> bool:
-        """Whether an alert waits for others of its group."""
         window = self._execute(
             "SELECT until, severity, confirmed FROM alert_groups WHERE receiver = ? AND name = ?",
             (route.receiver.name, name),
@@ -214,7 +210,6 @@ class AlertGroups:
     # ---- the tables ----
 
     def _sent(self, route: Route, items: AlertGroup, now: float) -> tuple[str, Letter]:
-        """Makes the letter of a group, of which more wait from now on."""
         at = route.receiver.name, items.name
         self._execute("DELETE FROM held WHERE receiver = ? AND name = ?", at)
         self._execute(_NO_GROUP, at)

@@ -1,6 +1,5 @@
 """Letters to receivers: which changes each one gets, in which words, and in which form.
 
-    letter_of(route, AlertGroup("wt2", items), firing)      Letter(key, body, about)
     {words}: {summary}      turbine wt2 is about to shut down: likely, 84 %, decided by 10
 
 In a template, `{X}` is the value of the variable X, and `{words}` are those of the program, or else the query
@@ -299,7 +298,6 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
 
 
 def key_of(line: LogLine) -> str:
-    """Returns the key of all letters about a change."""
     return _hash([line.get(part) for part in _PARTS])
 
 

@@ -1,11 +1,5 @@
 """The outbox of a store: waiting letters, counts of the others, and the position in the feed.
 
-    with opened(path) as outbox, outbox.transaction():
-        outbox.add([("slack:@slack.url", letter)])
-        outbox.read_to(8_000)                                    the feed is read up to there
-    waiting = outbox.first("slack:@slack.url")                   the next one to try
-    outbox.settle(waiting, "sent")
-
 A letter is stored together with the position after its line, so no line makes a letter twice.
 """
 
@@ -72,7 +66,6 @@ class Outbox:
         return self._number("SELECT position FROM place")
 
     def receive(self, receivers: Iterable[str]) -> None:
-        """Replaces the receivers."""
         with self.transaction():
             self.database.execute("DELETE FROM receivers")
             self.database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
@@ -87,7 +80,6 @@ class Outbox:
         return self._number("SELECT tick FROM alerts_from")
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Writes all or nothing of what is stored within it."""
         return files.transaction(self.database)
 
     def add(self, letters: Iterable[tuple[str, Letter]]) -> None:
@@ -134,10 +126,7 @@ class Outbox:
             )
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Counts, for each receiver, alerts by outcome since the store was made, and those that wait.
-
-        Alerts that are held for others of their group wait, too.
-        """
+        """Counts the alerts of each receiver by outcome, and those that wait, also for others of a group."""
         names = [name for (name,) in self.database.execute("SELECT name FROM receivers ORDER BY rowid")]
         found = {name: dict.fromkeys(OUTCOMES, 0) for name in names}
         for name, outcome, number in self.database.execute("SELECT * FROM counts").fetchall():

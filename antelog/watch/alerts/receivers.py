@@ -30,15 +30,12 @@ _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e]*)")
 
 @dataclass(frozen=True)
 class Receiver:
-    """A receiver of alerts: its `name`, which is shown and has no secret in it, and its kind.
-
-    Letters are posted to the address that is kept in `place`, or given to the command of these `words`.
-    """
+    """A receiver of alerts: its `name`, which is shown and has no secret in it, and its kind."""
 
     name: str
     kind: str
-    place: str = ""
-    words: tuple[str, ...] = ()
+    place: str = ""  # the file or variable with the address that letters are posted to
+    words: tuple[str, ...] = ()  # the command that letters are given to
 
 
 @dataclass(frozen=True)
@@ -143,7 +140,6 @@ def checked(receiver: Receiver) -> None:
 
 
 def _kept(place: str) -> str:
-    """Reads a file or an environment variable."""
     if place.startswith("$"):
         name = place.strip("${}")
         if name not in os.environ:

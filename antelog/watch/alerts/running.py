@@ -69,7 +69,6 @@ async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
 async def _read(
     reader: FeedReader, groups: AlertGroups, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
 ) -> None:
-    """Follows the feed, and stores letters in the outbox."""
     position = reader.position
     silent = SilentInputs(groups.silent(), time.time())
     saved, clock = 0.0, asyncio.get_running_loop().time
@@ -183,10 +182,7 @@ async def _run_until_input_ends(setup: AlertSetup) -> None:
 
 
 def main() -> int:
-    """Reads the setup from the first line on standard input, and sends until that ends.
-
-    Returns the exit status: 0 if all went well, 1 if the alerts cannot be sent at all.
-    """
+    """Sends by the setup on standard input until that ends; returns 1 if alerts cannot be sent at all."""
     order = sys.stdin.buffer.readline()
     if not order:
         return 0  # the stream has ended already

@@ -1,8 +1,5 @@
 """Sends letters: one attempt to post it to an address or give it to a command, and all letters of a receiver.
 
-    async with client_for(receivers) as client:
-        await send(receiver, letter, client)    Attempt("sent"), Attempt("again", "answered 503"), …
-
 A status of 400, 413, 415 or 422 means that the letter is refused: it would be refused again. All other
 failures are retried: no answer, an error, a redirect (never followed, as it could lead anywhere), an address
 that has moved. The next attempt is after about 1, 2, 4, … seconds, up to five minutes, each shortened at
@@ -64,10 +61,7 @@ class Attempt:
 
 @asynccontextmanager
 async def client_for(receivers: Iterable[Receiver]) -> AsyncIterator[httpx.AsyncClient | None]:
-    """Opens the client that posts all letters; None if there are only commands.
-
-    It has no limit of connections: a receiver that hangs takes none from the others.
-    """
+    """Opens the client that posts all letters; None if there are only commands."""
     if all(receiver.words for receiver in receivers):
         yield None
         return
@@ -75,6 +69,7 @@ async def client_for(receivers: Iterable[Receiver]) -> AsyncIterator[httpx.Async
 
     from antelog.watch.alerts.bounded import bound  # noqa: PLC0415 - as above
 
+    # Connections are not limited: a receiver that hangs takes none from the others.
     trusted, limits = ssl.create_default_context(), httpx.Limits(max_keepalive_connections=20)
     async with httpx.AsyncClient(verify=trusted, cookies=_NoCookies(), limits=limits, timeout=None) as client:
         bound(client)
@@ -236,7 +231,6 @@ def retry_after(header: str | None, now: datetime | None = None) -> float | None
 
 
 def say(message: str) -> None:
-    """Prints a message to stderr."""
     sys.stderr.write(f"alerts: {shown(message)}\n")
     sys.stderr.flush()
 
@@ -290,7 +284,6 @@ class Sender:
                         await self._done.wait()
 
     def _room(self) -> int:
-        """Returns how many letters may be on their way now."""
         paused = self._clock() < self._paused_until or len(self._resting) >= MOST_RESTING
         if paused and not self._ending.is_set():
             return 0

@@ -59,16 +59,13 @@ class Selected:
 
 @dataclass(frozen=True)
 class ListRow:
-    """A row of the list: a group with its most urgent answer, or a part of a group, whose `count` is 0.
-
-    `key` names the group. The deadline is the next one of its answers with this severity.
-    """
+    """A row of the list: a group with its most urgent answer, or a part of a group."""
 
     answer: TrackedAnswer
     key: str
-    count: int
+    count: int  # the answers of the group; 0 for a part
     severity: str
-    deadline: int | None
+    deadline: int | None  # the next one of the answers with this severity
     opened: bool = False
 
 
@@ -124,7 +121,6 @@ class ListedAnswers:
         return self._database.execute(query, (*where.values, *more)).fetchall()
 
     def where(self, given: AnswerFilter) -> SqlCondition:
-        """Writes a filter as a condition."""
         found = self._without_facets(given)
         for name, values in given.facets.items():
             wanted = map(SEVERITIES.index, values) if name == "severity" else values
@@ -150,7 +146,6 @@ class ListedAnswers:
     def answers(
         self, where: SqlCondition, order: str, start: int = 0, count: int = -1
     ) -> list[TrackedAnswer]:
-        """Lists some of the answers that a condition lets through, in an order."""
         rows = self.rows(f"SELECT id FROM {{them}} ORDER BY {order} LIMIT ? OFFSET ?", where, count, start)
         return [self._answers[name] for (name,) in rows]
 
@@ -212,11 +207,7 @@ class ListedAnswers:
 
 
 class AnswerTables:
-    """The tables of the open and the decided answers of a board.
-
-    `touched` are those that have changed since they were written, `head` gives the program of the feed, and
-    `acts` those of people, by group.
-    """
+    """The tables of the open and the decided answers of a board; `touched` ones are to be written again."""
 
     def __init__(
         self,
@@ -232,7 +223,7 @@ class AnswerTables:
         self._answers = {"open": open_answers, "decided": decided}
         self._touched, self._head, self._database, self._known_head = touched, head, database, head()
         self._open, self._decided = (ListedAnswers(database, *each) for each in self._answers.items())
-        self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
+        self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict  # by group
         touched.update(open_answers, decided)
 
     @property
@@ -320,7 +311,6 @@ class AnswerTables:
     # ---- rows of the tables ----
 
     def update(self) -> None:
-        """Writes all answers that were touched."""
         self._up_to_date(self._open)
         self._up_to_date(self._decided)
 

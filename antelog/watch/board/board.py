@@ -1,9 +1,5 @@
 """The board: the state of the page, folded from the records of a feed.
 
-    board = Board()
-    board.take(reader.read(1000))
-    board.open                      the open answers by their ids
-
 All but the open answers is bounded, so memory does not grow with the length of a run. Answers that it no
 longer holds are read again from the feed, and put into `recalled`.
 """
@@ -50,10 +46,7 @@ class FeedPiece:
 
 
 class FeedPieces:
-    """The pieces of a feed, in order, by which the lines of an answer are found again.
-
-    They hold eight bytes for each line of an answer: about 20 MB for a feed of 1 GB.
-    """
+    """The pieces of a feed, by which the lines of an answer are found again: 20 MB for a feed of 1 GB."""
 
     def __init__(self, pieces: Iterable[FeedPiece] = (), at: int = 0) -> None:
         self.kept, self.at = deque(pieces), at
@@ -92,11 +85,7 @@ class FeedPieces:
 
 @dataclass(eq=False)
 class Board:
-    """The state of the page; `version` grows with each record, and `damaged` counts invalid ones.
-
-    `touched` are the answers that have changed since the tables were updated. With `sees` the feed has lines
-    about facts that come again of what was lost: until then such an answer stays open.
-    """
+    """The state of the page; `version` grows with each record, and `damaged` counts invalid ones."""
 
     head: FeedProgram = field(default_factory=FeedProgram)
     tick: int | None = None
@@ -112,13 +101,12 @@ class Board:
         self.decided_size = 0
         self.pieces = FeedPieces()
         self.flow = CountRates[tuple[str, str]]()
-        self.touched: set[str] = set()
+        self.touched: set[str] = set()  # the answers that have changed since the tables were updated
         self.recalled = OrderedDict[str, TrackedAnswer]()
-        self.sees = False
+        self.sees = False  # the feed has a line when a lost answer is seen again: until then it stays open
         self.rules_changed: Mapping[str, Any] | None = None  # after which tick, and what of each query
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Folds records into the board."""
         for record in records:
             self.version += 1
             name: str | None = None
@@ -166,7 +154,6 @@ class Board:
 
     @property
     def open_by_query(self) -> dict[str, int]:
-        """The number of open answers of each query."""
         return dict.fromkeys(self.head.ticks, 0) | Counter(each.query for each in self.open.values())
 
     def rates(self, query: str) -> dict[str, float]:

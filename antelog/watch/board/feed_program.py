@@ -62,7 +62,6 @@ class FeedProgram:
 
     @cached_property
     def alerts(self) -> Mapping[str, float | None]:
-        """The threshold of alerts of each query."""
         return {query.name: query.alert for query in self._queries}
 
     @cached_property
@@ -86,7 +85,6 @@ class FeedProgram:
         return {} if self.program is None else group_variables(self.program.plan)
 
     def severity(self, query: str) -> str:
-        """Rates a confirmed answer of a query: critical, warning, info or good."""
         return self._severities.get(query, "info")
 
     def key_of(self, answer: TrackedAnswer) -> str:
@@ -95,7 +93,6 @@ class FeedProgram:
         return group_name(answer.query, values, name)
 
     def label(self, answer: TrackedAnswer) -> str:
-        """Writes an answer, with times in place of ticks."""
         return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)
 
 

@@ -56,16 +56,13 @@ class CountRates(Generic[K]):
 
 @dataclass(frozen=True)
 class Pulse:
-    """The time of the latest facts (`heard`, in seconds since 1970), the expected gap, and what is unread.
+    """The time of the latest facts, the expected gap to the next in seconds, and what is unread."""
 
-    `behind` is the age in seconds of the oldest unread rows, or bytes. The `unit` is empty if it is unknown.
-    """
-
-    heard: float | None
+    heard: float | None  # in seconds since 1970
     gap: float | None
     unread: int = 0
-    unit: str = ""
-    behind: float = 0.0
+    unit: str = ""  # rows or bytes; empty if it is unknown what is unread
+    behind: float = 0.0  # the age of the oldest that is unread, in seconds
 
     def quiet_for(self, now: float) -> float | None:
         """Returns the seconds since facts came, if these are more than the gap."""
@@ -115,17 +112,13 @@ class InputStatus:
 
 @dataclass(frozen=True)
 class SlotStatus:
-    """The slots of an input by the columns that name them (`of`), and how many are known and silent.
+    """The slots of an input, and how many of them are silent."""
 
-    `listed` has silent ones, the latest, each with the time of its latest fact, in seconds since 1970. They
-    are not `sure` until each slot has had its time to be heard.
-    """
-
-    of: str
+    of: str  # the columns that name them
     known: int
     silent: int
-    listed: Mapping[str, float]
-    sure: bool = True
+    listed: Mapping[str, float]  # the latest silent ones, with their latest facts in seconds since 1970
+    sure: bool = True  # each has had its time to be heard
 
     @property
     def noun(self) -> str:

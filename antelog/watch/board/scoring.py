@@ -27,15 +27,13 @@ USUAL = 0.8  # the threshold of a query without an alert
 
 @dataclass(eq=False)
 class Trust:
-    """The sums of scores of each query; rejected answers wait until they cannot come back.
-
-    `latest` has the current number of each waiting answer: one that is rejected again gets a new number.
-    """
+    """The sums of scores of each query; rejected answers wait until they cannot come back."""
 
     sums: dict[str, Scores] = field(default_factory=dict)
     thresholds: Mapping[str, float | None] = field(default_factory=dict)
     waiting: list[tuple[int, int, TrackedAnswer]] = field(default_factory=list)
     ready: dict[str, list[TrackedAnswer]] = field(default_factory=dict)
+    # The number of each waiting answer: one that is rejected again gets a new one.
     latest: dict[str, int] = field(default_factory=dict)
     taken: int = 0
     scored: int = 0
@@ -77,7 +75,6 @@ class Trust:
                 self._score(answer)
 
     def scores(self) -> dict[str, Scores]:
-        """Returns the scores of all queries with decided answers."""
         for query in list(self.ready):
             self._add(query)
         return {
@@ -94,7 +91,6 @@ class Trust:
         return self._results
 
     def alerts(self, query: str) -> Alerted:
-        """Returns the alerts at the query's threshold."""
         self.scores()
         return by_threshold(self._of_query(query).program, (self._threshold(query),))[0]
 

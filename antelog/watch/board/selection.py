@@ -30,20 +30,13 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class AnswerFilter:
-    """Conditions on answers; empty ones hold for all.
+    """Conditions on answers; empty ones hold for all."""
 
-    facets     columns, each with the values that it may have
-    text       words that must all occur
-    least      the least chance
-    due        the ticks of deadlines
-    between    the ticks at which answers were decided
-    """
-
-    facets: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    text: str = ""
-    least: float = 0.0
-    due: range | None = None
-    between: range | None = None
+    facets: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the values that columns may have
+    text: str = ""  # words that must all occur
+    least: float = 0.0  # the least chance
+    due: range | None = None  # ticks of deadlines
+    between: range | None = None  # ticks at which answers were decided
 
     def chosen(self, facet: str) -> Sequence[str]:
         return self.facets.get(facet, ())

@@ -28,16 +28,13 @@ _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decod
 
 
 class AnswerStatus(Struct, frozen=True, array_like=True):
-    """The status of an answer by its latest line, whose meaning is `change`; None stands for unknown.
-
-    It is decided at `decided_by` at the latest; `silent` is the change, and its tick, if nothing comes.
-    """
+    """The status of an answer by its latest line, whose meaning is `change`; None stands for unknown."""
 
     change: str
     tick: int
     chance: float | None
-    decided_by: int | None
-    silent: tuple[str, int] | None
+    decided_by: int | None  # the tick by which it is decided for sure
+    silent: tuple[str, int] | None  # the change, and its tick, if nothing comes
 
 
 class TrackedAnswer(Struct, array_like=True):

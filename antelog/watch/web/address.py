@@ -17,23 +17,18 @@ from antelog.errors import UnsupportedError
 
 
 def new_token() -> str:
-    """Makes a token that nobody guesses."""
     return secrets.token_urlsafe(24)
 
 
 class Tokens(Struct, frozen=True):
-    """The tokens to look, to look and act, and to post facts.
+    """The tokens of a page; without one to act or to post facts nobody may do that."""
 
-    Without the first everybody may look; without another nobody may do that.
-    """
-
-    look: str | None = None
-    act: str | None = None
+    look: str | None = None  # without it everybody may look
+    act: str | None = None  # to look as well
     facts: str | None = None
 
     @property
     def of_readers(self) -> list[str]:
-        """The tokens with which one may look."""
         return [each for each in (self.look, self.act) if each is not None]
 
 
@@ -74,7 +69,6 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def link_to_act(self) -> str | None:
-        """The link of those who may act, if there is one."""
         return None if self.tokens.act is None else f"{self.origin}/?token={self.tokens.act}"
 
     @property

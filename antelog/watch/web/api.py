@@ -150,7 +150,6 @@ class ActList:
         return self.store is not None and is_store(self.store)
 
     def current(self) -> list[Act]:
-        """Returns the acts that have not ended."""
         now = time.monotonic()
         if self.store is not None and now > self._read + _FRESH:
             self._known = acts.current(self.store, time.time()) if self.possible else ()

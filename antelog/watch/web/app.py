@@ -67,10 +67,7 @@ class Bench(Protocol):
 
 @dataclass(eq=False)
 class DetailReader:
-    """Asks for the details of an answer: an engine in this process, or the run, by its store.
-
-    Those who wait for news are woken once there are details. Other sources, such as files, have none.
-    """
+    """Asks an engine in this process, or the run, by its store, for the details of an answer."""
 
     store: Path | None
     live: LiveBoard
@@ -107,17 +104,14 @@ class DetailReader:
 
 @dataclass(frozen=True)
 class Entry:
-    """The hosts and tokens for `Guard`, and the store, which has the inbox, acts, and the counts of alerts.
-
-    `proxied`: a proxy in front names the user. With a `bench` an editor is shown beside the views.
-    """
+    """The hosts and tokens for `Guard`, and the store, which has the inbox, acts, and counts of alerts."""
 
     hosts: frozenset[str] | None = None
     origins: frozenset[str] | None = None
     tokens: Tokens = field(default_factory=Tokens)
     store: Path | None = None
-    proxied: bool = False
-    bench: Bench | None = None
+    proxied: bool = False  # a proxy in front names the user
+    bench: Bench | None = None  # with one, an editor is shown beside the views
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
@@ -286,7 +280,6 @@ class _Routes:
         return as_json(found)
 
     async def edits(self, request: Request) -> Response:
-        """Returns the draft, and applies edits."""
         bench = self.entry.bench
         if bench is None:
             return _missing()

@@ -48,7 +48,6 @@ class TickCells:
     timescale: Timescale | None
 
     def names(self, *names: str) -> Sequence[str]:
-        """Names columns of ticks."""
         return [each for name in names for each in ((name, f"{name} (time)") if self.timescale else (name,))]
 
     def cells(self, *ticks: int | None) -> Sequence[object]:

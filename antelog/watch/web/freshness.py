@@ -36,7 +36,6 @@ class Freshness:
     rests: Set[object] | None = None
 
     def covers(self, query: str, group: str) -> bool:
-        """Whether an answer rests on silent inputs."""
         return self.rests is None or query in self.rests or (query, group) in self.rests
 
     @property

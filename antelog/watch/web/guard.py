@@ -70,15 +70,11 @@ class Allowance:
 
 @dataclass(eq=False)
 class Guard:
-    """An app that passes allowed requests on to another app.
-
-    hosts     allowed host names; one without a port allows any port; None: any name
-    origins   allowed origins, as for `hosts`
-    """
+    """An app that passes allowed requests on to another app."""
 
     app: ASGIApp
-    hosts: frozenset[str] | None = None
-    origins: frozenset[str] | None = None
+    hosts: frozenset[str] | None = None  # allowed names; one without a port allows any port; None: any name
+    origins: frozenset[str] | None = None  # likewise
     tokens: Tokens = field(default_factory=Tokens)
     allowance: Allowance = field(default_factory=Allowance)
 
@@ -204,7 +200,6 @@ async def _read_out(headers: Headers, receive: Receive) -> None:
 
 
 def _length(headers: Headers) -> int | None:
-    """Returns the length of a body by its header; None without a valid one."""
     given = headers.get("content-length", "")
     return int(given[:20]) if given.isdecimal() else None
 

@@ -54,7 +54,6 @@ def server_of(app: ASGIApp, address: PageAddress) -> uvicorn.Server:
 
 
 def serve(server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serves until the process ends."""
     with asyncio.Runner(loop_factory=PageLoop) as runner:
         runner.run(server.serve([listening]))
 

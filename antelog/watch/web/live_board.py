@@ -1,9 +1,5 @@
 """A board that follows its source, with updates for those who wait; and the sources of a page.
 
-    live = LiveBoard(reader_of(path))
-    await live.follow()           for as long as the page is served
-    await live.news(version)      waits for a newer version
-
     reader_of(Path("turbines.state"))    the feed in a store, as `antelog watch` writes it
     reader_of(Path("state.feed"))        a feed in a folder, as `antelog run --page` writes it
     reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
@@ -51,10 +47,7 @@ EVERY = 0.25  # seconds between two pieces of news, at least
 
 
 class Reader(Protocol):
-    """Reads the next records of a source, and old ones again if it has a `position`.
-
-    `damaged` counts lines that are not records.
-    """
+    """Reads the next records of a source, and old ones again if it has a `position`."""
 
     @property
     def position(self) -> int | None:
@@ -62,12 +55,12 @@ class Reader(Protocol):
 
     @property
     def damaged(self) -> int:
+        """The number of lines that are not records."""
         return 0
 
     def read(self, limit: int) -> list[Record]: ...
 
     def read_again(self, _position: int, _limit: int) -> list[Record]:
-        """Reads records behind an earlier position."""
         return []
 
     def share(self) -> float:
@@ -77,16 +70,11 @@ class Reader(Protocol):
 
 @dataclass(eq=False)
 class LiveBoard:
-    """A board that follows a source. With a `path` it is kept there, and a restarted page goes on from it.
-
-    caught_up      all records so far have been read
-    catching_up    the records that were there at its start are not yet read, so it shows nothing
-    failure        the reason why the source cannot be read now
-    """
+    """A board that follows a source. With a `path` it is kept there, and a restarted page goes on from it."""
 
     reader: Reader
     board: Board = field(default_factory=Board)
-    caught_up: bool = False
+    caught_up: bool = False  # all records so far have been read
     path: Path | None = None
     say: Callable[[str], None] = lambda _: None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -96,8 +84,9 @@ class LiveBoard:
         if self.path is not None and isinstance(self.reader, FeedReader):
             self._kept = KeptBoard(self.path, self.reader)
             self.board = self._kept.board() or self.board
-        self.failure: str | None = None
-        self.catching_up, self._damaged_then = False, 0
+        self.failure: str | None = None  # the reason why the source cannot be read now
+        self.catching_up = False  # records of before its start are not yet read, so it shows nothing
+        self._damaged_then = 0
 
     async def follow(self) -> None:
         """Reads the source for ever, in pieces, and serves requests between them.
@@ -171,7 +160,6 @@ class LiveBoard:
         self._wake()
 
     def show(self, board: Board) -> None:
-        """Replaces the board by another one."""
         board.version = self.board.version + 1
         self.board = board
         self._wake()
@@ -268,8 +256,7 @@ class FolderReader(Reader):
 class ChangesReader(Reader):
     """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.
 
-    Files that begin with a dot or an underscore are skipped: they are Spark's own. `damaged` counts lines
-    that are not changes.
+    Files that begin with a dot or an underscore are skipped: they are Spark's own.
     """
 
     def __init__(self, path: Path) -> None:
@@ -342,7 +329,6 @@ class EngineReader(Reader):
         self._begin(program, {})
 
     def _begin(self, program: Program, more: Mapping[str, Any]) -> None:
-        """Adds a head with all open answers."""
         engine = self.engine
         self._relations = list(engine.plan.queries)
         tables = {query.name: engine.answers(query.name) for query in self._relations}

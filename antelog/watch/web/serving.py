@@ -1,10 +1,4 @@
-"""The page in a process of its own, so that a slow or crashed page does not affect the stream.
-
-page = Page(Path("turbines.state"), PageAddress())
-page.url        the link to print, with its token
-page.tend(say)  restarts it at the same link if it has crashed; to be called now and then
-page.stop()
-"""
+"""The page in a process of its own, so that a slow or crashed page does not affect the stream."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The templates of the page, and its other files: styles, scripts and fonts.
 
-    render("now.html", scene=scene, rows=rows)
-
 Jinja2 escapes all data, in HTML and in SVG; characters that move a cursor or turn text around are shown as
 their numbers. Templates have no values in scripts, styles and attributes without quotes; a test checks this.
 """
@@ -24,7 +22,6 @@ PACKAGE = "antelog.watch.web"
 
 
 def render(name: str, **values: Any) -> Markup:
-    """Fills a template."""
     return Markup(_ENVIRONMENT.get_template(name).render(**values))
 
 
@@ -90,7 +87,6 @@ _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js"
 
 @cache
 def asset(name: str) -> bytes:
-    """Reads an asset of the page: a style, script, font or icon."""
     if name in theme.WEB_FONTS:
         return (theme.FONTS / name).read_bytes()
     if name in _OF_THEME:

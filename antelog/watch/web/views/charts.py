@@ -19,30 +19,24 @@ WIDE, HIGH = 600.0, 140.0
 
 @dataclass(frozen=True)
 class ChartRow:
-    """A moment, in milliseconds or ticks, with a value for each series; `shown` are the values as texts.
-
-    Where a stretch of ticks can be chosen, the row has its `ticks`.
-    """
+    """A moment, in milliseconds or ticks, with a value for each series; `shown` are the values as texts."""
 
     at: float
     label: str
     values: Sequence[float | None]
     shown: Sequence[str]
-    ticks: range | None = None
+    ticks: range | None = None  # those of the row, where a stretch of them can be chosen
 
 
 @dataclass(frozen=True)
 class TimeChart:
-    """A chart of some series; `kind` decides how it is drawn, `level` is a line across it.
-
-    With a `zone`, moments are milliseconds, shown as times of this zone; without one they are ticks.
-    """
+    """A chart of some series; `kind` decides how it is drawn, `level` is a line across it."""
 
     title: str
     kind: str
     head: Sequence[str]
     rows: Sequence[ChartRow]
-    zone: str = ""
+    zone: str = ""  # moments are milliseconds, shown as times of this zone; without one they are ticks
     level: float | None = None
 
     @property

@@ -40,7 +40,6 @@ class TickClock:
 
     @property
     def length(self) -> int | None:
-        """The length of a tick in microseconds, if known."""
         return None if self.timescale is None else self.timescale.length
 
     def at(self, tick: int) -> str:
@@ -90,7 +89,6 @@ class TickClock:
         return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
 
     def left(self, tick: int) -> str:
-        """Writes the duration until the end of a tick."""
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
 
     def milliseconds(self, tick: int | None) -> int | None:
@@ -113,23 +111,15 @@ class TickClock:
 
 @dataclass(frozen=True, eq=False)
 class ViewContext:
-    """All that a view is rendered from.
-
-    root      the path at which the page is mounted
-    given     the parameters of the address
-    live      the view is for the page, not for a file that is kept
-    acts      those of people, by group
-    detail    details of the answer that is shown
-    stale     whether an answer, by query and group, rests on silent inputs
-    """
+    """All that a view is rendered from."""
 
     board: Board
-    root: str = ""
-    given: Given = field(default_factory=dict)
-    live: bool = True
-    acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
-    detail: AnswerDetail | None = None
-    stale: Callable[[str, str], bool] = lambda _query, _group: False
+    root: str = ""  # the path at which the page is mounted
+    given: Given = field(default_factory=dict)  # the parameters of the address
+    live: bool = True  # the view is for the page, not for a file that is kept
+    acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)  # those of people, by group
+    detail: AnswerDetail | None = None  # of the answer that is shown
+    stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
 
     @cached_property
     def clock(self) -> TickClock:
@@ -137,7 +127,6 @@ class ViewContext:
 
     @cached_property
     def chances(self) -> bool:
-        """Whether open answers have chances."""
         return self.board.tables.open.count(SqlCondition("chance IS NOT NULL")) > 0
 
     def address(self, answer: TrackedAnswer) -> str:
@@ -166,7 +155,6 @@ class ViewContext:
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
 
     def label(self, answer: TrackedAnswer) -> AnswerLabel:
-        """Writes the label of an answer."""
         head = self.board.head
         ticks = head.ticks.get(answer.query, {})
         values = [

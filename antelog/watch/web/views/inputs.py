@@ -74,7 +74,6 @@ def _within(scene: ViewContext, found: InputStatus) -> str:
 
 
 def _step(found: InputStatus) -> int:
-    """Returns the number of ticks of a bar."""
     return max(1, -(-(max([found.delay, *found.late], default=0) + 1) // _BARS))
 
 

@@ -40,7 +40,6 @@ _BINS = 60  # of the histogram of decided answers, at most
 
 
 def now(scene: ViewContext) -> Markup:
-    """Renders the view, with the rows that the address asks for."""
     selection, tables, head = _selection(scene), scene.board.tables, scene.board.head
     seen, axis = tables.listing(selection), _axis(scene, selection.filter)
     counts = tables.open.facets(selection.filter)
@@ -65,7 +64,6 @@ def now(scene: ViewContext) -> Markup:
 
 
 def open_rows(scene: ViewContext) -> Markup:
-    """Renders some rows of the list, with their positions in it."""
     selection = _selection(scene)
     axis = _axis(scene, selection.filter)
     return _rows(scene, selection, scene.board.tables.listing(selection), axis)
@@ -102,17 +100,14 @@ def _axis(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row as it is shown, its name in two parts, and `toggle`, the address that opens or closes it.
-
-    A row of a query has no `group`.
-    """
+    """A row as it is shown, its name in two parts, and `toggle`, the address that opens or closes it."""
 
     row: ListRow
     name: tuple[str, str]
     why: Sequence[str]
     lane: Lane
     toggle: str
-    group: str | None
+    group: str | None  # None for a row of a query
 
     @property
     def id(self) -> str:
@@ -159,7 +154,6 @@ def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> It
 
 
 def _nothing(scene: ViewContext) -> Sequence[str]:
-    """Explains why there are no rows, by a title and a sentence."""
     if not scene.board.started:
         return "Waiting for the first facts", "As soon as a fact supports an answer, it is listed here."
     good = sum(scene.severity(each.query) == "good" for each in scene.board.open.values())
@@ -205,7 +199,6 @@ def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
 
 
 def decided(scene: ViewContext) -> Markup:
-    """Renders the view, with the rows that the address asks for."""
     given = decided_filter(scene.given)
     wanted, table = given.bad_only, scene.board.tables.decided
     counts = {
@@ -229,7 +222,6 @@ def decided(scene: ViewContext) -> Markup:
 
 
 def decided_rows(scene: ViewContext) -> Markup:
-    """Renders some rows, with their positions among all."""
     selection, table = selection_of(scene.given), scene.board.tables.decided
     where = table.where(decided_filter(scene.given).bad_only)
     return render(

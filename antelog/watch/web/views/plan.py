@@ -131,7 +131,6 @@ def _rate(rate: float) -> str:
 
 
 def _note(scene: ViewContext, node: str, kind: str, program: Program) -> str:
-    """Writes the counts of a predicate."""
     if kind == INPUT:
         facts = sum(each.facts for each in scene.board.inputs.each() if each.name == node)
         return f"{facts:,} facts · {_rate(scene.board.inputs.rates.rate(node))}"
@@ -198,6 +197,5 @@ def _files(program: Program) -> Iterator[tuple[str, Sequence[tuple[str, Markup]]
 
 
 def _anchor(program: Program, file: Source, line: int) -> str:
-    """Names a line of a file in the page."""
     at = [each for _, each in program.source.files].index(file)
     return f"line-{at}-{line}" if at else f"line-{line}"
