@@ -7,18 +7,27 @@
     Malf X!=wt2 V>=90     those of another X, with a V from 90 on
     chance>=0.9           any answer that is at least so likely
 
-All words of a condition have to fit; of several conditions one is enough. Alerts are texts, so that they can
-be passed to the process that sends, which parses them again.
+All words of a condition have to fit; of several conditions one is enough. In a file alerts are written so:
+
+    [[alert]]
+    to = "command:./siren --loud"
+    on = ["confirmed"]
+    template = "{X} has failed"
+
+Alerts are texts, so that they can be passed to the process that sends, which parses them again.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.plan.partition import group_variables
@@ -39,6 +48,8 @@ _COMPARED = {sign: HOLDS[sign] for sign in ("<=", ">=", "<", ">")}
 _WORD = re.compile(r"(\w+)(!=|<=|>=|<|>|=)(.*)", re.DOTALL)
 _HOW = "Write it like 'Malf X=wt2' or 'Malf X=wt* chance>=0.9'."
 _KINDS = (*KINDS, SILENT)
+_KEYS = {"to": str, "on": list, "where": list, "template": str}
+_HOW_IN_FILE = 'An alert is written like [[alert]], and below it to = "slack:@slack.url".'
 
 
 class AlertError(AntelogError):
@@ -57,6 +68,36 @@ class Alert:
     on: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
     template: str = ""
+
+
+def alerts_in(path: Path) -> tuple[Alert, ...]:
+    """Reads the alerts of a file. Raises AlertError."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a text"
+        raise AlertError(f"{path}: cannot be read: {reason}", _HOW_IN_FILE) from None
+    except tomllib.TOMLDecodeError as error:
+        raise AlertError(f"{path}: {error}", _HOW_IN_FILE) from None
+    alerts = found.pop("alert", None)
+    if found or not isinstance(alerts, list) or not all(isinstance(each, dict) for each in alerts):
+        raise AlertError(f"{path}: there has to be nothing but alerts in it", _HOW_IN_FILE)
+    return tuple(_alert(each, f"{path}: alert {number}") for number, each in enumerate(alerts, start=1))
+
+
+def _alert(given: dict[str, Any], place: str) -> Alert:
+    for name, value in given.items():
+        if name not in _KEYS:
+            hint = did_you_mean(name, _KEYS) or f"It may have {', '.join(_KEYS)}."
+            raise AlertError(f"{place}: it cannot have `{name}`", hint)
+        fine = isinstance(value, _KEYS[name])
+        if not fine or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
+            kind = "a text" if _KEYS[name] is str else 'a list of texts, as in ["likely", "confirmed"]'
+            raise AlertError(f"{place}: `{name}` is something else", f"It has to be {kind}.")
+    if "to" not in given:
+        raise AlertError(f"{place}: it does not say who gets it", _HOW_IN_FILE)
+    on, where = (tuple(given.get(name, ())) for name in ("on", "where"))
+    return Alert(given["to"], on, where, given.get("template", ""))
 
 
 @dataclass(frozen=True)

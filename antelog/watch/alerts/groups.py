@@ -42,7 +42,7 @@ MOST_WAITING = 1_000  # alerts that wait in a group, at most; of more, the oldes
 
 
 class AlertGroups:
-    """The groups of all receivers in an outbox. Of an acknowledged or snoozed one most waits until that ends."""
+    """The groups of all receivers in an outbox; most of an acknowledged or snoozed one waits."""
 
     def __init__(
         self, outbox: Outbox, routes: Sequence[Route], wall: Callable[[], float] = time.time

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
+from importlib.util import find_spec
 from typing import Any
 
 from antelog.answers import name_in
@@ -30,27 +31,28 @@ from antelog.language.durations import ticks_in_words
 from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import SEVERITIES
 from antelog.language.templates import Template, TemplateError, template_of
+from antelog.lazily import brought_by
 from antelog.lines import LABEL, LogLine, amount_text, amounts_so_far, awaited, literals_of
+from antelog.program import Program
+from antelog.watch.alerts import receivers
 from antelog.watch.alerts.alert import (
     GOOD,
     SILENT_INPUT,
+    Alert,
     AlertError,
     AlertQuery,
     AlertSetup,
     Choice,
     as_text,
     choice_of,
+    queries_of,
 )
-from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK, Receiver, named_apart, receiver_of
-from antelog.watch.board.feed_program import group_name
+from antelog.watch.board.feed_program import group_name, key_column
 
 _PARTS = ("query", "answer", "others", "tick", "change")
 _KEY_BYTES = 16
-
 FIRING, RESOLVED = "firing", "resolved"
-
 _SHOWN = 20  # the alerts that a letter about several lists, at most
-
 _OPEN_FOR = 24 * 3600.0  # seconds for which Alertmanager lets an open answer fire without further news
 DEFAULT = "{words}: {summary}"
 # The names that a template may have in braces, in addition to variables of answers.
@@ -58,7 +60,6 @@ NAMES = (
     *("words", "severity", "query", "answer", "change", "chance", "summary", "tick", "by"),
     *("evidence", "waits_for", "so_far", "because", "lost", "key"),
 )
-
 _LONGEST = 4_000  # receivers refuse messages that are much longer
 
 
@@ -174,7 +175,7 @@ class ChangeTexts:
 class Route:
     """A receiver, the changes that it gets, and their template."""
 
-    receiver: Receiver
+    receiver: receivers.Receiver
     choice: Choice
     template: Template
     texts: ChangeTexts
@@ -183,7 +184,7 @@ class Route:
     @property
     def every(self) -> float:
         """Seconds until more of a group are sent; none for Alertmanager, which groups by itself."""
-        return 0.0 if self.receiver.kind == ALERTMANAGER else self.setup.every
+        return 0.0 if self.receiver.kind == receivers.ALERTMANAGER else self.setup.every
 
     def group_of(self, line: LogLine) -> str:
         return group_name(line["query"], line["answer"], self.texts.query(line).key)
@@ -199,12 +200,40 @@ class Route:
         return f"{self.setup.link.rstrip('/')}/{path}"
 
 
+def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True) -> AlertSetup:
+    """Checks alerts against a program, whose answers may have `chances`. Raises AlertError."""
+    queries = queries_of(program.plan, chances=chances)
+    for alert in alerts:
+        receiver = receivers.receiver_of(alert.to)
+        needed, extra = ("apprise", "apprise") if receiver.kind == receivers.APPRISE else ("httpx", "watch")
+        if receiver.kind != receivers.COMMAND and find_spec(needed) is None:
+            raise AlertError(
+                f"{receiver.kind} needs the package {needed}, which is not installed", brought_by(extra)
+            )
+        receivers.checked(receiver)
+        alert_template(alert.template, queries)
+        choice_of(alert, queries)
+        if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
+            raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
+    plan = program.plan
+    return AlertSetup(tuple(alerts), queries, program.source.name, plan.timescale, key=key_column(plan))
+
+
+def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
+    """Explains, with a hint, why no change can be `likely` or `unlikely`; None if some can."""
+    if all(each.alert is None for each in program.plan.queries):
+        return "no query has an alert", "Write it behind a query, as in `query Malf(X, T) alert 80%.`"
+    if not chances:
+        return "there are no chances", "Give a --model, or --model learn."
+    return None
+
+
 def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
     """Makes a route for each alert. Raises AlertError."""
-    receivers = named_apart([receiver_of(alert.to) for alert in setup.alerts])
+    named = receivers.named_apart([receivers.receiver_of(alert.to) for alert in setup.alerts])
     texts = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
     found = []
-    for receiver, alert in zip(receivers, setup.alerts, strict=True):
+    for receiver, alert in zip(named, setup.alerts, strict=True):
         choice, template = choice_of(alert, setup.queries), alert_template(alert.template, setup.queries)
         found.append(Route(receiver, choice, template, texts, setup))
     return tuple(found)
@@ -272,9 +301,9 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
     key = keys[0] if len(keys) == 1 else _hash(keys)
     text, link = _text(route, group, worst, key), route.link_to(worst.line)
     body: object
-    if route.receiver.kind == SLACK:
+    if route.receiver.kind == receivers.SLACK:
         body = _slack("\n".join(filter(None, [text, link])))
-    elif route.receiver.kind == ALERTMANAGER:
+    elif route.receiver.kind == receivers.ALERTMANAGER:
         body = [_of_alertmanager(route, each, firing.get(each.line["query"])) for each in group.items]
     else:
         latest = [{"status": each.status, **each.line} for each in group.items[-_SHOWN:]]
@@ -292,7 +321,7 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             **{name: value for name, value in worst.line.items() if name not in LABEL},
             **({"alerts": latest} if group.count > 1 else {}),
         }
-    together = route.every or route.receiver.kind == ALERTMANAGER
+    together = route.every or route.receiver.kind == receivers.ALERTMANAGER
     about = group.name if together else name_in(worst.line)
     return Letter(key, json.dumps(body, ensure_ascii=False), about)
 
