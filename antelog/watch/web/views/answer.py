@@ -7,18 +7,17 @@ latest facts, come from the run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.forecast.reports.words import count
-from antelog.lines import LineLiteral, LogLine, literal_of
+from antelog.lines import LogLine, literal_of
 from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.feed_program import rules_behind
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, span, unseen
 from antelog.watch.web.templating import render, share
-from antelog.watch.web.views.charts import ChartRow, Lane, TimeAxis, TimeChart, lane, places
+from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
 from antelog.watch.web.views.context import ViewContext
 
 _EXPLANATIONS = 8
@@ -84,7 +83,7 @@ def _by_model(scene: ViewContext, line: LogLine) -> float | None:
 
 def _explanations(
     scene: ViewContext, found: TrackedAnswer, line: LogLine
-) -> Iterator[tuple[Lane, Sequence[Mark]]]:
+) -> Iterator[tuple[dict[str, object], Sequence[Mark]]]:
     for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
         first, last = span(marked, found, scene.clock.now)
@@ -110,21 +109,8 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, objec
         before = chance if chance is not None else before
 
 
-@dataclass(frozen=True)
-class Case:
-    """An awaited literal, its chance, the latest fact like it, and what follows if it comes, and if not."""
-
-    mark: Mark
-    comes: str
-    fails: str
-    chance: float | None = None
-    if_so: float | None = None
-    if_not: float | None = None
-    latest: LineLiteral | None = None
-
-
-def _cases(scene: ViewContext, line: LogLine) -> Iterator[Case]:
-    """Yields the awaited literals of all explanations, each once."""
+def _cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
+    """Yields the awaited literals of all explanations, each once, with what follows if they come, or not."""
     given = line.get("explanations") or ()
     ways = [
         [mark for mark in marks(line, scene.board.head.timescale, at) if not mark.known]
@@ -143,7 +129,8 @@ def _cases(scene: ViewContext, line: LogLine) -> Iterator[Case]:
             fails = "rejected" if not left else f"{count(left, 'other explanation')} left"
             detail = details.get(text) or LiteralDetail(text)
             latest = None if detail.latest is None else literal_of(detail.latest)
-            yield Case(mark, comes, fails, detail.chance, detail.if_so, detail.if_not, latest)
+            chances = {"chance": detail.chance, "if_so": detail.if_so, "if_not": detail.if_not}
+            yield {"mark": mark, "comes": comes, "fails": fails, "latest": latest, **chances}
 
 
 # ---- how likely, and when ----

@@ -140,31 +140,8 @@ def _step(least: float, length: int | None) -> int:
     return next(each * power for each in (1, 2, 5, 10) if each * power >= least)
 
 
-@dataclass(frozen=True)
-class LaneMark:
-    """A mark on a lane; with `until` it is a stretch."""
-
-    x: float
-    until: float | None
-    y: int
-    known: bool
-    negated: bool
-    title: str
-
-
-@dataclass(frozen=True)
-class Lane:
-    """An answer on an axis: its marks, its deadline (`end`), and the end of the stretch that is overdue."""
-
-    axis: TimeAxis
-    begin: float
-    end: float | None
-    overdue: float | None
-    spots: Sequence[LaneMark]
-    label: str
-
-
-def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> Lane:
+def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> dict[str, object]:
+    """Places an answer on an axis: its marks, its deadline (`end`), and what is overdue since then."""
     levels: Counter[int | None] = Counter()
     end = answer.now.decided_by
     spots = []
@@ -176,16 +153,17 @@ def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> Lane:
         levels[mark.tick] += 1
         title = f"{'there' if mark.known else 'awaited'}: {mark.text}"
         high = end if high is None else high
-        until = None if high in (None, low) else axis.x(high or 0)
-        spots.append(LaneMark(axis.x(low), until, level, mark.known, mark.negated, title))
+        until = None if high in (None, low) else axis.x(high or 0)  # then it is a stretch
+        kind = {"known": mark.known, "negated": mark.negated}
+        spots.append({"x": axis.x(low), "until": until, "y": level, "title": title, **kind})
     wall = axis.clock.wall
     late = end is not None and wall is not None and wall > end + 1
     known = sum(each.known for each in marks)
-    return Lane(
-        axis,
-        axis.x(min([answer.since, *(each.tick for each in marks if each.tick is not None)])),
-        None if end is None else axis.x(end),
-        axis.x(wall) if late and wall is not None else None,
-        spots,
-        f"{known} of {len(marks)} there",
-    )
+    return {
+        "axis": axis,
+        "begin": axis.x(min([answer.since, *(each.tick for each in marks if each.tick is not None)])),
+        "end": None if end is None else axis.x(end),
+        "overdue": axis.x(wall) if late and wall is not None else None,
+        "spots": spots,
+        "label": f"{known} of {len(marks)} there",
+    }

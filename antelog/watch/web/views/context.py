@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -151,7 +151,7 @@ class ViewContext:
         program = self.board.head.program
         return ((key_column(program.plan) if program else None) or "value").capitalize()
 
-    def shown_acts(self, group: str) -> list[ShownAct]:
+    def shown_acts(self, group: str) -> list[dict[str, str]]:
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
 
     def label(self, answer: TrackedAnswer) -> AnswerLabel:
@@ -203,29 +203,22 @@ class AnswerLabel:
         return f"{self.query}({', '.join(text for text, _ in self.values)})"
 
 
-@dataclass(frozen=True)
-class ShownAct:
-    """An act of a person as it is shown; `title` has all of it."""
-
-    kind: str
-    text: str
-    title: str
-
-
-def _shown_act(act: Act, clock: TickClock) -> ShownAct:
-    at = clock.hour(act.at)
-    until = "" if act.until is None else clock.hour(act.until)
-    match act.kind:
-        case "acknowledged":
-            text = f"✓ {act.who}, until decided"
-            title = f"{act.who} takes care of it, since {at}, until all of it is decided"
-        case "snoozed":
-            text, title = f"Zz {act.who}, until {until}", f"{act.who} snoozed it at {at}, until {until}"
-        case "ended":
-            text, title = f"∎ {act.who}", f"{act.who} ends at {at} what is lost from sight"
-        case _:
-            text, title = f"✎ {act.note}", f"{act.who} at {at}: {act.note}"
-    return ShownAct(act.kind, text[:80], title)
+def _shown_act(act: Act, clock: TickClock) -> dict[str, str]:
+    """Writes an act of a person; `title` has all of it."""
+    who, at, until = act.who, clock.hour(act.at), "" if act.until is None else clock.hour(act.until)
+    texts = {
+        "acknowledged": f"✓ {who}, until decided",
+        "snoozed": f"Zz {who}, until {until}",
+        "ended": f"∎ {who}",
+        "noted": f"✎ {act.note}",
+    }
+    titles = {
+        "acknowledged": f"{who} takes care of it, since {at}, until all of it is decided",
+        "snoozed": f"{who} snoozed it at {at}, until {until}",
+        "ended": f"{who} ends at {at} what is lost from sight",
+        "noted": f"{who} at {at}: {act.note}",
+    }
+    return {"kind": act.kind, "text": texts[act.kind][:80], "title": titles[act.kind]}
 
 
 def cut(name: str) -> tuple[str, str]:
@@ -247,19 +240,8 @@ _ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "
 _PREFIXES = 8
 
 
-@dataclass(frozen=True)
-class Facet:
-    """A filter with its values, the number of answers with each, and those that are chosen."""
-
-    name: str
-    title: str
-    choices: Sequence[str]
-    counts: Mapping[str, int]
-    chosen: Collection[str]
-
-
-def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
-    """Yields the filters that have something to choose."""
+def facets(scene: ViewContext, counts: Counts) -> Iterator[dict[str, object]]:
+    """Yields the filters that have something to choose, with the number of answers with each value."""
     for name, title in _TITLES.items():
         if (counted := counts.get(name)) is None:
             continue
@@ -273,4 +255,5 @@ def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
             most = [] if len(counted) > 4 * _PREFIXES else Counter(counted).most_common(_PREFIXES)
             values = sorted({*dict(most), *chosen})
         if len(values) > 1 or chosen:
-            yield Facet(name, title or scene.key_name, values, counted, chosen)
+            shown = {"name": name, "title": title or scene.key_name, "choices": values}
+            yield {**shown, "counts": counted, "chosen": chosen}

@@ -7,7 +7,7 @@ do. Answers that are `good` are folded unless the address asks for them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -28,7 +28,7 @@ from antelog.watch.board.selection import (
 )
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render
-from antelog.watch.web.views.charts import ChartRow, Lane, TimeAxis, TimeChart, lane, places
+from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
 from antelog.watch.web.views.context import ViewContext, cut, facets
 
 _JUST = 6
@@ -98,36 +98,22 @@ def _axis(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
 # ---- rows of open answers ----
 
 
-@dataclass(frozen=True)
-class ShownRow:
-    """A row as it is shown, its name in two parts, and `toggle`, the address that opens or closes it."""
-
-    row: ListRow
-    name: tuple[str, str]
-    why: Sequence[str]
-    lane: Lane
-    toggle: str
-    group: str | None  # None for a row of a query
-
-    @property
-    def id(self) -> str:
-        return f"row-{self.row.answer.id}" if self.row.count < 2 else f"group-{self.row.answer.id}"
-
-
-def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selection) -> ShownRow:
+def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selection) -> dict[str, object]:
+    """Prepares a row; `toggle` is the address that opens or closes it, and one of a query has no `group`."""
     answer = found.answer
     marked = marks(answer.line, scene.board.head.timescale)
     opened = [each for each in selection.opened if each != found.key]
     if not found.opened:
         opened.append(found.key)
-    return ShownRow(
-        found,
-        cut(found.key if selection.group != "none" else scene.key(answer)),
-        list(_why(scene, answer, marked)),
-        lane(axis, marked, answer),
-        scene.link(open=opened),
-        None if selection.group == "query" else scene.key(answer),
-    )
+    return {
+        "row": found,
+        "id": f"{'row' if found.count < 2 else 'group'}-{answer.id}",
+        "name": cut(found.key if selection.group != "none" else scene.key(answer)),
+        "why": list(_why(scene, answer, marked)),
+        "lane": lane(axis, marked, answer),
+        "toggle": scene.link(open=opened),
+        "group": None if selection.group == "query" else scene.key(answer),
+    }
 
 
 def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:

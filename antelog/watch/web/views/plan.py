@@ -56,21 +56,13 @@ def plan(scene: ViewContext) -> Markup:
 
 
 @dataclass(frozen=True)
-class DrawnEdge:
-    path: str
-    arrow: str
-    kind: str
-    wide: float
-
-
-@dataclass(frozen=True)
 class PlanDrawing:
     """The graph as it is drawn, in a box with its left end at `left`."""
 
     left: float
     wide: float
     high: float
-    edges: Sequence[DrawnEdge]
+    edges: Sequence[dict[str, object]]
     marks: PlanMarks
 
 
@@ -160,7 +152,7 @@ def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, EdgeLabel]:
     return labels
 
 
-def _edge(edge: Edge, marks: PlanMarks, flow: float) -> DrawnEdge:
+def _edge(edge: Edge, marks: PlanMarks, flow: float) -> dict[str, object]:
     """Draws a smooth line through the places of an edge, which leaves and arrives straight up or down."""
     placed = marks.placed
     path = placed.paths[edge]
@@ -182,7 +174,8 @@ def _edge(edge: Edge, marks: PlanMarks, flow: float) -> DrawnEdge:
     base, wide = tip - 8 * into, _THIN + min(_THICK, log10(1 + 10 * flow))
     left, right = number(x[-1] - 4.5), number(x[-1] + 4.5)
     arrow = f"M{number(x[-1])} {number(tip)}L{left} {number(base)}L{right} {number(base)}Z"
-    return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge", wide)
+    kind = "edge negated" if edge.negated else "edge"
+    return {"path": "".join(pieces), "arrow": arrow, "kind": kind, "wide": wide}
 
 
 # ---- the program ----
