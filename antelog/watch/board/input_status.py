@@ -157,19 +157,10 @@ class Inputs:
     def each(self) -> Iterator[InputStatus]:
         for name, given in self.status.get("inputs", {}).items():
             late = {int(ticks): int(count) for ticks, count in given.get("late", {}).items()}
-            yield InputStatus(
-                name,
-                given.get("facts", 0),
-                given.get("newest"),
-                given.get("delay", 0),
-                late,
-                given.get("rejects", {}),
-                Pulse(
-                    seconds_of(given.get("heard")),
-                    given.get("gap"),
-                    **{k: given[k] for k in _UNREAD & given.keys()},
-                ),
-            )
+            unread = {name: given[name] for name in _UNREAD & given.keys()}
+            pulse = Pulse(seconds_of(given.get("heard")), given.get("gap"), **unread)
+            facts, newest, delay = given.get("facts", 0), given.get("newest"), given.get("delay", 0)
+            yield InputStatus(name, facts, newest, delay, late, given.get("rejects", {}), pulse)
 
     def slots(self, name: str) -> SlotStatus | None:
         """Returns the slots of an input; None if it has none, or does not declare how often facts come."""

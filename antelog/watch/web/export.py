@@ -41,23 +41,18 @@ def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class TickCells:
-    """The cells of ticks in a table, each with its time beside it where the program has a `tick`."""
+def _names(scale: Timescale | None, *names: str) -> Sequence[str]:
+    """Names columns of ticks, each with its time beside it where the program has a `tick`."""
+    return [each for name in names for each in ((name, f"{name} (time)") if scale else (name,))]
 
-    timescale: Timescale | None
 
-    def names(self, *names: str) -> Sequence[str]:
-        return [each for name in names for each in ((name, f"{name} (time)") if self.timescale else (name,))]
-
-    def cells(self, *ticks: int | None) -> Sequence[object]:
-        """Lists ticks, each with its time in ISO 8601."""
-        scale = self.timescale
-        if scale is None:
-            return ticks
-        known = [None if tick is None or tick not in scale.ticks else scale.time(tick) for tick in ticks]
-        times = (None if time is None else time.isoformat() for time in known)
-        return [each for pair in zip(ticks, times, strict=True) for each in pair]
+def _cells(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
+    """Lists ticks, each with its time in ISO 8601 as the columns are named."""
+    if scale is None:
+        return ticks
+    known = [None if tick is None or tick not in scale.ticks else scale.time(tick) for tick in ticks]
+    times = (None if time is None else time.isoformat() for time in known)
+    return [each for pair in zip(ticks, times, strict=True) for each in pair]
 
 
 def as_csv(lines: Iterable[Row]) -> str:
@@ -84,8 +79,8 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
 
 
 def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    names = ticks.names("since", "decided by"), ticks.names("at")
+    scale = live.board.head.timescale
+    names = _names(scale, "since", "decided by"), _names(scale, "at")
     yield ("query", "answer", "chance", *names[0], "if nothing comes", *names[1], "evidence", "awaited", "id")
     for answer in live.board.tables.select(replace(selection_of(given), start=0, count=-1)).answers:
         now = answer.now
@@ -94,40 +89,40 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
             answer.query,
             live.board.head.label(answer),
             now.chance,
-            *ticks.cells(answer.since, now.decided_by),
+            *_cells(scale, answer.since, now.decided_by),
             change,
-            *ticks.cells(at),
+            *_cells(scale, at),
             *_first(live, answer.line),
             answer.id,
         )
 
 
 def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    yield (*ticks.names("tick"), "change", "chance", *ticks.names("decided by"), "evidence", "awaited")
+    scale = live.board.head.timescale
+    yield (*_names(scale, "tick"), "change", "chance", *_names(scale, "decided by"), "evidence", "awaited")
     found = live.find(rest)
     for line in found.all_lines if found else ():
         yield (
-            *ticks.cells(line["tick"]),
+            *_cells(scale, line["tick"]),
             meaning(line),
             line.get("chance"),
-            *ticks.cells(line.get("decided_by")),
+            *_cells(scale, line.get("decided_by")),
             *_first(live, line),
         )
 
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    yield ("query", "answer", "became", *ticks.names("at"), "open for", "alerted before", "because", "id")
+    scale = live.board.head.timescale
+    yield ("query", "answer", "became", *_names(scale, "at"), "open for", "alerted before", "because", "id")
     table = live.board.tables.decided
     for answer in table.answers(table.where(decided_filter(given)), SORTS["decided"]):
-        found = unseen(answer.line, ticks.timescale) or failed(answer.line, ticks.timescale)
+        found = unseen(answer.line, scale) or failed(answer.line, scale)
         because = "; ".join(each.text for each in found)
         yield (
             answer.query,
             live.board.head.label(answer),
             answer.now.change,
-            *ticks.cells(answer.now.tick),
+            *_cells(scale, answer.now.tick),
             answer.open_for,
             answer.alerted_before,
             because,
@@ -136,15 +131,15 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 
 def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    newest = ticks.names("newest")
+    scale = live.board.head.timescale
+    newest = _names(scale, "newest")
     yield ("input", "facts", *newest, "delay", "ticks late", "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():
-        yield (each.name, each.facts, *ticks.cells(each.newest), each.delay, None, None, None, None)
+        yield (each.name, each.facts, *_cells(scale, each.newest), each.delay, None, None, None, None)
         for late, count in sorted(each.late.items()):
-            yield (each.name, None, *ticks.cells(None), None, late, count, None, None)
+            yield (each.name, None, *_cells(scale, None), None, late, count, None, None)
         for reason, count in each.rejects.items():
-            yield (each.name, None, *ticks.cells(None), None, None, None, count, reason)
+            yield (each.name, None, *_cells(scale, None), None, None, None, count, reason)
 
 
 def _trust(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:

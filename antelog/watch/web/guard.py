@@ -129,13 +129,11 @@ class Guard:
     def _foreign(self, path: str, headers: Headers) -> tuple[int, str] | None:
         """Refuses a request from another page, but for links to the empty page, which has no data."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-        if self.origins is not None and origin is not None and not _among(origin, self.origins):
-            return 403, "another page may not ask this one"
+        foreign = self.origins is not None and origin is not None and not _among(origin, self.origins)
         if site not in ("none", "same-origin"):
             mode, destination = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
-            if (mode, destination) != ("navigate", "document") or not _is_page(path):
-                return 403, "another page may not ask this one"
-        return None
+            foreign |= (mode, destination) != ("navigate", "document") or not _is_page(path)
+        return (403, "another page may not ask this one") if foreign else None
 
     def _too_much(self, headers: Headers, largest: int) -> tuple[int, str] | None:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
