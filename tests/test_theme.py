@@ -11,7 +11,7 @@ import pytest
 
 from antelog import theme
 from antelog.pictures import theme as of_pictures
-from antelog.watch.web.shell import ASSETS, asset
+from antelog.watch.web.templating import ASSETS, asset
 from scripts.site_pages import site_style
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -18,7 +18,7 @@ from antelog import draw
 from antelog.language.durations import ticks_in_words
 from antelog.language.moments import Timescale
 from antelog.watch.alerts.alert import queries_of
-from antelog.watch.alerts.wording import ChangeTexts
+from antelog.watch.alerts.letters import ChangeTexts
 from antelog.watch.board.board import Board
 from tests.cases_of_open_ends import cases_of_open_ends
 from tests.cli.trying import antelog

@@ -1,10 +1,6 @@
 """Copies the changes that a pipeline wrote to a topic of Kafka into a feed, for the page.
 
-    pump = ChangesPump(topic, BatchFeed(folder, about))
-    pump.move()     the number of changes copied
-
-Messages are read from the start of the topic or its end. Those that are not changes are counted in `odd` and
-left out.
+Messages are read from the start of the topic or its end.
 """
 
 from __future__ import annotations
@@ -17,7 +13,7 @@ from antelog.run.store import BatchFeed, record_of
 
 
 class ChangesPump:
-    """Moves changes from a topic to a feed."""
+    """Moves changes from a topic to a feed; messages that are not changes are counted in `odd`."""
 
     def __init__(self, topic: Kafka, feed: BatchFeed, make: Make | None = None) -> None:
         self._messages = Messages(topic, {}, make)

@@ -1,9 +1,5 @@
 """Child processes of the one that follows the stream: the page and the alerts.
 
-    child = Child("antelog.watch.alerts.running", b'{"store": …}')
-    child.alive, child.pid
-    child.end(30)        its standard input ends; it is killed if it takes longer than this
-
 A child ends when its standard input does, so it never outlives this process. Its settings are the first line
 there, so that no list of processes shows a token or an address.
 """
@@ -18,18 +14,16 @@ import threading
 import time
 from contextlib import suppress
 
-_TAIL = 4_000
-"""Bytes of what a child says on standard error that are kept, the latest."""
-
-LONGEST = 300.0
-"""Seconds from one start to the next, at most."""
+_TAIL = 4_000  # bytes of a child's standard error that are kept, the latest
+BETWEEN_STARTS = 5.0  # seconds from the start to the next, if a child dies; then twice as many, and so on
+LONGEST = 300.0  # seconds from one start to the next, at most
 
 
 class Child:
     """A Python module that runs in a process of its own. With `answers` its output is read here.
 
-    Nothing of the working folder is imported (`-P`): that is where somebody's rules and facts are. The C
-    library keeps one heap for all threads: with one for each, a page held twice the memory, and ever more.
+    Nothing of the working folder is imported (`-P`), where somebody's rules and facts are. All threads share
+    one heap of the C library: with one for each, a page held twice the memory, and ever more.
     """
 
     def __init__(self, module: str, order: bytes, *, answers: bool = False) -> None:
@@ -46,12 +40,12 @@ class Child:
         self._reading = threading.Thread(target=self._read_errors, daemon=True)
         self._reading.start()
         assert self.process.stdin is not None
-        with suppress(OSError):  # it has ended already, and has said why
+        with suppress(OSError):  # it has ended already, and has printed why
             self.process.stdin.write(order + b"\n")
             self.process.stdin.flush()
 
     def printed(self) -> bytes:
-        """Its output since the last call, where that is read here."""
+        """Returns its output since the last call, where that is read here."""
         pipe = self.process.stdout
         if pipe is None or pipe.closed:
             return b""
@@ -60,13 +54,13 @@ class Child:
 
     @property
     def errors(self) -> bytes:
-        """The last of what it said on standard error, where that is read here."""
+        """The last bytes of its standard error, where that is read here."""
         if not self.alive:
             self._reading.join(1)
         return self._errors
 
     def _read_errors(self) -> None:
-        """Reads at once, for whoever writes to a full pipe waits."""
+        """Reads at once: a child that writes to a full pipe would wait."""
         pipe = self.process.stderr
         while pipe is not None and (more := os.read(pipe.fileno(), _TAIL)):
             self._errors = (self._errors + more)[-_TAIL:]
@@ -102,13 +96,10 @@ class Child:
 
 
 class Restarts:
-    """The times at which a child that has ended is restarted: soon at first, then less and less often.
+    """The times at which a child that has ended is restarted: soon at first, then less and less often."""
 
-    `between` are the seconds from now to the first restart; `deaths` is how often it has ended.
-    """
-
-    def __init__(self, between: float) -> None:
-        self._since, self._between = time.monotonic(), between
+    def __init__(self) -> None:
+        self._since, self._between = time.monotonic(), BETWEEN_STARTS
         self.deaths = 0
 
     def due(self) -> bool:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 
-LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
-"""The names of this machine for itself."""
+LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})  # this machine's names for itself
 
 
 class Live:
@@ -40,19 +39,19 @@ class Live:
 
     def __init__(self, source: Any, program: Program | None, hosts: Iterable[str], token: str | None) -> None:
         with page_libraries():
-            from antelog.watch.web import address, app, live_board, readers  # noqa: PLC0415 - needs Starlette
+            from antelog.watch.web import address, app, live_board  # noqa: PLC0415 - needs Starlette
         path: Path | None = None
         self._engine = source if isinstance(source, Engine) else None
         if self._engine is not None:
             if program is None:
                 raise DataError("an engine does not know the text of its rules; add program=…")
-            self._reader = readers.EngineReader(self._engine, program)
+            self._reader = live_board.EngineReader(self._engine, program)
             self._live = live_board.LiveBoard(self._reader)
         elif isinstance(source, str | PathLike):
             if not PATH.fits(source):
                 raise wrong("the source", source, PATH.words)
             path = Path(source)
-            self._live = live_board.LiveBoard(readers.reader_of(path))
+            self._live = live_board.LiveBoard(live_board.reader_of(path))
         else:
             raise DataError(
                 f"cannot show {type(source).__name__}; give an engine, a store or a folder of changes"
@@ -66,7 +65,7 @@ class Live:
 
     @checked(changes=NAMED)
     def tell(self, changes: Mapping[str, pa.Table]) -> None:
-        """Show what `engine.advance` returned."""
+        """Shows the changes that `engine.advance` returned."""
         if self._engine is None:
             raise DataError("only a page of an engine takes changes; a store and a folder are followed")
         for query in self._engine.plan.queries:
@@ -77,14 +76,14 @@ class Live:
 
     @checked(program=of(Program, "an antelog.Program"))
     def change_rules(self, program: Program) -> None:
-        """Show that the engine goes on with the rules of a program, after `engine.change_rules`."""
+        """Shows the rules of a program, after `engine.change_rules`."""
         change = None if self._engine is None else self._engine.rule_change
         if self._engine is None or change is None:
             raise DataError("the rules of this engine have not been changed: call its `change_rules` first")
         self._reader.change_rules(change, program)
 
     def _repr_html_(self) -> str:
-        """A link to the page, for notebooks. From then on it is served to this machine, with a token."""
+        """Returns a link for a notebook, and begins to serve the page to this machine, with a token."""
         if self._following is not None:
             return tag("p", "This page is served by the app that it is mounted in.")
         if not self._link:
@@ -97,7 +96,7 @@ class Live:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._link:
             raise UnsupportedError("this page is served to a notebook; make another one with `antelog.live`")
-        # An app that is mounted in another hears nothing of its start.
+        # An app that is mounted in another gets no event when that starts.
         if scope["type"] == "http" and (self._following is None or self._following.done()):
             self._following = asyncio.create_task(self._live.follow())
             await asyncio.sleep(0)

@@ -32,7 +32,6 @@ from antelog.run.settings import Settings
 from antelog.run.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.outbox import counts_in
-from antelog.watch.alerts.running import Work
 from tests.attack.findings import Attempt
 from tests.attack.posts import Lines
 from tests.processes import started, until
@@ -74,7 +73,7 @@ def _sent(kinds: list[str], random: Random) -> None:
         to.insert(random.randrange(len(to) + 1), "webhook:@good")
         queries = queries_of(antelog.parse(_PROGRAM).plan, chances=False)
         alerts = tuple(Alert(each, ("possible", "confirmed", "rejected")) for each in to)
-        work = msgspec.json.encode(Work(str(folder / "s"), AlertSetup(alerts, queries, "p.alog"))).decode()
+        work = msgspec.json.encode(AlertSetup(alerts, queries, "p.alog", store=str(folder / "s"))).decode()
         said = stack.enter_context((folder / "said").open("w+"))
         command = [sys.executable, "-m", "antelog.watch.alerts.running"]
         process = stack.enter_context(started(command, cwd=folder, stdin=-1, stderr=said, stdout=-3))

@@ -19,11 +19,10 @@ import msgspec
 import antelog
 from antelog import Engine
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.setup import routes_of
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.export import of_view
-from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.readers import EngineReader
+from antelog.watch.web.live_board import EngineReader, LiveBoard
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 from tests.attack.findings import Attempt, command

@@ -19,8 +19,7 @@ from antelog.cli.arguments.ready import WATCH
 from antelog.cli.commands.watch import wanted_alerts
 from antelog.run.settings import AlertSettings
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
-from antelog.watch.alerts.setup import routes_of
-from antelog.watch.alerts.wording import NAMES
+from antelog.watch.alerts.letters import NAMES, routes_of
 from tests.docs.pages import ROOT, blocks_of, commands
 from tests.watch.alerts.lines import letters
 

@@ -26,6 +26,13 @@ CHROMIUM = next(
     None,
 )
 
+SOURCES = ("security", "javascript", "violation")
+
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-dev-shm-usage --hide-scrollbars "
+    "--font-render-hinting=none --remote-debugging-pipe"
+)
+
 
 class Tab:
     """A tab of the browser. `errors` has what went wrong in its scripts, and what its policy has blocked."""
@@ -70,14 +77,8 @@ class Tab:
         until(seen, about=about)
 
     def size(self, width: int, height: int, *, dark: bool = False, scale: float = 1) -> None:
-        phone = width < 600
-        self.tell(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=scale,
-            mobile=phone,
-        )
+        metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 600}
+        self.tell("Emulation.setDeviceMetricsOverride", **metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
         self.tell("Emulation.setEmulatedMedia", features=[scheme, still])
@@ -138,17 +139,20 @@ class Pipes:
         if message["method"] == "Runtime.exceptionThrown":
             details = given["exceptionDetails"]
             tab.errors.append(details.get("exception", {}).get("description", details["text"]))
-        elif message["method"] == "Log.entryAdded" and given["entry"]["source"] in (
-            "security",
-            "javascript",
-            "violation",
-        ):
+        elif message["method"] == "Log.entryAdded" and given["entry"]["source"] in SOURCES:
             tab.errors.append(given["entry"]["text"])
 
 
 class Browser:
     def __init__(self, pipes: Pipes) -> None:
         self.pipes = pipes
+
+    def opened(self, url: str, width: int = 1440) -> Tab:
+        """A page of antelog in a tab of another person."""
+        tab = self.tab(alone=True)
+        tab.size(width, 900)
+        tab.open_page(url)
+        return tab
 
     def tab(self, *, alone: bool = False) -> Tab:
         """A new tab; `alone`: of another person, who shares nothing with the others."""
@@ -167,17 +171,7 @@ def browser() -> Iterator[Browser]:
     ours, theirs = os.pipe(), os.pipe()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         shell = f'exec "$@" 3<&{ours[0]} 4>&{theirs[1]}'
-        flags = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-dev-shm-usage",
-            "--hide-scrollbars",
-            "--font-render-hinting=none",
-            "--remote-debugging-pipe",
-            f"--user-data-dir={folder}",
-        ]
+        flags = [*FLAGS.split(), f"--user-data-dir={folder}"]
         running = started(
             ["bash", "-c", shell, "chromium", CHROMIUM, *flags, "about:blank"],
             pass_fds=(ours[0], theirs[1]),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from antelog.run.store import Store
+from antelog.watch.web.address import PageAddress
+from antelog.watch.web.serving import Page
 from tests.lines import lines_of, open_lines
 
 PROGRAM = """\
@@ -124,6 +127,19 @@ def written(path: Path, records: Iterable[Record], program: str = PROGRAM) -> St
     store.feed.begin({"program": program, "path": "plant/hot.alog", "tick": 0, "time": None})
     add(store, *records)
     return store
+
+
+@contextmanager
+def served(
+    folder: Path, records: Iterable[Record], program: str = PROGRAM, address: PageAddress | None = None
+) -> Iterator[tuple[Page, Store]]:
+    """The page of a feed with these records, in a process of its own, and the feed's store."""
+    store = written(folder / "feed", records, program)
+    page = Page(folder / "feed", address or PageAddress())
+    try:
+        yield page, store
+    finally:
+        page.stop()
 
 
 def add(store: Store, *records: Record) -> None:

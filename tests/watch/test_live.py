@@ -15,16 +15,17 @@ from tests.processes import until, until_async
 from tests.watch.lines import PROGRAM, possible, written
 from tests.watch.web.asking import ask
 
+TURBINES = antelog.parse(PROGRAM)
+
 
 def seen(page: Any, path: str = "/api/now", **more: Any) -> Any:
     return ask(page, path, token=more.pop("token", None), **more)
 
 
 def test_a_page_of_an_engine_shows_what_it_is_reported() -> None:
-    program = antelog.parse(PROGRAM)
-    engine = antelog.Engine(program)
+    engine = antelog.Engine(TURBINES)
     engine.advance(7, {"Temp": [("wt2", "high", 7)]})
-    page = antelog.live(engine, program=program)
+    page = antelog.live(engine, program=TURBINES)
     assert [each["answer"]["T"] for each in seen(page, "/api/now?sort=name").json["answers"]] == [6, 7]
     page.tell(engine.advance(8, {"Temp": [("wt2", "high", 8)]}))
     assert seen(page, "/api/decided").json["answers"][0]["answer"] == {"X": "wt2", "T": 7}
@@ -33,12 +34,11 @@ def test_a_page_of_an_engine_shows_what_it_is_reported() -> None:
 
 
 def test_a_page_of_an_engine_goes_on_with_other_rules() -> None:
-    program = antelog.parse(PROGRAM)
-    engine = antelog.Engine(program)
+    engine = antelog.Engine(TURBINES)
     engine.advance(7, {"Temp": [("wt2", "high", 7)]})
-    page = antelog.live(engine, program=program)
+    page = antelog.live(engine, program=TURBINES)
     with pytest.raises(DataError, match="have not been changed"):
-        page.change_rules(program)
+        page.change_rules(TURBINES)
     other = antelog.parse(PROGRAM.replace("Malf", "Fault"))
     engine.change_rules(other, accept=True)
     page.change_rules(other)
@@ -50,9 +50,8 @@ def test_a_page_of_an_engine_goes_on_with_other_rules() -> None:
 
 
 def test_a_notebook_shows_a_link_to_the_page() -> None:
-    program = antelog.parse(PROGRAM)
-    engine = antelog.Engine(program)
-    page = antelog.live(engine, program=program)
+    engine = antelog.Engine(TURBINES)
+    page = antelog.live(engine, program=TURBINES)
     html = page._repr_html_()
     (link,) = re.findall(r'href="(http://127.0.0.1:\d+/\?token=[\w-]+)"', html)
     assert page._repr_html_() == html
@@ -70,15 +69,13 @@ def test_a_notebook_shows_a_link_to_the_page() -> None:
 
 
 def test_a_page_that_is_mounted_says_so_in_a_notebook() -> None:
-    program = antelog.parse(PROGRAM)
-    page = antelog.live(antelog.Engine(program), program=program)
+    page = antelog.live(antelog.Engine(TURBINES), program=TURBINES)
     assert seen(page).status == 200
     assert "mounted" in page._repr_html_()
 
 
 def test_it_can_be_mounted_anywhere() -> None:
-    program = antelog.parse(PROGRAM)
-    page = antelog.live(antelog.Engine(program), program=program, hosts=["Plant.example"])
+    page = antelog.live(antelog.Engine(TURBINES), program=TURBINES, hosts=["Plant.example"])
     assert 'href="/antelog/plan"' in seen(page, "/plan", root="/antelog", host="plant.example").text
     for host in ("plant.example", "plant.example:8000"):
         assert seen(page, "/api/state", root="/antelog", host=host, origin=f"https://{host}").status == 200
@@ -88,8 +85,7 @@ def test_it_can_be_mounted_anywhere() -> None:
 
 
 def test_unless_names_are_given_only_this_machine_is_answered() -> None:
-    program = antelog.parse(PROGRAM)
-    page = antelog.live(antelog.Engine(program), program=program)
+    page = antelog.live(antelog.Engine(TURBINES), program=TURBINES)
     for host in ("localhost:8000", "127.0.0.1", "[::1]:80"):
         assert seen(page, "/api/state", host=host).status == 200
     assert seen(page, "/api/state", host="evil.example:8000").status == 421

@@ -1,1 +1,1 @@
-"""Alerts: some changes sent to people and programs, by a process that never holds up the stream."""
+"""Alerts: changes sent to people and programs, by a process that never holds up the stream."""

@@ -1,7 +1,7 @@
 """Sends one message through Apprise: `python -m antelog.watch.alerts.apprise_message @FILE`.
 
 The letter is on standard input, as a line of JSON; FILE has the addresses, one on a line. It is a process of
-its own, like a command: what hangs in one of Apprise's many services is ended, and holds up nobody.
+its own, like a command, so one of Apprise's many services that hangs is ended, and holds up nobody.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 from antelog.watch.alerts.receivers import apprise_addresses
 
+# Apprise's kinds of messages by severity; others are `info`, and resolved ones `success`.
 _KINDS = {"critical": "failure", "warning": "warning", "good": "success"}
-"""Apprise's kinds of messages by severity; of all others it is `info`, and of what is resolved `success`."""
 
 
 def main() -> int:
-    """The exit status: 0 if every service has taken the message."""
+    """Returns the exit status: 0 if every service has accepted the message."""
     import apprise  # noqa: PLC0415 - an extra
 
     logging.disable()  # its messages have addresses in them

@@ -1,7 +1,7 @@
-"""Connections of which a bounded number of bytes is read for each letter.
+"""Bounds the bytes that are read of a connection for each letter.
 
-A receiver may begin an answer and never end it, quickly: to parse that takes all of the processor, and so the
-time of the other receivers, until the attempt is over.
+A receiver may send an endless answer, quickly: to parse it would take all of the processor until the attempt
+is over, and so the time of the other receivers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any
 import httpcore
 import httpx
 
-_MOST = 1 << 17
-"""Bytes that are read behind what was written last, at most."""
+_MOST = 1 << 17  # bytes that are read since the last write, at most
 
 
 def bound(client: httpx.AsyncClient) -> None:
@@ -27,8 +26,6 @@ def bound(client: httpx.AsyncClient) -> None:
 
 
 class _BoundedBackend(httpcore.AsyncNetworkBackend):
-    """Makes such connections."""
-
     def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
         self._inner = inner
 

@@ -1,18 +1,14 @@
-"""Groups of alerts: the first one goes at once, and more of its group within a while go as one.
+"""Groups of alerts: the first one is sent at once, and more of its group within a while are sent as one.
 
     0 s     Malf of wt2 is likely        sent
     9 s     OK of wt2 is likely          waits
     20 s    Malf of wt2 is rejected      waits
     300 s                                sent: 2 alerts of wt2: 1 likely, 1 rejected
 
-A group is a value of the program's key, such as a device. A higher severity than was
-sent, and the first `confirmed`, never wait. An answer that was sent while it was open *fires*, until a change
-says what became of it, which *resolves* it.
-
-What is over before alerts begin is not sent. What was likely before, and is still open once all of the past
-is read, is: a group as one.
-
-All of it is in the store, by the wall clock: what waits, waits as long after a restart.
+A group is a value of the program's key, such as a device. A higher severity than was sent, and the first
+`confirmed`, never wait. An answer that was sent while it was open *fires*, until a change *resolves* it. Of
+the time before alerts begin only that is sent which is still open once all of the past is read, a group as
+one. All of it is in the store, by the wall clock, so a restart changes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +16,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -28,50 +23,26 @@ from antelog.answers import ENDS, name_in
 from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
-from antelog.lines import is_change
+from antelog.lines import LogLine, is_change
 from antelog.run.store.acts import Acts
 from antelog.run.values import SILENT
-from antelog.watch.alerts.alert import HEARD, Line
-from antelog.watch.alerts.letters import (
-    FIRING,
-    RESOLVED,
-    AlertGroup,
-    AlertItem,
-    Letter,
-    StillFiring,
-    letter_of,
-)
+from antelog.watch.alerts import letters
+from antelog.watch.alerts.alert import HEARD
+from antelog.watch.alerts.letters import FIRING, RESOLVED, AlertGroup, AlertItem, Letter, Route
 from antelog.watch.alerts.outbox import Outbox
 from antelog.watch.alerts.receivers import ALERTMANAGER
-from antelog.watch.alerts.setup import Route
 from antelog.watch.alerts.silence import SilentPart, silent_part
 
+# Changes that say what became of an answer that was open, or likely; unless it was lost from sight.
 _ENDS = frozenset({*ENDS, UNLIKELY, HEARD, SEEN})
-"""Changes that say what became of an answer that was open, or likely; unless it was lost from sight."""
 
-_FALLS_SILENT = "INSERT OR IGNORE INTO silent VALUES (?, ?)"
 _NO_GROUP = "DELETE FROM alert_groups WHERE receiver = ? AND name = ?"
-_IS_HEARD = "DELETE FROM silent WHERE input = ? AND slot = ?"
 
-MOST_WAITING = 1_000
-"""Alerts that wait in a group, at most; of more, the oldest are counted."""
-
-
-@dataclass(frozen=True)
-class GroupWindow:
-    """The time until which more of a group wait; the highest severity of what was sent, and was confirmed."""
-
-    until: float = 0.0
-    severity: int = -1
-    confirmed: int = -1
+MOST_WAITING = 1_000  # alerts that wait in a group, at most; of more, the oldest are counted
 
 
 class AlertGroups:
-    """The groups of all receivers in an outbox.
-
-    A group that somebody acknowledged, or snoozed for now, sends what never waits, and what became of its
-    answers; all else waits until that ends.
-    """
+    """The groups of all receivers in an outbox; most of an acknowledged or snoozed one waits."""
 
     def __init__(
         self, outbox: Outbox, routes: Sequence[Route], wall: Callable[[], float] = time.time
@@ -81,7 +52,7 @@ class AlertGroups:
         self._acts, self._wall = Acts(outbox.database), wall
 
     def take(self, position: int, records: Sequence[Mapping[str, Any]]) -> bool:
-        """Stores the letters of changes in a feed, and the position behind them, if there is anything."""
+        """Stores the letters of some records, and the position behind them; False if nothing changed."""
         begin, now = self._outbox.begin or 0, self._wall()
         before = self._database.total_changes
         with self._outbox.transaction():
@@ -91,27 +62,28 @@ class AlertGroups:
                     self._add_past(list(some), now)
                 else:
                     self._add(list(some), now)
-            told = [*filter(_ends, changes)]
-            ended = [each for each in told if each["change"] in ENDS or meaning(each) == LOST]
-            self._acts.settle(map(name_in, ended))
+            ended = (each for each in changes if each["change"] in ENDS or meaning(each) == LOST)
+            self._acts.settle(name_in(each) for each in ended if _ends(each))
             if self._database.total_changes == before:
                 return False
             self._outbox.read_to(position)
         return True
 
-    def add(self, changes: Sequence[Line]) -> None:
-        """Stores the letters of changes that the feed does not have."""
+    def add(self, changes: Sequence[LogLine]) -> None:
+        """Stores the letters of changes to silent inputs, which the feed does not have."""
         with self._outbox.transaction():
             self._add(changes, self._wall())
             for each in changes:
-                statement = _FALLS_SILENT if each["change"] == SILENT else _IS_HEARD
-                self._execute(statement, silent_part(each))
+                if each["change"] == SILENT:
+                    self._execute("INSERT OR IGNORE INTO silent VALUES (?, ?)", silent_part(each))
+                else:
+                    self._execute("DELETE FROM silent WHERE input = ? AND slot = ?", silent_part(each))
 
     def silent(self) -> list[SilentPart]:
-        """The inputs and slots that were silent by the changes so far."""
+        """Lists the inputs and slots that were silent by the changes so far."""
         return [SilentPart(*each) for each in self._execute("SELECT input, slot FROM silent")]
 
-    def _add(self, changes: Sequence[Line], now: float) -> None:
+    def _add(self, changes: Sequence[LogLine], now: float) -> None:
         gone = [(name_in(each),) for each in changes if _ends(each)]
         self._database.executemany("DELETE FROM past WHERE answer = ?", gone)
         routes = self._routes.values()
@@ -119,7 +91,7 @@ class AlertGroups:
             [each for line in changes for route in routes for each in self._taken(route, line, now)]
         )
 
-    def _add_past(self, changes: Sequence[Line], now: float) -> None:
+    def _add_past(self, changes: Sequence[LogLine], now: float) -> None:
         """Remembers changes before alerts begin that receivers want, of answers that may still be open."""
         for line in changes:
             answer = name_in(line)
@@ -136,7 +108,7 @@ class AlertGroups:
                 self._execute("INSERT OR REPLACE INTO past VALUES (?, ?)", row)
 
     def send_past(self) -> None:
-        """Stores the letters about what was wanted before alerts begin and is still open, a group as one."""
+        """Stores a letter for each group with wanted changes before alerts begin that are still open."""
         lines = [json.loads(each) for (each,) in self._execute("SELECT line FROM past")]
         if not lines:
             return
@@ -158,7 +130,7 @@ class AlertGroups:
                 self._outbox.add(found)
 
     def send_due(self, *, at_the_end: bool = False) -> None:
-        """Stores the letters of groups whose while is over; at the end of a stream those of all groups."""
+        """Stores the letters of groups that have waited long enough; at the end of a stream, of all."""
         now, found = self._wall(), []
         longest = max((route.every for route in self._routes.values()), default=0.0)
         due = "SELECT receiver, name FROM alert_groups WHERE until NOT BETWEEN ? AND ? OR ?"
@@ -180,23 +152,20 @@ class AlertGroups:
 
     # ---- a line for a receiver ----
 
-    def _taken(self, route: Route, line: Line, now: float, *, past: bool = False) -> list[tuple[str, Letter]]:
+    def _taken(
+        self, route: Route, line: LogLine, now: float, *, past: bool = False
+    ) -> list[tuple[str, Letter]]:
         item = self._item(route, line, now, past=past)
         if item is None:
             return []
         receiver, name = route.receiver.name, route.group_of(line)
-        row = self._execute(
-            "SELECT until, severity, confirmed FROM alert_groups WHERE receiver = ? AND name = ?",
-            (receiver, name),
-        ).fetchone()
-        window = None if row is None else GroupWindow(*row)
-        if self._waits(route, name, item, window):
+        if self._waits(route, name, item):
             self._hold(receiver, name, item)
             return []
         return [self._sent(route, self._waiting(receiver, name).with_more(item), now)]
 
-    def _item(self, route: Route, line: Line, now: float, *, past: bool = False) -> AlertItem | None:
-        """The line as an alert of a receiver; None if it is none. One of the `past` only resolves others."""
+    def _item(self, route: Route, line: LogLine, now: float, *, past: bool = False) -> AlertItem | None:
+        """Makes an alert of a line; None if the receiver gets none. A line of the `past` only resolves."""
         receiver, answer, change = route.receiver.name, name_in(line), line["change"]
         wanted = route.choice.fits(line) and not past
         if not wanted and change not in _ENDS:
@@ -223,21 +192,24 @@ class AlertGroups:
                 self._execute("INSERT INTO unseen VALUES (?, ?)", at)
         return AlertItem(line, FIRING, since, now) if wanted else None
 
-    def _waits(self, route: Route, name: str, item: AlertItem, window: GroupWindow | None) -> bool:
-        """Whether an alert waits for others of its group."""
-        known, rank = window or GroupWindow(), _rank(route, item)
-        confirmed = item.line["change"] == "confirmed" and rank > known.confirmed
+    def _waits(self, route: Route, name: str, item: AlertItem) -> bool:
+        window = self._execute(
+            "SELECT until, severity, confirmed FROM alert_groups WHERE receiver = ? AND name = ?",
+            (route.receiver.name, name),
+        ).fetchone()
+        until, severity_sent, confirmed_sent = window or (0.0, -1, -1)
+        rank = _rank(route, item)
+        confirmed = item.line["change"] == "confirmed" and rank > confirmed_sent
         if self._acts.hushed(name, item.at):
-            higher = window is not None and rank > window.severity
+            higher = window is not None and rank > severity_sent
             return not (higher or confirmed or item.status == RESOLVED)
-        if not item.at < known.until <= item.at + route.every:
+        if not item.at < until <= item.at + route.every:
             return False
-        return not (confirmed or rank > known.severity)
+        return not (confirmed or rank > severity_sent)
 
     # ---- the tables ----
 
     def _sent(self, route: Route, items: AlertGroup, now: float) -> tuple[str, Letter]:
-        """The letter of a group, of which more wait from now on."""
         at = route.receiver.name, items.name
         self._execute("DELETE FROM held WHERE receiver = ? AND name = ?", at)
         self._execute(_NO_GROUP, at)
@@ -250,11 +222,10 @@ class AlertGroups:
         everywhere = route.receiver.kind == ALERTMANAGER and route.setup.key is None  # no label has the group
         fires = "FROM firing WHERE receiver = ? AND (name = ? OR ?) GROUP BY query"
         firing = self._execute(f"SELECT query, min(since), count(*) {fires}", (*at, everywhere)).fetchall()
-        still = {query: StillFiring(since, count) for query, since, count in firing}
-        return at[0], letter_of(route, items, still)
+        still = {query: letters.StillFiring(since, count) for query, since, count in firing}
+        return at[0], letters.letter_of(route, items, still)
 
     def _hold(self, receiver: str, name: str, item: AlertItem) -> None:
-        """Keeps an alert that waits."""
         at, kept = (receiver, name), json.dumps([item.line, item.status, item.since, item.at])
         self._execute("INSERT OR IGNORE INTO alert_groups VALUES (?, ?, 0, -1, -1, 0)", at)
         self._execute("INSERT INTO held (receiver, name, item) VALUES (?, ?, ?)", (*at, kept))
@@ -268,7 +239,6 @@ class AlertGroups:
         )
 
     def _waiting(self, receiver: str, name: str) -> AlertGroup:
-        """The alerts of a group that wait."""
         rows = self._execute(
             "SELECT item FROM held WHERE receiver = ? AND name = ? ORDER BY id", (receiver, name)
         ).fetchall()
@@ -279,11 +249,11 @@ class AlertGroups:
         return AlertGroup(name, items, 0 if beyond is None else beyond[0])
 
 
-def _ends(line: Line) -> bool:
+def _ends(line: LogLine) -> bool:
     """Whether a change says that an answer is no longer open, or likely."""
     return line["change"] == SEEN or (line["change"] in _ENDS and meaning(line) != LOST)
 
 
 def _rank(route: Route, item: AlertItem) -> int:
-    """The severity as a number; the higher, the worse."""
+    """Returns the severity as a number; a higher one is worse."""
     return len(SEVERITIES) - SEVERITIES.index(route.severity_of(item.line))

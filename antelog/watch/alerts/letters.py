@@ -1,9 +1,12 @@
-"""Letters: the alerts of a group in the form of the receiver that gets them.
+"""Letters to receivers: which changes each one gets, in which words, and in which form.
 
-    letter_of(route, AlertGroup("wt2", items), firing)      Letter(key, body, about)
+    {words}: {summary}      turbine wt2 is about to shut down: likely, 84 %, decided by 10
+
+In a template, `{X}` is the value of the variable X, and `{words}` are those of the program, or else the query
+and its answer, such as `Malf X = wt2, T = 7`. Braces within values are not replaced.
 
 The key of a letter is a hash of the query, the answer, the tick and the change; of several, a hash of theirs.
-It is equal each time this is sent, so a receiver that keeps the keys it has seen recognises repeats.
+It is the same each time the letter is sent, so a receiver that keeps the keys it has seen recognises repeats.
 """
 
 from __future__ import annotations
@@ -16,32 +19,232 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
+from importlib.util import find_spec
 from typing import Any
 
 from antelog.answers import name_in
+from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.escaping import shown
+from antelog.forecast.columns import LIKELY, UNLIKELY
+from antelog.forecast.reports.words import percent
+from antelog.language.durations import ticks_in_words
+from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import SEVERITIES
-from antelog.lines import LABEL
-from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
-from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
-from antelog.watch.alerts.setup import Route
-from antelog.watch.alerts.wording import kind_of_line, within_limit
+from antelog.language.templates import Template, TemplateError, template_of
+from antelog.lazily import brought_by
+from antelog.lines import LABEL, LogLine, amount_text, amounts_so_far, awaited, literals_of
+from antelog.program import Program
+from antelog.watch.alerts import receivers
+from antelog.watch.alerts.alert import (
+    GOOD,
+    SILENT_INPUT,
+    Alert,
+    AlertError,
+    AlertQuery,
+    AlertSetup,
+    Choice,
+    as_text,
+    choice_of,
+    queries_of,
+)
+from antelog.watch.board.feed_program import group_name, key_column
 
 _PARTS = ("query", "answer", "others", "tick", "change")
 _KEY_BYTES = 16
-
 FIRING, RESOLVED = "firing", "resolved"
+_SHOWN = 20  # the alerts that a letter about several lists, at most
+_OPEN_FOR = 24 * 3600.0  # seconds for which Alertmanager lets an open answer fire without further news
+DEFAULT = "{words}: {summary}"
+# The names that a template may have in braces, in addition to variables of answers.
+NAMES = (
+    *("words", "severity", "query", "answer", "change", "chance", "summary", "tick", "by"),
+    *("evidence", "waits_for", "so_far", "because", "lost", "key"),
+)
+_LONGEST = 4_000  # receivers refuse messages that are much longer
 
-_SHOWN = 20
-"""The alerts that a letter about several lists, at most."""
 
-_OPEN_FOR = 24 * 3600.0
-"""Seconds for which Alertmanager takes an open answer to fire, if nothing more is sent about it."""
+# ---- words ----
+
+
+def alert_template(text: str, queries: Sequence[AlertQuery]) -> Template:
+    """Parses a template; an empty one is the default. Raises AlertError for unknown names."""
+    known = (*NAMES, *sorted({name for each in queries for name in each.variables}))
+    try:
+        return template_of(text or DEFAULT, known)
+    except TemplateError as error:
+        raise AlertError(f"a template is wrong: {error.message}", error.hint) from None
+
+
+def kind_of_line(line: LogLine) -> str:
+    """Names the kind of a change; of one that was lost from sight it is `lost`."""
+    return SEEN if line["change"] == SEEN else meaning(line)
+
+
+def within_limit(text: str) -> str:
+    """Cuts a message to a length that receivers accept."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+class ChangeTexts:
+    """The values that templates are filled with: those of one change at a time."""
+
+    def __init__(self, queries: dict[str, AlertQuery], timescale: Timescale | None = None) -> None:
+        self.queries, self.timescale = queries, timescale
+        self._line: LogLine | None = None
+        self._key, self._values_of_line = "", dict[str, str]()
+
+    def query(self, line: LogLine) -> AlertQuery:
+        """Finds the query of a line, or makes one that the program no longer has."""
+        name = line["query"]
+        return self.queries.get(name) or AlertQuery(name, (), {}, "confirmed")
+
+    def of(self, line: LogLine, key: str) -> dict[str, str]:
+        """Returns the value of each name; those of the last line are kept, as each receiver asks for them."""
+        if self._line is not line or self._key != key:
+            self._line, self._key, self._values_of_line = line, key, self._made(line, key)
+        return self._values_of_line
+
+    def _made(self, line: LogLine, key: str) -> dict[str, str]:
+        answer, chance = self._values(line), line.get("chance")
+        explanation = (line.get("explanations") or [{}])[0]
+        listed = within_limit(", ".join(f"{name} = {within_limit(value)}" for name, value in answer.items()))
+        values = {
+            "words": line.get("text") or f"{line['query']} {listed}",
+            "severity": self.query(line).severity,
+            "query": line["query"],
+            "answer": listed,
+            "change": kind_of_line(line),
+            "chance": "" if chance is None else percent(chance),
+            "summary": self._summary(line),
+            "tick": self._time(line["tick"]),
+            "by": "" if (by := line.get("decided_by")) is None else self._time(by),
+            "evidence": self._literals(explanation.get("evidence")),
+            "waits_for": self._awaited(explanation),
+            "so_far": ", ".join(map(amount_text, amounts_so_far(explanation).values())),
+            "because": self._literals(line.get("because")),
+            "lost": self._literals(line.get(LOST)),
+            "key": key,
+        }
+        return {name: shown(within_limit(value)) for name, value in {**answer, **values}.items()}
+
+    def _summary(self, line: LogLine) -> str:
+        change, chance, decided = line["change"], line.get("chance"), line.get("decided_by")
+        if change == SEEN:
+            what = "; what became of it is not known" if line.get(LOST) else ", and no longer likely"
+            return (f"ended by {line['by']}" if "by" in line else "seen again") + what
+        parts = [] if meaning(line) == LOST else ["no longer likely" if change == UNLIKELY else change]
+        if line.get(LOST):
+            since, unseen = self._time(unseen_since(line)), self._literals(line[LOST])
+            parts.append(f"lost from sight since {since}: nobody could see {unseen}")
+            if len(parts) == 1:
+                return parts[0]
+        parts += [] if chance is None else [percent(chance)]
+        parts += [] if decided is None else [f"decided by {self._time(decided)}"]
+        said = ", ".join(parts)
+        waits_for = self._awaited((line.get("explanations") or [{}])[0])
+        if change == LIKELY and waits_for:
+            said += f", waits for {waits_for}"
+        if line.get("because"):
+            said += f", because of {self._literals(line['because'])}"
+        return said
+
+    def _values(self, line: LogLine) -> dict[str, str]:
+        ticks, others = self.query(line).ticks, line.get("others") or ()
+        return {
+            name: "all others" if name in others
+            else ticks_in_words(value, ticks[name], self.timescale)
+            if name in ticks and isinstance(value, int)
+            else as_text(value)
+            for name, value in line["answer"].items()
+        }  # fmt: skip
+
+    def _time(self, tick: int) -> str:
+        return moment(tick, self.timescale)
+
+    def _awaited(self, explanation: Mapping[str, Any]) -> str:
+        return ", ".join(each.text(self._time) for each in awaited(explanation))
+
+    def _literals(self, literals: Sequence[str] | None) -> str:
+        return ", ".join(each.text(self._time) for each in literals_of(literals))
+
+
+# ---- routes ----
+
+
+@dataclass(frozen=True)
+class Route:
+    """A receiver, the changes that it gets, and their template."""
+
+    receiver: receivers.Receiver
+    choice: Choice
+    template: Template
+    texts: ChangeTexts
+    setup: AlertSetup
+
+    @property
+    def every(self) -> float:
+        """Seconds until more of a group are sent; none for Alertmanager, which groups by itself."""
+        return 0.0 if self.receiver.kind == receivers.ALERTMANAGER else self.setup.every
+
+    def group_of(self, line: LogLine) -> str:
+        return group_name(line["query"], line["answer"], self.texts.query(line).key)
+
+    def severity_of(self, line: LogLine) -> str:
+        return self.texts.query(line).severity
+
+    def link_to(self, line: LogLine) -> str:
+        """Returns the address of the answer on the page, without a token; empty if there is no page."""
+        if not self.setup.link:
+            return ""
+        path = "inputs" if line["query"] == SILENT_INPUT else f"answer/{name_in(line)}"
+        return f"{self.setup.link.rstrip('/')}/{path}"
+
+
+def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True) -> AlertSetup:
+    """Checks alerts against a program, whose answers may have `chances`. Raises AlertError."""
+    queries = queries_of(program.plan, chances=chances)
+    for alert in alerts:
+        receiver = receivers.receiver_of(alert.to)
+        needed, extra = ("apprise", "apprise") if receiver.kind == receivers.APPRISE else ("httpx", "watch")
+        if receiver.kind != receivers.COMMAND and find_spec(needed) is None:
+            raise AlertError(
+                f"{receiver.kind} needs the package {needed}, which is not installed", brought_by(extra)
+            )
+        receivers.checked(receiver)
+        alert_template(alert.template, queries)
+        choice_of(alert, queries)
+        if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
+            raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
+    plan = program.plan
+    return AlertSetup(tuple(alerts), queries, program.source.name, plan.timescale, key=key_column(plan))
+
+
+def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
+    """Explains, with a hint, why no change can be `likely` or `unlikely`; None if some can."""
+    if all(each.alert is None for each in program.plan.queries):
+        return "no query has an alert", "Write it behind a query, as in `query Malf(X, T) alert 80%.`"
+    if not chances:
+        return "there are no chances", "Give a --model, or --model learn."
+    return None
+
+
+def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
+    """Makes a route for each alert. Raises AlertError."""
+    named = receivers.named_apart([receivers.receiver_of(alert.to) for alert in setup.alerts])
+    texts = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
+    found = []
+    for receiver, alert in zip(named, setup.alerts, strict=True):
+        choice, template = choice_of(alert, setup.queries), alert_template(alert.template, setup.queries)
+        found.append(Route(receiver, choice, template, texts, setup))
+    return tuple(found)
+
+
+# ---- letters ----
 
 
 @dataclass(frozen=True)
 class Letter:
-    """Alerts on their way to a receiver; `body` is JSON. Those `about` the same stay in order."""
+    """Alerts on their way to a receiver: `body` is JSON; letters `about` the same thing stay in order."""
 
     key: str
     body: str
@@ -50,9 +253,9 @@ class Letter:
 
 @dataclass(frozen=True)
 class AlertItem:
-    """A change as an alert, firing or resolved: since when its answer fires, and when the change was read."""
+    """A change as an alert, firing or resolved, with when its answer began to fire, and when it was read."""
 
-    line: Line
+    line: LogLine
     status: str
     since: float
     at: float
@@ -60,7 +263,7 @@ class AlertItem:
 
 @dataclass(frozen=True)
 class AlertGroup:
-    """The alerts of a group that go together, and how many more there were."""
+    """The alerts of a group that are sent together; `beyond` counts older ones that had no room."""
 
     name: str
     items: tuple[AlertItem, ...]
@@ -74,10 +277,7 @@ class AlertGroup:
         return AlertGroup(self.name, (*self.items, item), self.beyond)
 
     def worst(self, route: Route) -> AlertItem:
-        """The latest one of the highest severity of those that fire; else of those that are resolved.
-
-        What is `good` comes after both: it is not bad that it fires.
-        """
+        """Picks the most severe alert that fires, else a resolved, else a `good` one; the latest."""
 
         def rank(item: AlertItem) -> tuple[bool, bool, int]:
             severity = route.severity_of(item.line)
@@ -89,21 +289,21 @@ class AlertGroup:
 
 @dataclass(frozen=True)
 class StillFiring:
-    """The answers of a query in a group that fire: since when, and how many."""
+    """The answers of a query in a group that fire: how many, and since when."""
 
     since: float
     count: int
 
 
 def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]) -> Letter:
-    """The letter of some alerts; `firing` has what fires in their group, by query."""
+    """Writes some alerts as a letter; `firing` has the answers of their group that fire, by query."""
     worst, keys = group.worst(route), [key_of(each.line) for each in group.items]
     key = keys[0] if len(keys) == 1 else _hash(keys)
     text, link = _text(route, group, worst, key), route.link_to(worst.line)
     body: object
-    if route.receiver.kind == SLACK:
+    if route.receiver.kind == receivers.SLACK:
         body = _slack("\n".join(filter(None, [text, link])))
-    elif route.receiver.kind == ALERTMANAGER:
+    elif route.receiver.kind == receivers.ALERTMANAGER:
         body = [_of_alertmanager(route, each, firing.get(each.line["query"])) for each in group.items]
     else:
         latest = [{"status": each.status, **each.line} for each in group.items[-_SHOWN:]]
@@ -121,13 +321,12 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             **{name: value for name, value in worst.line.items() if name not in LABEL},
             **({"alerts": latest} if group.count > 1 else {}),
         }
-    together = route.every or route.receiver.kind == ALERTMANAGER
+    together = route.every or route.receiver.kind == receivers.ALERTMANAGER
     about = group.name if together else name_in(worst.line)
     return Letter(key, json.dumps(body, ensure_ascii=False), about)
 
 
-def key_of(line: Line) -> str:
-    """The key of all letters about a change."""
+def key_of(line: LogLine) -> str:
     return _hash([line.get(part) for part in _PARTS])
 
 
@@ -137,7 +336,7 @@ def _hash(parts: Sequence[object]) -> str:
 
 
 def _text(route: Route, group: AlertGroup, item: AlertItem, key: str) -> str:
-    """The words about an alert, and before it how many there are if there are several."""
+    """Fills the template for one alert; of several it begins with their number."""
     text = route.template.filled(route.texts.of(item.line, key))
     if group.count > 1:
         kinds = Counter(kind_of_line(each.line) for each in group.items)
@@ -148,13 +347,13 @@ def _text(route: Route, group: AlertGroup, item: AlertItem, key: str) -> str:
 
 
 def _slack(text: str) -> dict[str, object]:
-    """A message as plain text: no mentions and no previews of links, whatever a fact contains."""
+    """Makes a plain message: no mentions and no previews of links, whatever a fact contains."""
     text = escape(text, quote=False)
     return {"text": text, "mrkdwn": False, "link_names": False, "unfurl_links": False, "unfurl_media": False}
 
 
 def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -> dict[str, Any]:
-    """An alert as Alertmanager takes it; it fires as long as an answer with the same labels does."""
+    """Writes an alert for Alertmanager; it fires as long as an answer with the same labels does."""
     line, values = item.line, route.texts.of(item.line, key_of(item.line))
     labels = {"alertname": line["query"], "query": line["query"], "severity": route.severity_of(line)}
     if line["query"] == SILENT_INPUT:  # each input and slot has labels of its own

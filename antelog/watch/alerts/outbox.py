@@ -1,12 +1,6 @@
 """The outbox of a store: waiting letters, counts of the others, and the position in the feed.
 
-    with opened(path) as outbox:
-        outbox.take(8_000, [("slack:@slack.url", letter)])       the feed is read up to there, with a letter
-        waiting = outbox.first("slack:@slack.url")               the next one to try
-        outbox.settle(waiting, "sent")
-
-Each of these is a transaction. A letter is stored together with the position after its line, so no line
-makes a letter twice.
+A letter is stored together with the position after its line, so no line makes a letter twice.
 """
 
 from __future__ import annotations
@@ -27,8 +21,7 @@ from antelog.watch.alerts.letters import Letter
 SENT, FAILED, REFUSED, DROPPED = "sent", "failed", "refused", "dropped"
 OUTCOMES = (SENT, FAILED, REFUSED, DROPPED)
 WAITING = "waiting"
-MOST = 100_000
-"""Letters that wait for a receiver, at most."""
+MOST = 100_000  # letters that wait for a receiver, at most
 
 
 @dataclass(frozen=True)
@@ -42,7 +35,7 @@ class WaitingLetter:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Outbox]:
-    """The outbox of a store. Raises AlertError if it cannot be used."""
+    """Opens the outbox of a store. Raises AlertError if it cannot be used."""
     try:
         with closing(files.opened(path)) as database:
             yield Outbox(database)
@@ -53,7 +46,7 @@ def opened(path: Path) -> Iterator[Outbox]:
 
 
 def counts_in(path: Path | None) -> dict[str, dict[str, int]]:
-    """The counts of each receiver that has alerts now, and the letters that wait; none without a store."""
+    """Counts the letters of each receiver that has alerts now, by outcome; empty without a store."""
     if path is None or not files.is_store(path):
         return {}
     with closing(files.opened(path)) as database:
@@ -61,7 +54,7 @@ def counts_in(path: Path | None) -> dict[str, dict[str, int]]:
 
 
 class Outbox:
-    """The outbox in a database; `opened` makes it."""
+    """The outbox in the database of a store."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
@@ -73,15 +66,13 @@ class Outbox:
         return self._number("SELECT position FROM place")
 
     def receive(self, receivers: Iterable[str]) -> None:
-        """Replaces the receivers."""
         with self.transaction():
             self.database.execute("DELETE FROM receivers")
             self.database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
 
     def begin_at(self, tick: int) -> None:
         """Stores the first tick whose changes are sent."""
-        with self.transaction():
-            self.database.execute("INSERT OR REPLACE INTO alerts_from VALUES (1, ?)", (tick,))
+        self.database.execute("INSERT OR REPLACE INTO alerts_from VALUES (1, ?)", (tick,))
 
     @property
     def begin(self) -> int | None:
@@ -89,7 +80,6 @@ class Outbox:
         return self._number("SELECT tick FROM alerts_from")
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All that is written within it, or nothing."""
         return files.transaction(self.database)
 
     def add(self, letters: Iterable[tuple[str, Letter]]) -> None:
@@ -104,20 +94,13 @@ class Outbox:
                 self._drop_beyond_most(receiver)
 
     def read_to(self, position: int) -> None:
-        """Stores the position up to which the feed is read, within a transaction."""
+        """Stores the position up to which the feed is read."""
         self.database.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (position,))
 
-    def take(self, position: int, letters: Iterable[tuple[str, Letter]]) -> None:
-        """Stores letters with their receivers, and the position up to which the feed is read."""
-        with self.transaction():
-            self.add(letters)
-            self.read_to(position)
-
     def first(self, receiver: str, without: Iterable[int] = ()) -> WaitingLetter | None:
-        """The letter to try next: the oldest, but one with five failures of its own yields to others.
+        """Finds the letter to try next: the oldest, but one with five failures of its own yields to others.
 
-        Of those about the same answer it is the first that waits, so that none overtakes another. `without`:
-        the numbers of letters that are not to be tried now.
+        None overtakes another one about the same answer. Letters whose numbers are in `without` are skipped.
         """
         found = self.database.execute(
             "SELECT id, key, body, about FROM letters WHERE receiver = ? "
@@ -135,7 +118,7 @@ class Outbox:
             self._count(waiting.receiver, outcome, 1)
 
     def fail(self, waiting: WaitingLetter, *, itself: bool) -> None:
-        """Counts a failure; with `itself` it counts against this letter, as the receiver answered."""
+        """Counts a failure; with `itself` also against this letter, as the receiver answered."""
         with self.transaction():
             self._count(waiting.receiver, FAILED, 1)
             self.database.execute(
@@ -143,10 +126,7 @@ class Outbox:
             )
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """For each receiver the alerts by outcome since the store was made, and the waiting ones.
-
-        Those wait, too, that are held until more of their group go as one.
-        """
+        """Counts the alerts of each receiver by outcome, and those that wait, also for others of a group."""
         names = [name for (name,) in self.database.execute("SELECT name FROM receivers ORDER BY rowid")]
         found = {name: dict.fromkeys(OUTCOMES, 0) for name in names}
         for name, outcome, number in self.database.execute("SELECT * FROM counts").fetchall():
@@ -157,7 +137,7 @@ class Outbox:
         return {name: {**counts, WAITING: waiting[name]} for name, counts in found.items()}
 
     def waiting(self) -> Counter[str]:
-        """The number of waiting letters by receiver, which are to be sent now."""
+        """Counts the letters that are to be sent now, by receiver."""
         return self._by_receiver("count(*) FROM letters")
 
     def _by_receiver(self, what: str) -> Counter[str]:
@@ -177,7 +157,6 @@ class Outbox:
             self._count(receiver, DROPPED, beyond)
 
     def _number(self, query: str, *values: object) -> int | None:
-        """The number that a query finds, if it finds one."""
         found = self.database.execute(query, values).fetchone()
         return None if found is None else int(found[0])
 

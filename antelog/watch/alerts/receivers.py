@@ -1,11 +1,8 @@
-"""Receivers of alerts: `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, parsed and looked up.
-
-    receiver_of("slack:@slack.url")      the name people see, the kind, and where its address is kept
-    address_of(receiver)                 the address itself, read anew for each attempt
+"""Receivers of alerts, such as `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, and their addresses.
 
 The address of a webhook is often all one needs to write to it, so it stays in a file or a variable: a command
 line is seen by all users of a machine. The first line is the address; each further one is a header, such as
-`Authorization: Bearer …`.
+`Authorization: Bearer …`. It is read anew for each attempt.
 """
 
 from __future__ import annotations
@@ -26,26 +23,19 @@ from antelog.watch.alerts.alert import AlertError
 WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND = "webhook", "slack", "alertmanager", "apprise", "command"
 KINDS = (WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND)
 _HOW = "Write webhook:@FILE, slack:@FILE, alertmanager:@FILE, apprise:@FILE or command:PROGRAM ARG…."
-_OF_ALERTMANAGER = "/api/v2/alerts"
-"""The path to which Alertmanager takes alerts, behind the address that people know."""
-
-_LONGEST = 64_000
-"""A file with more bytes has no address."""
-
+_OF_ALERTMANAGER = "/api/v2/alerts"  # the path of alerts, behind the address that people know
+_LONGEST = 64_000  # bytes of a file that are read, at most
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e]*)")
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """A receiver of alerts; `name` is shown to people and in metrics, and has no secret in it.
-
-    Its letters are posted to the address that is kept in a `place`, or given to the command of these `words`.
-    """
+    """A receiver of alerts: its `name`, which is shown and has no secret in it, and its kind."""
 
     name: str
     kind: str
-    place: str = ""
-    words: tuple[str, ...] = ()
+    place: str = ""  # the file or variable with the address that letters are posted to
+    words: tuple[str, ...] = ()  # the command that letters are given to
 
 
 @dataclass(frozen=True)
@@ -60,7 +50,7 @@ class PostAddress:
 
 
 def receiver_of(to: str) -> Receiver:
-    """The receiver that a text names. Raises AlertError."""
+    """Parses a receiver. Raises AlertError."""
     kind, colon, rest = to.partition(":")
     kind, rest = kind.strip(), rest.strip()
     if not colon or kind not in KINDS:
@@ -87,7 +77,7 @@ def receiver_of(to: str) -> Receiver:
 
 
 def named_apart(receivers: list[Receiver]) -> list[Receiver]:
-    """Receivers with distinct names: repeated ones get numbers."""
+    """Numbers repeated receivers, so that all have distinct names."""
     counts, found = Counter[str](), []
     for each in receivers:
         counts[each.name] += 1
@@ -97,12 +87,12 @@ def named_apart(receivers: list[Receiver]) -> list[Receiver]:
 
 
 def apprise_addresses(place: str) -> list[str]:
-    """The addresses for Apprise, one on a line. Raises AlertError."""
+    """Reads the addresses for Apprise, one on a line. Raises AlertError."""
     return _lines(place, f"apprise:{place}", "Write one on a line, as Apprise has them: mailto://….")
 
 
 def _lines(place: str, name: str, hint: str) -> list[str]:
-    """The lines that are kept for a receiver of some name. Raises AlertError if there is none."""
+    """Reads the lines in a file or variable. Raises AlertError if there is none."""
     lines = [line.strip() for line in _kept(place).splitlines() if line.strip()]
     if not lines:
         raise AlertError(f"{name}: there is no address", hint)
@@ -110,7 +100,7 @@ def _lines(place: str, name: str, hint: str) -> list[str]:
 
 
 def address_of(receiver: Receiver) -> PostAddress:
-    """The address as it is now in the file or the variable. Raises AlertError."""
+    """Reads the address from the file or the variable. Raises AlertError."""
     lines = _lines(receiver.place, receiver.name, "Its first line is to be an address: https://….")
     url = lines[0]
     try:
@@ -150,7 +140,6 @@ def checked(receiver: Receiver) -> None:
 
 
 def _kept(place: str) -> str:
-    """The content of a file or an environment variable."""
     if place.startswith("$"):
         name = place.strip("${}")
         if name not in os.environ:

@@ -1,9 +1,7 @@
-"""The process that sends alerts: `python -m antelog.watch.alerts.running`, and who starts it.
+"""The process that sends alerts, `python -m antelog.watch.alerts.running`, and its start by the stream's.
 
-It reads the feed, stores letters in the outbox, and sends them.
-
-When the stream ends, the feed is read to its end and each waiting letter is tried once more; one that fails
-stays in the outbox for the next run.
+It reads the feed, stores letters in the outbox, and sends them. When the stream ends, the feed is read to its
+end and each waiting letter is tried once more; one that fails stays in the outbox for the next run.
 """
 
 from __future__ import annotations
@@ -17,71 +15,49 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from antelog.errors import AntelogError
-from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.run.store.database import StoreLock
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import Outbox, opened
-from antelog.watch.alerts.sender import AT_ONCE, POLL, Sender, Stream
-from antelog.watch.alerts.sending import client_for
-from antelog.watch.alerts.setup import routes_of
+from antelog.watch.alerts.sending import AT_ONCE, POLL, Sender, client_for, say
 from antelog.watch.alerts.silence import SilentInputs
 from antelog.watch.child import Child, Restarts
 
-_AT_ONCE = 100
-"""Lines that are read at a time, for letters to be sent meanwhile."""
-
-_REST = 1.0
-"""Seconds between two notes of how far the feed is read without an alert."""
-
+_AT_ONCE = 100  # lines that are read at a time, for letters to be sent meanwhile
+_REST = 1.0  # seconds between two notes of how far the feed is read without an alert
 _GONE = "some changes are not looked at: the feed had no room for them any more when they were to be read"
-
-GRACE = 10.0
-"""Seconds for letters that wait once the stream has ended."""
+GRACE = 10.0  # seconds for letters that wait once the stream has ended
 
 
-@dataclass(frozen=True)
-class Work:
-    """The path of the store, which has the feed and the outbox, and the alerts."""
-
-    store: str
-    setup: AlertSetup
-
-
-def say(message: str) -> None:
-    """Prints a message to stderr."""
-    sys.stderr.write(f"alerts: {shown(message)}\n")
-    sys.stderr.flush()
-
-
-async def run(work: Work, ending: asyncio.Event) -> None:
+async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
     """Sends until `ending` is set, and for a short while after. Raises AlertError."""
-    routes = routes_of(work.setup)
-    with opened(Path(work.store)) as outbox:
+    routes = routes_of(setup)
+    with opened(Path(setup.store)) as outbox:
         receivers = [route.receiver for route in routes]
         # Names are looked up in threads; one whose servers are silent takes none from the others.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(4 * AT_ONCE * len(receivers)))
         outbox.receive(each.name for each in receivers)
-        if outbox.begin is None and work.setup.begin is not None:
-            outbox.begin_at(work.setup.begin)
+        if outbox.begin is None and setup.begin is not None:
+            outbox.begin_at(setup.begin)
         known = {each.name for each in receivers}
         for name, count in outbox.waiting().items():
             if name in known:
                 say(f"{name}: {count} from before are sent now")
             else:
                 say(f"note: {count} wait for {name}, which no --alert names any more")
-        read = asyncio.Event()  # once all of the feed is
-        stream = Stream(ending, read)
+        read = asyncio.Event()
         async with client_for(receivers) as client, asyncio.TaskGroup() as tasks:
-            tasks.create_task(_read(work, outbox, ending, read))
-            senders = [Sender(each, outbox, client, stream, say) for each in receivers]
+            feed = FeedReader(StoredFeedAt(Path(setup.store)), outbox.position or 0)
+            tasks.create_task(_read(feed, AlertGroups(outbox, routes), outbox, ending, read))
+            senders = [Sender(each, outbox, client, ending, read) for each in receivers]
             sending = [tasks.create_task(each.run()) for each in senders]
             tasks.create_task(_end(ending, sending))
         waiting = outbox.waiting()
@@ -90,12 +66,10 @@ async def run(work: Work, ending: asyncio.Event) -> None:
                 say(f"{receiver.name}: {left} still to be sent; they are kept for the next start")
 
 
-async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
-    """Follows the feed, and stores letters in the outbox."""
-    groups = AlertGroups(outbox, routes_of(work.setup))
-    position = outbox.position or 0
-    feed = StoredFeedAt(Path(work.store))
-    reader = FeedReader(feed, position)
+async def _read(
+    reader: FeedReader, groups: AlertGroups, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
+) -> None:
+    position = reader.position
     silent = SilentInputs(groups.silent(), time.time())
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
@@ -109,10 +83,10 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
         if lines and groups.take(here, lines):
             saved, position = clock(), here
         elif here != position and (clock() > saved + _REST or (was_ending and not lines)):
-            outbox.take(here, [])
+            outbox.read_to(here)
             saved, position = clock(), here
         if len(lines) == _AT_ONCE:
-            silent.take(lines)  # what is said long before the end of the feed says nothing of now
+            silent.take(lines)  # a status long before the end of the feed says nothing of now
         elif changes := [*silent.changes(lines, time.time())]:
             groups.add(changes)
         if not lines and outbox.begin is not None:
@@ -134,18 +108,14 @@ async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None
 
 # ---- the process ----
 
-_BETWEEN_STARTS = 5.0
-"""Seconds from the start to the next, if it dies; then twice as many, and so on."""
-_STARTING = 20.0
-"""Seconds that a process may need to start and to end, on a machine that is busy."""
+_STARTING = 20.0  # seconds that a process may need to start and to end, on a machine that is busy
 
 
 class AlertProcess:
-    """Sends the alerts of a store's feed. Raises AlertError if the store cannot be used.
+    """The process that sends the alerts of a store. Raises AlertError if the store cannot be used.
 
-    `trouble` says so if it keeps dying, and `failed` that it could not end well.
-    If the setup says nothing else, changes before the `newest` time are not sent at the first start: it is
-    known once all that is there has been read.
+    `trouble` says so if it keeps dying, and `failed` that it could not end well. Where the setup leaves it
+    open, alerts begin at the `newest` time, which is known once all that is there has been read.
     """
 
     def __init__(
@@ -155,19 +125,19 @@ class AlertProcess:
         self.trouble, self.failed = "", False
         with opened(store) as outbox:
             if outbox.position is None:
-                # From now on, what is open is looked for in all of the past.
-                outbox.take(0 if setup.begin is None else StoredFeedAt(store).extent()[1], [])
+                # Where alerts begin at the newest time, open answers are looked for in all of the past.
+                outbox.read_to(0 if setup.begin is None else StoredFeedAt(store).extent()[1])
             self._knows_begin = outbox.begin is not None or setup.begin is not None
-        self._order = msgspec.json.encode(Work(str(store), setup))
+        self._order = msgspec.json.encode(replace(setup, store=str(store)))
         self._child = self._started()
-        self._restarts = Restarts(_BETWEEN_STARTS)
+        self._restarts = Restarts()
 
     @property
     def pid(self) -> int:
         return self._child.pid
 
     def tend(self) -> None:
-        """Restarts it if it has ended by itself, less and less often; sees where alerts begin."""
+        """Restarts it if it has ended by itself, less and less often; stores where alerts begin."""
         if not self._knows_begin and (tick := self._newest()) is not None:
             with opened(self._store) as outbox:
                 outbox.begin_at(tick)
@@ -198,7 +168,7 @@ class AlertProcess:
         return Child("antelog.watch.alerts.running", self._order)
 
 
-async def _run_until_input_ends(work: Work) -> None:
+async def _run_until_input_ends(setup: AlertSetup) -> None:
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()
     signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(ending.set))
@@ -208,23 +178,20 @@ async def _run_until_input_ends(work: Work) -> None:
         loop.call_soon_threadsafe(ending.set)
 
     threading.Thread(target=wait_for_the_end, daemon=True).start()
-    await run(work, ending)
+    await run(setup, ending)
 
 
 def main() -> int:
-    """The process: `Work` is in the first line on standard input, at whose end the stream has ended.
-
-    The exit status is 0 if all went well, 1 if the alerts cannot be sent at all.
-    """
+    """Sends by the setup on standard input until that ends; returns 1 if alerts cannot be sent at all."""
     order = sys.stdin.buffer.readline()
     if not order:
         return 0  # the stream has ended already
     status = 0
     try:
-        work = msgspec.json.decode(order, type=Work)
+        setup = msgspec.json.decode(order, type=AlertSetup)
         # The process of a run that was killed may still send: two would send each letter that waits.
-        with closing(StoreLock(Path(work.store), "-alerts-lock", wait=True)):
-            asyncio.run(_run_until_input_ends(work))
+        with closing(StoreLock(Path(setup.store), "-alerts-lock", wait=True)):
+            asyncio.run(_run_until_input_ends(setup))
     except* (AntelogError, sqlite3.Error) as errors:
         status, waiting = 1, [*errors.exceptions]
         while waiting:

@@ -1,15 +1,12 @@
-"""One attempt to send a letter: posted to an address, or given to a command.
-
-    async with client_for(receivers) as client:
-        await send(receiver, letter, client)    Attempt("sent"), Attempt("again", "answered 503"), …
+"""Sends letters: one attempt to post it to an address or give it to a command, and all letters of a receiver.
 
 A status of 400, 413, 415 or 422 means that the letter is refused: it would be refused again. All other
 failures are retried: no answer, an error, a redirect (never followed, as it could lead anywhere), an address
 that has moved. The next attempt is after about 1, 2, 4, … seconds, up to five minutes, each shortened at
 random, so that many senders do not return at once; and not before the time in `Retry-After`.
 
-Whatever a receiver does is an attempt that failed: nothing it answers ends or holds up the others. What is
-read of an answer is bounded, and so is what a command says.
+Nothing that a receiver does ends or holds up the others: it is an attempt that failed, and what is read of an
+answer or of a command's output is bounded.
 """
 
 from __future__ import annotations
@@ -28,24 +25,28 @@ from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
 
-from antelog.escaping import shown_lines
+from antelog.escaping import shown, shown_lines
 from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.letters import Letter
-from antelog.watch.alerts.outbox import REFUSED, SENT
+from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, WaitingLetter
 from antelog.watch.alerts.receivers import Receiver, address_of
 
 if TYPE_CHECKING:
     import httpx
 
+POLL = 0.1  # seconds between two looks for letters
+AT_ONCE = 8  # letters on their way to a receiver, at most; a command gets one at a time
+IN_A_ROW = 8  # failures in a row after which a receiver that answers is down
+MOST_RESTING = 1_000  # letters that rest, at most; then others wait: to look past more takes time
 AGAIN = "again"
 _REFUSALS = frozenset({400, 413, 415, 422})
 _LONGEST = 300.0
-_LONGEST_ASKED = 3_600.0
-"""The longest `Retry-After` that is respected: an hour."""
+_LONGEST_ASKED = 3_600.0  # the longest `Retry-After` that is respected: an hour
+# Bytes of an answer that are read, pieces of it, and seconds for it, at most; only its status matters.
 _LONGEST_ANSWER, _PIECES, _READING_ON = 65_536, 20, 1.0
-"""Bytes of an answer that are read, pieces of it, and seconds for it, at most; only its status matters."""
+# Bytes of a command's output that are shown, at most, and seconds between two reads of the rest.
 _LONGEST_SAID, _PAUSE = 4_000, 0.01
-"""Bytes of what a command says that are shown, at most, and seconds between two reads of what is not."""
+_POST_SECONDS, _COMMAND_SECONDS = 30.0, 60.0  # how long a receiver has to answer
 
 
 @dataclass(frozen=True)
@@ -58,20 +59,9 @@ class Attempt:
     there: bool = False
 
 
-@dataclass(frozen=True)
-class Timeouts:
-    """How many seconds a receiver has to answer."""
-
-    post: float = 30.0
-    command: float = 60.0
-
-
 @asynccontextmanager
 async def client_for(receivers: Iterable[Receiver]) -> AsyncIterator[httpx.AsyncClient | None]:
-    """The client that posts all letters, with connections that stay open; None if there are only commands.
-
-    It reads no cookies, and has no limit of connections: a receiver that hangs takes none from the others.
-    """
+    """Opens the client that posts all letters; None if there are only commands."""
     if all(receiver.words for receiver in receivers):
         yield None
         return
@@ -79,6 +69,7 @@ async def client_for(receivers: Iterable[Receiver]) -> AsyncIterator[httpx.Async
 
     from antelog.watch.alerts.bounded import bound  # noqa: PLC0415 - as above
 
+    # Connections are not limited: a receiver that hangs takes none from the others.
     trusted, limits = ssl.create_default_context(), httpx.Limits(max_keepalive_connections=20)
     async with httpx.AsyncClient(verify=trusted, cookies=_NoCookies(), limits=limits, timeout=None) as client:
         bound(client)
@@ -86,21 +77,20 @@ async def client_for(receivers: Iterable[Receiver]) -> AsyncIterator[httpx.Async
 
 
 class _NoCookies(CookieJar):
-    """Cookies that are not even parsed: that of a long one takes minutes."""
+    """Cookies that are not parsed: a long one would take minutes."""
 
     def extract_cookies(self, *_: Any) -> None:
         pass
 
 
 async def send(
-    receiver: Receiver, letter: Letter, client: httpx.AsyncClient | None, timeouts: Timeouts | None = None
+    receiver: Receiver, letter: Letter, client: httpx.AsyncClient | None, seconds: float | None = None
 ) -> Attempt:
-    """Tries to send a letter once; fails, and does not raise, whatever the receiver does."""
-    timeouts = timeouts or Timeouts()
+    """Tries to send a letter once within some seconds; does not raise, whatever the receiver does."""
     try:
         if client is None or receiver.words:
-            return await _run(receiver, letter, timeouts.command)
-        return await _post(receiver, letter, client, timeouts.post)
+            return await _run(receiver, letter, seconds or _COMMAND_SECONDS)
+        return await _post(receiver, letter, client, seconds or _POST_SECONDS)
     except Exception as error:
         # The message may quote the address, which is a secret.
         return Attempt(AGAIN, f"cannot be sent to ({type(error).__name__})")
@@ -191,7 +181,7 @@ async def _run(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
 
 
 async def _show(descriptor: int) -> None:
-    """Prints the beginning of what a command says, and reads the rest slowly, as it may never end."""
+    """Prints the beginning of a command's output, and reads the rest slowly, as it may never end."""
     reader = asyncio.StreamReader()
     pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", 0)
@@ -208,7 +198,7 @@ async def _show(descriptor: int) -> None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a command with all that it has started."""
+    """Ends a command with all that it has started."""
     with suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -218,13 +208,13 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def wait_after(failures: int, asked: float | None = None, draw: Callable[[], float] = random.random) -> float:
-    """Seconds to wait after a number of failures in a row; `asked` is the `Retry-After` of the last one."""
+    """Returns the seconds to wait after failures in a row; `asked` is the `Retry-After` of the last."""
     longest = min(_LONGEST, 2.0 ** min(failures - 1, 30))
     return max(longest * (1 + draw()) / 2, min(asked or 0.0, _LONGEST_ASKED))
 
 
 def retry_after(header: str | None, now: datetime | None = None) -> float | None:
-    """The seconds to wait by the header `Retry-After`, which has seconds or a date; None if invalid."""
+    """Parses the header `Retry-After`, seconds or a date, to seconds; None if it is invalid."""
     if header is None:
         return None
     if header.strip().isdecimal():
@@ -235,3 +225,117 @@ def retry_after(header: str | None, now: datetime | None = None) -> float | None
         return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
     except (ValueError, OverflowError):  # the latter is a date before the year 1, or after 9999, in UTC
         return None
+
+
+# ---- the letters of a receiver ----
+
+
+def say(message: str) -> None:
+    sys.stderr.write(f"alerts: {shown(message)}\n")
+    sys.stderr.flush()
+
+
+class Sender:
+    """Sends the letters of one receiver, several at a time.
+
+    A letter that fails while the receiver answers rests, and those about other answers are sent. A receiver
+    that cannot be reached, or fails many times in a row, is down: it gets one letter after a while, the
+    oldest, until it accepts one. The stream is `ending`; once the feed is `read`, all letters are there.
+    """
+
+    def __init__(
+        self,
+        receiver: Receiver,
+        outbox: Outbox,
+        client: httpx.AsyncClient | None,
+        ending: asyncio.Event,
+        read: asyncio.Event,
+    ) -> None:
+        self._receiver, self._outbox, self._client = receiver, outbox, client
+        self._ending, self._read = ending, read
+        self._clock = asyncio.get_running_loop().time
+        self._busy: set[int] = set()
+        # The letters that rest: how often each has failed, and until when it rests, on the loop's clock.
+        self._rests: dict[int, tuple[int, float]] = {}
+        self._in_a_row = self._failures = 0
+        self._paused_until = self._down_since = 0.0
+        self._last_time, self._given_up = False, False
+        self._said = ""
+        self._done = asyncio.Event()
+
+    async def run(self) -> None:
+        """Sends until the stream has ended, and each letter has been tried once more."""
+        async with asyncio.TaskGroup() as tasks:
+            while not self._given_up:
+                all_there = self._read.is_set()
+                self._done.clear()
+                if self._ending.is_set() and not self._last_time:
+                    self._last_time, self._rests = True, {}
+                while len(self._busy) < self._room():
+                    waiting = self._outbox.first(self._receiver.name, [*self._busy, *self._resting])
+                    if waiting is None:
+                        break
+                    self._busy.add(waiting.number)
+                    tasks.create_task(self._try(waiting))
+                if all_there and not self._busy:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(POLL):  # `wait_for` may swallow that the task is to end
+                        await self._done.wait()
+
+    def _room(self) -> int:
+        paused = self._clock() < self._paused_until or len(self._resting) >= MOST_RESTING
+        if paused and not self._ending.is_set():
+            return 0
+        return 1 if self._failures or self._receiver.words else AT_ONCE
+
+    @property
+    def _resting(self) -> list[int]:
+        now = self._clock()
+        return [number for number, (_, until) in self._rests.items() if until > now]
+
+    async def _try(self, waiting: WaitingLetter) -> None:
+        began = self._clock()
+        attempt = await send(self._receiver, waiting.letter, self._client)
+        self._busy.discard(waiting.number)
+        self._done.set()
+        if attempt.what in (SENT, REFUSED):
+            self._outbox.settle(waiting, attempt.what)
+            self._rests.pop(waiting.number, None)
+            self._in_a_row = self._failures = 0
+            self._tell(attempt)
+            return
+        self._tell(attempt)
+        # A letter is to blame only if the receiver is there: while it is down, the order stays.
+        self._outbox.fail(waiting, itself=attempt.there)
+        if attempt.there:
+            failures = self._rests.get(waiting.number, (0, 0.0))[0] + 1
+            until = float("inf") if self._last_time else self._clock() + wait_after(failures)
+            self._rests[waiting.number] = failures, until
+        self._pause(attempt, began)
+
+    def _pause(self, attempt: Attempt, began: float) -> None:
+        """Pauses a receiver that is down; it is down once, however many letters were on their way to it."""
+        self._in_a_row += 1
+        now = self._clock()
+        if attempt.asked is not None:
+            self._paused_until = max(self._paused_until, now + wait_after(1, attempt.asked))
+        down = not attempt.there or self._in_a_row > IN_A_ROW
+        if down and (not self._failures or began >= self._down_since):
+            self._failures += 1
+            self._down_since = now
+            self._paused_until = max(self._paused_until, now + wait_after(self._failures, attempt.asked))
+        self._given_up = self._given_up or (down and self._last_time)
+
+    def _tell(self, attempt: Attempt) -> None:
+        """Prints the outcome of an attempt if its reason is new, or if no letter rests any more."""
+        if attempt.reason == self._said or (attempt.what == SENT and self._rests):
+            return
+        self._said = attempt.reason
+        name = self._receiver.name
+        if attempt.what == SENT:
+            say(f"{name}: receives again")
+        elif attempt.what == REFUSED:
+            say(f"{name}: {attempt.reason}, and it is not sent again")
+        else:
+            say(f"{name}: {attempt.reason}; it is tried again, and what comes meanwhile is kept")

@@ -1,4 +1,4 @@
-"""Inputs, and slots of inputs, that fall silent, as changes that alerts are made of: `silent`, then `heard`.
+"""Changes about inputs, and slots of inputs, that fall silent: `silent`, then `heard`.
 
     Temp, every 10 s: a fact at 10:02:14, then none     silent at 10:02:24, with the time of the last fact
                       a fact at 10:09:00                heard
@@ -14,14 +14,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from antelog.language.durations import duration_text
+from antelog.lines import LogLine
 from antelog.run.values import SILENT
-from antelog.watch.alerts.alert import HEARD, SILENT_INPUT, Line
+from antelog.watch.alerts.alert import HEARD, SILENT_INPUT
 from antelog.watch.board.input_status import Inputs, InputStatus, SlotStatus
 
-MOST_SLOTS = 20
-"""Silent slots of an input that are said one by one, at most."""
-MANY = "*"
-"""The slot in a change about more of them."""
+MOST_SLOTS = 20  # silent slots of an input that have alerts of their own, at most
+MANY = "*"  # the slot in a change about more of them
 
 
 class SilentPart(NamedTuple):
@@ -32,9 +31,9 @@ class SilentPart(NamedTuple):
 
 
 class SilentInputs:
-    """The inputs that are silent, and slots; `known` are those that were so at the last stop.
+    """The inputs and slots that are silent; `known` are those at the last stop.
 
-    Nothing is silent before it had time to say something, for nothing came while nobody followed.
+    Nothing is silent before its expected gap has passed since the start: nothing came while nobody followed.
     """
 
     def __init__(self, known: Iterable[SilentPart], began: float) -> None:
@@ -42,13 +41,13 @@ class SilentInputs:
         self._inputs = Inputs()
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Some records of the feed, behind which there are more."""
+        """Reads records of the feed that have more behind them."""
         for record in records:
             if "status" in record:
                 self._inputs.take(record["status"])
 
-    def changes(self, records: Iterable[Mapping[str, Any]], now: float) -> Iterator[Line]:
-        """The changes at a moment, in seconds since 1970, after some records of the feed."""
+    def changes(self, records: Iterable[Mapping[str, Any]], now: float) -> Iterator[LogLine]:
+        """Yields the changes at a moment, in seconds since 1970, after some records of the feed."""
         self.take(records)
         tick = self._inputs.status.get("tick")
         if tick is None:
@@ -57,7 +56,7 @@ class SilentInputs:
             pulse = each.pulse
             quiet = pulse.quiet_for(now) is not None
             if quiet and (pulse.unread or now <= self._began + (pulse.gap or 0)):
-                continue  # it may have been said, and not been read
+                continue  # facts may have come, and not been read
             found: dict[str, str] = {}
             slots = self._inputs.slots(each.name)
             if quiet:
@@ -68,11 +67,8 @@ class SilentInputs:
                 found = _slot_texts(each, slots)
             yield from self._compared(each.name, tick, found)
 
-    def _compared(self, name: str, tick: int, found: dict[str, str]) -> Iterator[Line]:
-        """The changes to those that are silent now.
-
-        Nothing is known of slots while the whole input is silent, or of each one while many are.
-        """
+    def _compared(self, name: str, tick: int, found: dict[str, str]) -> Iterator[LogLine]:
+        """Yields the changes to what is silent now; nothing of slots while the input, or many, are."""
         for slot, text in found.items():
             if (part := SilentPart(name, slot)) not in self._silent:
                 self._silent.add(part)
@@ -84,13 +80,12 @@ class SilentInputs:
                 yield _line(HEARD, tick, part, f"facts of {_named(*part)} come again")
 
 
-def silent_part(line: Line) -> SilentPart:
-    """The input or slot that a change is about."""
+def silent_part(line: LogLine) -> SilentPart:
     return SilentPart(str(line["answer"]["input"]), str(line["answer"].get("slot", "")))
 
 
 def _slot_texts(status: InputStatus, slots: SlotStatus) -> dict[str, str]:
-    """A text for each silent slot of an input, or one for all if they are many."""
+    """Writes a text for each silent slot of an input, or one for all if they are many."""
     if slots.silent > MOST_SLOTS:
         some = ", ".join([*slots.listed][:3])
         text = f"{slots.silent:,} of {slots.known:,} {slots.noun} of {status.name} are silent, such as {some}"
@@ -113,6 +108,6 @@ def _at(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _line(change: str, tick: int, part: SilentPart, text: str) -> Line:
+def _line(change: str, tick: int, part: SilentPart, text: str) -> LogLine:
     answer = {"input": part.input, **({"slot": part.slot} if part.slot else {})}
     return {"tick": tick, "change": change, "query": SILENT_INPUT, "answer": answer, "text": text}

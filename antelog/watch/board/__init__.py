@@ -1,1 +1,1 @@
-"""The records of a feed, folded into the state of the page."""
+"""The state of the page, folded from the records of a feed."""

@@ -1,12 +1,7 @@
-"""The answers of a board in tables of SQLite: filtered, sorted, grouped and counted by queries.
+"""The answers of a board in tables of SQLite in memory: filtered, sorted, grouped and counted by queries.
 
-    tables.select(selection)           some open answers, and how many there are
-    tables.listing(selection)          rows of groups, those that are opened with their parts
-    tables.open.facets(filter)         how many answers each value of each facet would show
-    tables.decided.histogram(filter, 60)    when answers were decided
-
-The tables are in memory. Only answers that have changed since the last query are written again. By urgency,
-groups that somebody takes care of come after all others.
+Only answers that have changed since the last query are written again. In the order of urgency, groups that
+somebody takes care of come last.
 """
 
 from __future__ import annotations
@@ -28,12 +23,12 @@ from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
+# The bars of the histogram: confirmed answers by severity, rejected ones, and those lost from sight.
 OUTCOMES = (*SEVERITIES, "rejected", LOST)
-"""The bars of the histogram: confirmed answers by severity, rejected ones, and those lost from sight."""
 
 _CONSTANT = ("id", "query", "key", "prefix", "severity")
+# The columns that a further line of an open answer may change.
 _CHANGING = ("state", "chance", "over", "deadline", "since", "kind", "tick", "waited", "alerted")
-"""The columns that a further line of an open answer may change."""
 _COLUMNS = (*_CONSTANT, *_CHANGING)
 _CREATE = f"""
 CREATE TABLE {{name}} (number INTEGER PRIMARY KEY, {", ".join(_COLUMNS)}, words);
@@ -64,23 +59,19 @@ class Selected:
 
 @dataclass(frozen=True)
 class ListRow:
-    """A row of the list: a group, of which the most urgent answer is shown, or a part of a group.
-
-    `key` names the group; `count` is the number of its answers, 0 for a part. The deadline is the next one of
-    all with its severity.
-    """
+    """A row of the list: a group with its most urgent answer, or a part of a group."""
 
     answer: TrackedAnswer
     key: str
-    count: int
+    count: int  # the answers of the group; 0 for a part
     severity: str
-    deadline: int | None
+    deadline: int | None  # the next one of the answers with this severity
     opened: bool = False
 
 
 @dataclass(frozen=True)
 class RowList:
-    """Some rows, the number of all rows, of groups and of answers."""
+    """Some rows, and the numbers of all rows, groups and answers."""
 
     rows: Sequence[ListRow]
     total: int
@@ -89,16 +80,8 @@ class RowList:
 
 
 @dataclass(frozen=True)
-class DecidedBin:
-    """Some ticks, and how many answers were decided at them, for each of `OUTCOMES`."""
-
-    ticks: range
-    counts: Mapping[str, int]
-
-
-@dataclass(frozen=True)
 class SqlCondition:
-    """A condition of SQL, and its values."""
+    """A condition in SQL with its parameters."""
 
     sql: str = "1"
     values: tuple[object, ...] = ()
@@ -108,7 +91,7 @@ class SqlCondition:
 
 
 class ListedAnswers:
-    """A table of answers, of which those that were `touched` are still to be written again."""
+    """A table of answers; those that were `touched` are still to be written."""
 
     def __init__(self, database: sqlite3.Connection, name: str, answers: Mapping[str, TrackedAnswer]) -> None:
         self._database, self._name, self._answers = database, name, answers
@@ -117,7 +100,7 @@ class ListedAnswers:
         database.executescript(_CREATE.format(name=name))
 
     def write(self, row_of: Callable[[TrackedAnswer], tuple[object, ...]]) -> None:
-        """Writes the answers that were touched; `row_of` has the columns of one."""
+        """Writes the answers that were touched; `row_of` gives the columns of one."""
         touched, self.touched = self.touched, set()
         # An answer that is open keeps its number; one that is decided again is the latest.
         gone = [name for name in touched if self._name == "decided" or name not in self._answers]
@@ -133,12 +116,11 @@ class ListedAnswers:
             )
 
     def rows(self, sql: str, where: SqlCondition, *more: object) -> list[Any]:
-        """The rows of a query, in which `{them}` stands for the answers that a condition lets through."""
+        """Runs a query in which `{them}` stands for the answers that a condition lets through."""
         query = sql.format(them=f"{self._name} WHERE {where.sql}")
         return self._database.execute(query, (*where.values, *more)).fetchall()
 
     def where(self, given: AnswerFilter) -> SqlCondition:
-        """The condition of a filter."""
         found = self._without_facets(given)
         for name, values in given.facets.items():
             wanted = map(SEVERITIES.index, values) if name == "severity" else values
@@ -158,22 +140,20 @@ class ListedAnswers:
         return found
 
     def fill_words(self) -> None:
-        """Makes the texts to search in: the answers in small letters, with their times as times."""
+        """Writes the texts to search in: the labels of answers in small letters."""
         self._database.execute(f"UPDATE {self._name} SET words = words_of(id) WHERE words IS NULL")
 
     def answers(
         self, where: SqlCondition, order: str, start: int = 0, count: int = -1
     ) -> list[TrackedAnswer]:
-        """Some of the answers that a condition lets through, in an order."""
         rows = self.rows(f"SELECT id FROM {{them}} ORDER BY {order} LIMIT ? OFFSET ?", where, count, start)
         return [self._answers[name] for (name,) in rows]
 
     def count(self, where: SqlCondition) -> int:
-        """The number of answers that a condition lets through."""
         return int(self.rows("SELECT count(*) FROM {them}", where)[0][0])
 
     def facets(self, given: AnswerFilter) -> dict[str, dict[str, int]]:
-        """For each facet, the number of answers with each value that all other conditions let through."""
+        """Counts, for each facet, the answers with each value that all other conditions let through."""
         columns, base = ", ".join(self._facets), self._without_facets(given)
         cube = self._database.execute(
             f"SELECT {columns}, sum({base.sql}) FROM {self._name} GROUP BY {columns}", base.values
@@ -187,7 +167,7 @@ class ListedAnswers:
         return found
 
     def quantile(self, column: str, share: float, where: SqlCondition) -> float | None:
-        """A quantile of a column, between the two values next to it; None without values."""
+        """Interpolates a quantile of a column; None without values."""
         where = where.and_(f"{column} IS NOT NULL")
         # Of few values from one end SQLite does not have to sort the others.
         place, way = (self.count(where) - 1) * min(share, 1 - share), "ASC" if share <= 0.5 else "DESC"
@@ -197,9 +177,9 @@ class ListedAnswers:
         return found[0] + (found[-1] - found[0]) * (place - at) if found else None
 
     def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[tuple[int, str, int, float]]:
-        """For each step from now on and severity: how many answers are decided then, how many confirmed.
+        """Counts answers by the step in which they are decided, and by severity, with the sum of chances.
 
-        Step 0 has those that are due by now, the one behind the last has all later ones.
+        Step 0 has those that are due by now, and the step after the last has all later ones.
         """
         step = (
             f"CASE WHEN deadline IS NULL THEN {bars + 1} WHEN deadline <= {now} THEN 0 "
@@ -211,28 +191,23 @@ class ListedAnswers:
             for at, severity, number, expected in self.rows(sql, self.where(given))
         ]
 
-    def histogram(self, given: AnswerFilter, most: int) -> Sequence[DecidedBin]:
-        """When answers were decided, in at most so many bins of equal length."""
+    def histogram(self, given: AnswerFilter, most: int) -> dict[range, dict[str, int]]:
+        """Counts decided answers by ticks and outcome, in at most `most` bins of equal length."""
         where = self.where(replace(given, between=None)).and_("kind != ?", CLOSED)
         ((low, high),) = self.rows("SELECT min(tick), max(tick) FROM {them}", where)
         if low is None:
-            return []
+            return {}
         wide = -(-(high - low + 1) // most)
-        bins = [dict.fromkeys(OUTCOMES, 0) for _ in range(low, high + 1, wide)]
+        bins = [range(start, start + wide) for start in range(low, high + 1, wide)]
+        found = {each: dict.fromkeys(OUTCOMES, 0) for each in bins}
         sql = f"SELECT (tick - {low}) / {wide}, kind, severity, count(*) FROM {{them}} GROUP BY 1, 2, 3"
         for at, kind, severity, number in self.rows(sql, where):
-            bins[at][kind if kind in OUTCOMES else SEVERITIES[severity]] += number
-        return [
-            DecidedBin(range(start, start + wide), counts)
-            for start, counts in zip(range(low, high + 1, wide), bins, strict=True)
-        ]
+            found[bins[at]][kind if kind in OUTCOMES else SEVERITIES[severity]] += number
+        return found
 
 
 class AnswerTables:
-    """The open and the decided answers of a board; `acts` has what people did, by group.
-
-    `touched` are those that have changed since they were written; `head` is the program of the feed.
-    """
+    """The tables of the open and the decided answers of a board; `touched` ones are to be written again."""
 
     def __init__(
         self,
@@ -248,7 +223,7 @@ class AnswerTables:
         self._answers = {"open": open_answers, "decided": decided}
         self._touched, self._head, self._database, self._known_head = touched, head, database, head()
         self._open, self._decided = (ListedAnswers(database, *each) for each in self._answers.items())
-        self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
+        self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict  # by group
         touched.update(open_answers, decided)
 
     @property
@@ -257,20 +232,19 @@ class AnswerTables:
 
     @property
     def decided(self) -> ListedAnswers:
-        """The decided answers that the board has."""
         return self._up_to_date(self._decided)
 
     # ---- open answers ----
 
     def select(self, selection: Selection) -> Selected:
-        """Some open answers, without groups."""
+        """Lists some open answers, without groups."""
         table, order = self.open, self._order(selection.sort)
         where = table.where(selection.filter)
         found = table.answers(where, order, selection.start, selection.count)
         return Selected(found, table.count(where))
 
     def listing(self, selection: Selection) -> RowList:
-        """Rows of groups, in the order of their first answers."""
+        """Lists rows of groups, in the order of their first answers, opened ones with their parts."""
         table, order = self.open, self._order(selection.sort)
         where, column = table.where(selection.filter), "id" if selection.group == "none" else selection.group
         ordered = table.rows(f"SELECT {column} FROM {{them}} ORDER BY {order}", where)
@@ -295,7 +269,7 @@ class AnswerTables:
         return RowList(rows, total, len(sizes), sizes.total())
 
     def _group(self, members: SqlCondition, order: str, name: str, size: int, *, opened: bool) -> ListRow:
-        """A group: its worst severity, and of the answers with it the most urgent and the next deadline."""
+        """Makes the row of a group: its worst severity, and of the answers with it the most urgent one."""
         ((worst, end),) = self._open.rows(
             "SELECT severity, min(deadline) FROM {them} GROUP BY severity ORDER BY severity LIMIT 1", members
         )
@@ -306,13 +280,13 @@ class AnswerTables:
         return ListRow(answer, name, 0, self._head().severity(answer.query), answer.now.decided_by)
 
     def others(self, answer: TrackedAnswer) -> Selected:
-        """The other open answers of an answer's group, the most urgent first."""
+        """Lists the other open answers of an answer's group, the most urgent first."""
         where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
         table = self.open
         return Selected(table.answers(where, self._order("urgent"), 0, 20), table.count(where))
 
     def _order(self, sort: str) -> str:
-        """The order of SQL; if it is by words or by urgency, what it needs is in the tables."""
+        """Returns an order in SQL, and writes what it needs into the tables."""
         if sort == "name":
             self._open.fill_words()
         elif sort == "urgent" and (cared := self._cared_for()):
@@ -322,11 +296,11 @@ class AnswerTables:
         return SORTS[sort]
 
     def _cared_for(self) -> list[str]:
-        """The groups that are snoozed, or were acknowledged when they were as bad as now."""
+        """Lists the groups that are snoozed, or were acknowledged when they were as bad as now."""
         return [name for name, acts in self.acts().items() if any(self._hushes(each, name) for each in acts)]
 
     def _hushes(self, act: Act, name: str) -> bool:
-        """Whether an act is about what is open now: a worse answer is news to whoever acknowledged others."""
+        """Whether an act still quiets its group: an answer worse than the acknowledged ones is news."""
         if act.kind != "acknowledged":
             return act.kind == "snoozed"
         ((worst,),) = self._open.rows("SELECT min(severity) FROM {them}", SqlCondition("key = ?", (name,)))
@@ -337,7 +311,6 @@ class AnswerTables:
     # ---- rows of the tables ----
 
     def update(self) -> None:
-        """Writes all answers that were touched."""
         self._up_to_date(self._open)
         self._up_to_date(self._decided)
 
@@ -370,7 +343,7 @@ class AnswerTables:
 
 
 def prefix_of(key: str) -> str:
-    """The part of a key that several share: `north-hall/` of `north-hall/fan-01`, `wt` of `wt12`."""
+    """Cuts a key to a part that others share: `north-hall/` of `north-hall/fan-01`, `wt` of `wt12`."""
     hall, slash, _ = key.partition("/")
     if slash:
         return f"{hall}/"[:60]

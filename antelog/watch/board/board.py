@@ -1,12 +1,7 @@
 """The board: the state of the page, folded from the records of a feed.
 
-    board = Board()
-    board.take(reader.read(1000))
-    board.open                      the open answers by their ids
-
-It has the open answers, the latest decided ones, the status of inputs, and the scores of chances. All but the
-open answers is bounded, so memory does not grow with the length of a run. `version` grows with each record.
-Answers that it holds no more are read again from the feed, and put into `recalled`.
+All but the open answers is bounded, so memory does not grow with the length of a run. Answers that it no
+longer holds are read again from the feed, and put into `recalled`.
 """
 
 from __future__ import annotations
@@ -21,26 +16,20 @@ from typing import Any
 from antelog.answers import CLOSED, OPEN, name_in, state_after
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.wording import LOST, SEEN, meaning
-from antelog.lines import is_change
+from antelog.lines import LogLine, is_change
 from antelog.run.store import is_line, is_record, source_of
 from antelog.watch.board.answer_table import AnswerTables
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.input_status import CountRates, Inputs, seconds_of
 from antelog.watch.board.scoring import Trust
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer, tracked
+from antelog.watch.board.tracked_answer import TrackedAnswer, tracked
 
-DECIDED, DECIDED_SIZE = 50_000, 64_000_000
-"""Decided answers that are kept, the latest: how many at most, and how many bytes they hold, about."""
-RECALLED = 50
-"""Answers read again that are kept, the latest."""
-PIECE_LINES, PIECE_RECORDS = 1_000, 2_000
-"""Lines of answers, and records, in a piece of the feed, about."""
-MOST_LINES = 2_500_000
-"""Lines of answers whose places are known, at most, the latest."""
-MOST_TOUCHED = 200_000
-"""Answers that may wait to be written into the tables, at most: a page may have no reader for weeks."""
-_ID = 8
-"""The bytes of the id of an answer."""
+DECIDED, DECIDED_SIZE = 50_000, 64_000_000  # decided answers that are kept, the latest, and bytes of these
+RECALLED = 50  # answers read again that are kept, the latest
+PIECE_LINES, PIECE_RECORDS = 1_000, 2_000  # lines of answers, and records, in a piece of the feed, about
+MOST_LINES = 2_500_000  # lines of answers whose places are known, at most, the latest
+MOST_TOUCHED = 200_000  # answers that wait for the tables, at most: a page may have no reader for weeks
+_ID = 8  # the bytes of the id of an answer
 
 
 @dataclass(eq=False)
@@ -57,17 +46,14 @@ class FeedPiece:
 
 
 class FeedPieces:
-    """The pieces of a feed, in order, by which the lines of an answer are found again.
-
-    Each has eight bytes for a line of an answer: of a feed of 1 GB these are some 20 MB.
-    """
+    """The pieces of a feed, by which the lines of an answer are found again: 20 MB for a feed of 1 GB."""
 
     def __init__(self, pieces: Iterable[FeedPiece] = (), at: int = 0) -> None:
         self.kept, self.at = deque(pieces), at
         self._lines = sum(each.lines for each in self.kept)
 
     def begin(self, position: int) -> None:
-        """Some records follow, which are behind this position."""
+        """Notes the position before the records that follow."""
         if position < self.at:  # the feed was begun anew
             self.kept.clear()
             self._lines = 0
@@ -79,7 +65,7 @@ class FeedPieces:
                 self._lines -= self.kept.popleft().lines
 
     def add(self, name: str | None) -> None:
-        """A record, and the answer that it is a line of, if it is one."""
+        """Notes a record, with the id of its answer if it is a line of one."""
         if not self.kept:
             return
         piece = self.kept[-1]
@@ -89,7 +75,7 @@ class FeedPieces:
             self._lines += 1
 
     def of(self, name: str) -> Sequence[FeedPiece]:
-        """The pieces that have lines of an answer."""
+        """Finds the pieces that have lines of an answer."""
         try:
             wanted = bytes.fromhex(name)
         except ValueError:
@@ -99,7 +85,7 @@ class FeedPieces:
 
 @dataclass(eq=False)
 class Board:
-    """The state of the page; `damaged` counts invalid records."""
+    """The state of the page; `version` grows with each record, and `damaged` counts invalid ones."""
 
     head: FeedProgram = field(default_factory=FeedProgram)
     tick: int | None = None
@@ -115,16 +101,12 @@ class Board:
         self.decided_size = 0
         self.pieces = FeedPieces()
         self.flow = CountRates[tuple[str, str]]()
-        self.touched: set[str] = set()
-        """The answers that have changed since its tables were brought up to date."""
+        self.touched: set[str] = set()  # the answers that have changed since the tables were updated
         self.recalled = OrderedDict[str, TrackedAnswer]()
-        self.sees = False
-        """Whether the feed says when facts come again of what was lost: so long such an answer stays open."""
-        self.rules_changed: Mapping[str, Any] | None = None
-        """The latest change of the rules: after which tick, and what became of each query."""
+        self.sees = False  # the feed has a line when a lost answer is seen again: until then it stays open
+        self.rules_changed: Mapping[str, Any] | None = None  # after which tick, and what of each query
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Folds records into the board."""
         for record in records:
             self.version += 1
             name: str | None = None
@@ -149,11 +131,11 @@ class Board:
         return AnswerTables(self.open, self.decided, self.touched, lambda: self.head)
 
     def find(self, name: str) -> TrackedAnswer | None:
-        """An answer that is open, was lately decided, or was read again."""
+        """Finds an answer that is open, was lately decided, or was read again."""
         return self.open.get(name) or self.decided.get(name) or self.recalled.get(name)
 
     def recall(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:
-        """Keeps an answer for a while, from its records among some of the feed."""
+        """Keeps an answer for a while, from its lines among records of the feed."""
         lines = (each for each in filter(is_change, records) if is_record(each) and name_in(each) == name)
         first = next(lines, None)
         if first is None:
@@ -172,11 +154,10 @@ class Board:
 
     @property
     def open_by_query(self) -> dict[str, int]:
-        """The number of open answers of each query."""
         return dict.fromkeys(self.head.ticks, 0) | Counter(each.query for each in self.open.values())
 
     def rates(self, query: str) -> dict[str, float]:
-        """The changes of a query a second over the last minute, by kind."""
+        """Counts the changes of a query per second over the last minute, by kind."""
         return {kind: self.flow.rate((name, kind)) for name, kind in self.flow.names if name == query}
 
     @property
@@ -185,7 +166,7 @@ class Board:
         return self.tick is not None
 
     def _begin(self, head: Mapping[str, Any]) -> None:
-        """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
+        """Replaces the open answers by those of a head, which has all of them, even where lines were lost."""
         self.rules_changed, self.sees = head.get("rules_changed"), bool(head.get("sees"))
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
@@ -202,7 +183,7 @@ class Board:
         self.touched |= {*before, *self.open}
         self._reach(head.get("tick"))
 
-    def _change(self, line: Line, name: str) -> None:
+    def _change(self, line: LogLine, name: str) -> None:
         kind = line["change"]
         self.recalled.pop(name, None)
         self.changes[line["query"], kind if kind == SEEN else meaning(line)] += 1
@@ -240,8 +221,8 @@ class Board:
             self.trust.reach(tick)
 
 
-def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
-    """The lines of open answers in a head: lines of answers, or snapshots with several."""
+def _lines_in(head: Mapping[str, Any]) -> Iterator[LogLine]:
+    """Yields the lines of open answers in a head, which has lines, or snapshots of several answers."""
     for given in head.get("open", ()):
         lines = [given]
         if "answers" in given:
@@ -250,6 +231,6 @@ def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
         yield from (line for line in lines if is_line(line) and ("decided_by" in line or line.get(LOST)))
 
 
-def _as_change(line: Line, change: str = "possible") -> Line:
-    """A line of an open answer as a change of the given kind, if it has no kind of its own."""
+def _as_change(line: LogLine, change: str = "possible") -> LogLine:
+    """Makes a line of an open answer a change of the given kind, unless it has a kind already."""
     return line if line.get("change", STILL_OPEN) != STILL_OPEN else {**line, "change": change}

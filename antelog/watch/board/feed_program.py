@@ -1,15 +1,16 @@
-"""The program of a feed: what the page has to know of its queries, and the groups and texts of their answers.
+"""The program of a feed: its queries, the groups and texts of their answers, and the rules behind these.
 
 Malf(wt2, 7), OK(wt2, 9)     group wt2, if X is the program's key, or the first variable of each
 Halted(7)                    group Halted, which has no variable but the time
-Malf(X, 7)                   group ?, for X is open
+Malf(X, 7)                   group ?, as X has no value
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan, Relation
@@ -20,14 +21,16 @@ from antelog.language import read
 from antelog.language.durations import ticks_in_words
 from antelog.language.graph import graph_of
 from antelog.language.moments import Timescale
+from antelog.language.syntax import Rule, atoms_of
 from antelog.language.templates import UNKNOWN
+from antelog.lines import LogLine
 from antelog.program import Program, compiled
-from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import TrackedAnswer, marks
 
 
 @dataclass(frozen=True)
 class FeedProgram:
-    """The program of a feed, and where it was read from."""
+    """The program of a feed, by its source."""
 
     source: Source = field(default_factory=lambda: Source("", ""))
 
@@ -40,13 +43,8 @@ class FeedProgram:
             return None
 
     @property
-    def path(self) -> str:
-        """The name of its file."""
-        return self.source.name
-
-    @property
     def length(self) -> int | None:
-        """How long a tick is, in microseconds."""
+        """The length of a tick in microseconds."""
         return self.program.plan.tick if self.program else None
 
     @property
@@ -64,7 +62,6 @@ class FeedProgram:
 
     @cached_property
     def alerts(self) -> Mapping[str, float | None]:
-        """The threshold of alerts of each query."""
         return {query.name: query.alert for query in self._queries}
 
     @cached_property
@@ -88,29 +85,26 @@ class FeedProgram:
         return {} if self.program is None else group_variables(self.program.plan)
 
     def severity(self, query: str) -> str:
-        """How bad a confirmed answer of a query is: critical, warning, info or good."""
         return self._severities.get(query, "info")
 
     def key_of(self, answer: TrackedAnswer) -> str:
-        """The group of an answer."""
         values, ticks = answer.values, self.ticks.get(answer.query, {})
         name = self.keys.get(answer.query) or next((each for each in values if each not in ticks), None)
         return group_name(answer.query, values, name)
 
     def label(self, answer: TrackedAnswer) -> str:
-        """The text of an answer, its times as times."""
         return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)
 
 
 def key_column(plan: Plan) -> str | None:
-    """The name of the key: that of the column of the first input that has it."""
+    """Names the key by the column of the first input that has it."""
     inputs = {each.name: each for each in plan.inputs}
     found = (inputs[each.name].columns[each.position] for each in plan.key.positions if each.name in inputs)
     return next(found, None)
 
 
 def group_name(query: str, values: Mapping[str, object], variable: str | None) -> str:
-    """The group of an answer: its value of the variable; the query if it has none."""
+    """Names the group of an answer: its value of the variable; the query if it has none."""
     if variable is None or variable not in values:
         return query
     value = values[variable]
@@ -125,7 +119,7 @@ def label(
     ticks: Mapping[str, str] | None = None,
     timescale: Timescale | None = None,
 ) -> str:
-    """`Malf(wt2, 7)`; `ticks` has the types of variables written as times or durations."""
+    """Writes `Malf(wt2, 7)`; `ticks` has the types of variables that are times or durations."""
     return f"{query}({', '.join(value_text(values, name, ticks or {}, timescale) for name in values)})"
 
 
@@ -139,10 +133,65 @@ def value_text(
 
 
 def _reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
-    """The nodes that edges lead to from one, and that one."""
+    """Collects a node and all that edges lead to from it."""
     found, waiting = {start}, [start]
     while waiting:
         new = set(edges.get(waiting.pop(), ())) - found
         found |= new
         waiting += new
     return found
+
+
+# ---- the rules behind an answer ----
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A rule as it is written, with its file, and the line at which it begins."""
+
+    text: str
+    file: str
+    line: int
+
+    @property
+    def file_name(self) -> str:
+        return PurePath(self.file).name
+
+
+def rules_behind(program: Program, query: str, line: LogLine) -> list[Reason]:
+    """Lists the rules that lead from the literals of a line to the query, in the program's order."""
+    found = range(len(line.get("explanations") or ()))
+    return rules_from(program, query, {mark.predicate for at in found for mark in marks(line, None, at)})
+
+
+def rules_from(program: Program, query: str, predicates: Collection[str]) -> list[Reason]:
+    """Lists the rules that lead from predicates to the query, in the program's order."""
+    rules = [rule for rule in program.document.rules if rule.body]
+    plan = next((each for each in program.plan.queries if each.name == query), None)
+    # The predicates and all that depend on them.
+    leading, before = set(predicates), -1
+    while len(leading) != before:
+        before = len(leading)
+        leading |= {rule.head.predicate for rule in rules if _rests(rule, leading)}
+    wanted, found = [plan.predicate if plan else query], []
+    seen = set(wanted)
+    while wanted:
+        head = wanted.pop()
+        for rule in rules:
+            # Literals of the explanation itself are not followed further.
+            if rule.head.predicate != head or not _rests(rule, leading):
+                continue
+            found.append(rule)
+            below = {atom.predicate for atom, negated in atoms_of(rule) if not negated} - seen
+            seen |= below
+            wanted += [each for each in below if each in leading and each not in predicates]
+    spans = sorted({rule.span.start: rule.span for rule in found}.items())
+    files = ((span, *program.source.located(span)) for _, span in spans)
+    return [
+        Reason(program.source.excerpt(span), file.name, file.position(there.start)[0])
+        for span, file, there in files
+    ]
+
+
+def _rests(rule: Rule, on: Collection[str]) -> bool:
+    return any(atom.predicate in on for atom, _ in atoms_of(rule))

@@ -1,7 +1,4 @@
-"""The status of the inputs: progress, lateness of facts, rejected rows; and rates of facts and changes.
-
-A bounded number of status lines and rejected rows is kept, however long a run is.
-"""
+"""The status of the inputs: progress, lateness of facts, rejected rows; and rates of facts and changes."""
 
 from __future__ import annotations
 
@@ -12,29 +9,24 @@ from datetime import UTC, datetime
 from itertools import accumulate, pairwise
 from typing import Any, Generic, TypeVar
 
-RATES = 120
-"""Moments that are kept, a second apart, for rates."""
-REJECTS = 200
-"""Rejected rows that are kept."""
-
-
+RATES = 120  # moments that are kept, a second apart, for rates
+REJECTS = 200  # rejected rows that are kept
 _MB = 1_000_000
 _UNREAD = frozenset({"unread", "unit", "behind"})
 
-WINDOW, _PAUSE = 60.0, 1.0
-"""Seconds over which a rate is taken, and between two moments of counts."""
+WINDOW, _PAUSE = 60.0, 1.0  # seconds over which a rate is taken, and between two moments of counts
 
 K = TypeVar("K")
 
 
 class CountRates(Generic[K]):
-    """The counts of things by name so far, at moments a second apart, and how many there were a second."""
+    """Counts of things by name at moments a second apart, and their rates per second."""
 
     def __init__(self, moments: Iterable[tuple[float, Mapping[K, int]]] = ()) -> None:
         self.moments = deque(moments, maxlen=RATES)
 
     def take(self, at: float | None, counts: Mapping[K, int]) -> None:
-        """Counts at a moment, in seconds since 1970; None stands for an unknown one."""
+        """Adds the counts at a moment, in seconds since 1970; None stands for an unknown one."""
         last = self.moments[-1][0] if self.moments else float("-inf")
         if at is None or 0 <= at - last < _PAUSE:
             return
@@ -44,18 +36,17 @@ class CountRates(Generic[K]):
 
     @property
     def names(self) -> Iterable[K]:
-        """The names of which there are rates."""
         return self.moments[-1][1] if len(self.moments) > 1 else ()
 
     def each(self, name: K) -> list[float]:
-        """The rates from moment to moment."""
+        """Lists the rates from moment to moment."""
         return [
             max(0.0, (after.get(name, 0) - before.get(name, 0)) / (end - start))
             for (start, before), (end, after) in pairwise(self.moments)
         ]
 
     def rate(self, name: K) -> float:
-        """The rate over the last minute."""
+        """Returns the rate over the last minute."""
         if len(self.moments) < 2:
             return 0.0
         end, after = self.moments[-1]
@@ -65,26 +56,22 @@ class CountRates(Generic[K]):
 
 @dataclass(frozen=True)
 class Pulse:
-    """When facts came last, in seconds since 1970, the gap to the next in seconds, and what is unread.
+    """The time of the latest facts, the expected gap to the next in seconds, and what is unread."""
 
-    `behind` is for how many seconds some of the unread rows, or bytes, have been there at most. The `unit` is
-    empty where that is not known.
-    """
-
-    heard: float | None
+    heard: float | None  # in seconds since 1970
     gap: float | None
     unread: int = 0
-    unit: str = ""
-    behind: float = 0.0
+    unit: str = ""  # rows or bytes; empty if it is unknown what is unread
+    behind: float = 0.0  # the age of the oldest that is unread, in seconds
 
     def quiet_for(self, now: float) -> float | None:
-        """For how many seconds nothing came, if that is longer than the gap."""
+        """Returns the seconds since facts came, if these are more than the gap."""
         if self.heard is None or self.gap is None or now <= self.heard + self.gap:
             return None
         return now - self.heard
 
     def silent_for(self, now: float) -> float | None:
-        """For how many seconds it is silent, if it is: nothing came, and nothing is unread."""
+        """Returns the seconds of silence: longer than the gap no fact came, and nothing is unread."""
         return None if self.unread else self.quiet_for(now)
 
     @property
@@ -96,7 +83,7 @@ class Pulse:
 
     @property
     def backlog(self) -> str:
-        """The unread rows or bytes, and how old they are, in words; nothing if all are read."""
+        """The unread rows or bytes and their age in words; empty if all are read."""
         if not self.unread:
             return ""
         return f"{self.amount}, {self.behind:,.0f} s behind" if self.behind >= 1 else self.amount
@@ -104,7 +91,7 @@ class Pulse:
 
 @dataclass(frozen=True)
 class InputStatus:
-    """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects."""
+    """An input: its facts, their newest tick, the declared delay, facts by ticks late, rejects by reason."""
 
     name: str
     facts: int
@@ -125,27 +112,23 @@ class InputStatus:
 
 @dataclass(frozen=True)
 class SlotStatus:
-    """The slots of an input by the columns that name them: how many there are, and how many are silent.
+    """The slots of an input, and how many of them are silent."""
 
-    `listed` has the latest of the silent ones, with when facts of each came last, in seconds since 1970. They
-    are not `sure` as long as slots have not had their time to be heard.
-    """
-
-    of: str
+    of: str  # the columns that name them
     known: int
     silent: int
-    listed: Mapping[str, float]
-    sure: bool = True
+    listed: Mapping[str, float]  # the latest silent ones, with their latest facts in seconds since 1970
+    sure: bool = True  # each has had its time to be heard
 
     @property
     def noun(self) -> str:
-        """The name of some of them: `devices`; `slots` where several columns name them."""
+        """A noun for them: `devices`; `slots` where several columns name them."""
         return "slots" if " " in self.of else f"{self.of}s"
 
 
 @dataclass(eq=False)
 class Inputs:
-    """The latest status, the rates of facts, and the latest rejected rows."""
+    """The latest status of all inputs, the rates of their facts, and the latest rejected rows."""
 
     status: Mapping[str, Any] = field(default_factory=dict)
     rates: CountRates[str] = field(default_factory=CountRates)
@@ -174,22 +157,13 @@ class Inputs:
     def each(self) -> Iterator[InputStatus]:
         for name, given in self.status.get("inputs", {}).items():
             late = {int(ticks): int(count) for ticks, count in given.get("late", {}).items()}
-            yield InputStatus(
-                name,
-                given.get("facts", 0),
-                given.get("newest"),
-                given.get("delay", 0),
-                late,
-                given.get("rejects", {}),
-                Pulse(
-                    seconds_of(given.get("heard")),
-                    given.get("gap"),
-                    **{k: given[k] for k in _UNREAD & given.keys()},
-                ),
-            )
+            unread = {name: given[name] for name in _UNREAD & given.keys()}
+            pulse = Pulse(seconds_of(given.get("heard")), given.get("gap"), **unread)
+            facts, newest, delay = given.get("facts", 0), given.get("newest"), given.get("delay", 0)
+            yield InputStatus(name, facts, newest, delay, late, given.get("rejects", {}), pulse)
 
     def slots(self, name: str) -> SlotStatus | None:
-        """The slots of an input; None if it has none, or does not say how often facts come."""
+        """Returns the slots of an input; None if it has none, or does not declare how often facts come."""
         known = self.status.get("inputs", {}).get(name, {})
         given = known.get("slots")
         if given is None:
@@ -207,7 +181,7 @@ class Inputs:
 
 
 def seconds_of(at: str | None) -> float | None:
-    """A moment of the wall clock as seconds since 1970."""
+    """Parses a time in ISO 8601 to seconds since 1970; None if it is not one."""
     try:
         return None if at is None else datetime.fromisoformat(at).timestamp()
     except ValueError:

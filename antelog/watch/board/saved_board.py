@@ -1,11 +1,7 @@
 """A board that is kept in a file beside its feed, so that a page that is started again goes on from it.
 
-    kept = KeptBoard(path, reader)
-    kept.board()               the board, with the reader behind it; None if there is none for this feed
-    await kept.keep(board)     now and then: when to read on from the last one would take a while
-
-It is good only for the feed it is of: it has a checksum of the last records that were read. Answers come in
-pieces of some hundreds, for there may be 100,000. Nothing in it is code.
+A checksum of the last records that were read shows whether it is of this feed. Answers come in pieces of some
+hundreds, as there may be 100,000. Nothing in it is code.
 """
 
 from __future__ import annotations
@@ -30,21 +26,15 @@ from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.writing import replacing
 
-_AT_ONCE = 500
-"""Answers in a piece."""
-_SHORTEST = 1.5
-"""CPU seconds of work that a page that is started again may repeat, at least."""
-_SHARE = 5
-"""To keep boards takes at most one part in so many of the work."""
+_AT_ONCE = 500  # answers in a piece
+_SHORTEST = 1.5  # CPU seconds of work that a page that is started again may repeat
+_SHARE = 5  # keeping boards takes at most one fifth of the work
 _VERSION = b"antelog board 2\n"
 _LENGTH = 8
 
 
 class _Saved(TypedDict):
-    """All of a board but its answers, of which it has the ids.
-
-    The scores are sums, what waits to be scored by its tick and number, and five numbers.
-    """
+    """All of a board but its answers, of which it has the ids."""
 
     head: dict[str, Any]
     tick: int | None
@@ -68,14 +58,14 @@ class _Saved(TypedDict):
 _encoded = msgspec.msgpack.Encoder().encode
 _SAVED = msgspec.msgpack.Decoder(_Saved)
 _ANSWERS = msgspec.msgpack.Decoder(list[TrackedAnswer])
+# The position before the last records, their number, their checksum, and the position after them.
 _GOOD = msgspec.msgpack.Decoder(tuple[int, int, bytes, int])
-"""The position before the last records, how many these are, their checksum, the position after them."""
 
 
 def saved(board: Board) -> Iterator[bytes]:
-    """The pieces of a board. Its answers must not change until the last one is made."""
+    """Yields the pieces of a board, whose answers must not change until the last one is made."""
     trust, inputs = board.trust, board.inputs
-    trust.scores()  # then all that was scored is in the sums
+    trust.scores()  # puts all that was scored into the sums
     waiting = {answer.id: answer for _, _, answer in trust.waiting}
     answers = list({**waiting, **board.decided, **board.open}.values())
     found: _Saved = {
@@ -102,7 +92,7 @@ def saved(board: Board) -> Iterator[bytes]:
 
 
 def restored(pieces: Iterable[bytes]) -> Board:
-    """The board of some pieces. Raises ValueError."""
+    """Makes a board of its pieces. Raises ValueError."""
     first, *rest = pieces
     try:
         found = _SAVED.decode(first)
@@ -142,7 +132,7 @@ class KeptBoard:
         self._work, self._cost = 0.0, 0.0
 
     def board(self) -> Board | None:
-        """The board that was kept of this feed; the reader goes on behind what that knows."""
+        """Reads the board, and moves the reader behind it; None if there is none of this feed."""
         try:
             first, *pieces = _pieces_in(self._path.read_bytes())
             before, count, checksum, position = _GOOD.decode(first)
@@ -155,18 +145,18 @@ class KeptBoard:
         return board
 
     def read(self, before: int, count: int, seconds: float) -> None:
-        """Takes note that some records were read behind a position, which took so many CPU seconds."""
+        """Notes that records behind a position were read, and the CPU seconds that this took."""
         if count:
             self._before, self._count = before, count
         self._work += seconds
 
     @property
     def due(self) -> bool:
-        """Whether to read on from the last one that was kept would take a while."""
+        """Whether it would take a while to read on from the last board that was kept."""
         return self._work > max(_SHORTEST, _SHARE * self._cost)
 
     async def keep(self, board: Board) -> None:
-        """Writes the board, which must not change meanwhile. Where that is not possible, none is kept."""
+        """Writes the board, which must not change meanwhile; keeps none where that is not possible."""
         began = time.process_time()
         checksum = self._checksum(self._before, self._count)
         good = (self._before, self._count, checksum, self._reader.position)
@@ -186,7 +176,7 @@ class KeptBoard:
 
 
 def _pieces_in(content: bytes) -> Sequence[bytes]:
-    """The pieces of a file. Raises ValueError if it is not whole."""
+    """Splits the content of a file into its pieces. Raises ValueError if it is not whole."""
     if not content.startswith(_VERSION):
         raise ValueError("another version")
     at, found = len(_VERSION), []

@@ -1,11 +1,8 @@
 """The scores of chances of this stream so far, from answers that are decided for good.
 
-    confirmed   at once: nothing takes that back
-    rejected    once no further fact can bring the answer back: after its `decided_by`
-
-Alerts are also scored at the threshold that the program gives a query: `alert 75%`.
-
-The sums are those of `antelog/forecast/scores.py`, so that the page and `antelog score` show equal numbers.
+A confirmed answer is scored at once; a rejected one after its `decided_by`, when no further fact can bring it
+back. Alerts are also scored at the threshold of a query, such as `alert 75%`. The sums are those of
+`antelog/forecast/scores`, so that the page and `antelog score` show equal numbers.
 """
 
 from __future__ import annotations
@@ -23,25 +20,20 @@ from antelog.forecast.scores.scored_lines import Alerted, ScoredLines, by_thresh
 from antelog.forecast.scores.scores import ScoreResult, Scores, at_threshold, result, scored
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
-_AT_ONCE = 500
-"""Answers that are scored at once."""
-ENOUGH = 20
-"""Outcomes by which chances can be judged."""
-USUAL = 0.8
-"""The threshold of a query without an alert."""
+_AT_ONCE = 500  # answers that are scored at once
+ENOUGH = 20  # outcomes by which chances can be judged
+USUAL = 0.8  # the threshold of a query without an alert
 
 
 @dataclass(eq=False)
 class Trust:
-    """The sums of scores of each query; rejected answers wait until they cannot come back.
-
-    `latest` has the current number of each waiting answer: one that is rejected again gets a new number.
-    """
+    """The sums of scores of each query; rejected answers wait until they cannot come back."""
 
     sums: dict[str, Scores] = field(default_factory=dict)
     thresholds: Mapping[str, float | None] = field(default_factory=dict)
     waiting: list[tuple[int, int, TrackedAnswer]] = field(default_factory=list)
     ready: dict[str, list[TrackedAnswer]] = field(default_factory=dict)
+    # The number of each waiting answer: one that is rejected again gets a new one.
     latest: dict[str, int] = field(default_factory=dict)
     taken: int = 0
     scored: int = 0
@@ -57,7 +49,7 @@ class Trust:
         self.thresholds, self._at = thresholds, -1
 
     def take(self, answer: TrackedAnswer, decided_by: int | None) -> None:
-        """Adds an answer that was just confirmed or rejected; `decided_by` is from its last open line."""
+        """Adds an answer that was just confirmed or rejected; `decided_by` is that of its last open line."""
         self.first = answer.since if self.first is None else min(self.first, answer.since)
         if answer.now.change == "confirmed" or decided_by is None:
             self.latest.pop(answer.id, None)
@@ -68,7 +60,7 @@ class Trust:
             heapq.heappush(self.waiting, (decided_by, self.taken, answer))
 
     def drop(self, answer: TrackedAnswer) -> None:
-        """Scores an answer no more whose query was changed or taken out."""
+        """Forgets a waiting answer whose fate nobody knows."""
         self.latest.pop(answer.id, None)
 
     def reach(self, tick: int) -> None:
@@ -83,7 +75,6 @@ class Trust:
                 self._score(answer)
 
     def scores(self) -> dict[str, Scores]:
-        """The scores of all queries with decided answers."""
         for query in list(self.ready):
             self._add(query)
         return {
@@ -93,24 +84,23 @@ class Trust:
         }
 
     def results(self) -> dict[str, ScoreResult]:
-        """The results of all queries with decided answers; worked out anew when there are more of these."""
+        """Returns the results of all queries with decided answers, computed anew when there are more."""
         if self._at != self.scored:
             self._at = self.scored
             self._results = {query: result(each) for query, each in self.scores().items()}
         return self._results
 
     def alerts(self, query: str) -> Alerted:
-        """The alerts at the query's own threshold."""
         self.scores()
         return by_threshold(self._of_query(query).program, (self._threshold(query),))[0]
 
     def learning(self, query: str) -> str:
-        """How many outcomes are known, while these are too few to judge by."""
+        """Returns how many outcomes are known, while these are too few to judge by."""
         answers = self._outcomes(query)
         return f"learning: {answers} of {ENOUGH} outcomes" if answers < ENOUGH else ""
 
     def wait(self, query: str, tick: int | None) -> str:
-        """That, and how much longer it takes; `tick` is the length of one in microseconds, or None."""
+        """Returns `learning` and about how long it takes; `tick` is the length of one in microseconds."""
         ticks = 0 if self.first is None else self.now - self.first + 1
         learning = self.learning(query)
         return learning and learning + ahead(self._outcomes(query), ENOUGH, ticks, tick)
@@ -120,7 +110,7 @@ class Trust:
         return 0 if found is None else found.counted.answers
 
     def verdict(self, query: str, chance: float | None) -> str:
-        """A remark on a chance, in few words; empty if outcomes agree with it, as far as can be seen."""
+        """Returns a remark on a chance; empty if outcomes agree with it, as far as can be seen."""
         found = self.results().get(query)
         if chance is None or found is None or not found.counted.lines:
             return ""
@@ -132,7 +122,7 @@ class Trust:
         return "too sure here" if similar.confirmed < similar.chance else "too low here"
 
     def like(self, query: str, chance: float) -> Bin | None:
-        """The bin of decided lines with a chance like this one."""
+        """Finds the bin of decided lines with a chance like this one."""
         found = self.results().get(query)
         bins = () if found is None else found.calibration.bins
         return next(
@@ -162,7 +152,7 @@ class Trust:
         return self.thresholds.get(query) or USUAL
 
     def _of_query(self, query: str) -> Scores:
-        """The scores of a query; its alerts from nothing on if the program has another threshold now."""
+        """Returns the scores of a query; with another threshold its alerts begin anew."""
         return self.sums.get(query, Scores()).with_threshold(self._threshold(query))
 
 

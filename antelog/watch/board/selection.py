@@ -10,25 +10,19 @@ A parameter may be repeated; each filter then lets through any of its values. In
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from antelog.answers import ENDS
 from antelog.engine.step.wording import LOST
 
-Given: TypeAlias = Mapping[str, Sequence[str]]
-"""The parameters of an address."""
-
-SEVERITIES = ("critical", "warning", "info", "good")
-"""From the worst to the best."""
-STATES = ("over", "below", "none")
-"""The chance is at least its threshold, is below it, or is unknown."""
-KINDS = (*ENDS, LOST)
-"""What became of decided answers."""
+Given: TypeAlias = Mapping[str, Sequence[str]]  # the parameters of an address
+SEVERITIES = ("critical", "warning", "info", "good")  # from the worst to the best
+STATES = ("over", "below", "none")  # the chance is at least its threshold, is below it, or is unknown
+KINDS = (*ENDS, LOST)  # what became of decided answers
 SORTS = ("urgent", "deadline", "new", "name", "likely")
 GROUPS = ("key", "query", "none")
-MOST = 1_000
-"""Rows that are shown at once, at most."""
+MOST = 1_000  # rows that are shown at once, at most
 _KNOWN = {"severity": SEVERITIES, "state": STATES, "kind": KINDS}
 _OPEN, _DECIDED = ("severity", "query", "prefix", "state"), ("kind", "severity", "query", "prefix")
 _LONGEST = 200
@@ -36,34 +30,28 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class AnswerFilter:
-    """Conditions on answers; empty ones hold for all.
+    """Conditions on answers; empty ones hold for all."""
 
-    `facets` are the columns that have one of some values; `text` has words that must all occur, `least` is a
-    chance, `due` has the ticks of deadlines, and `between` those at which answers were decided.
-    """
-
-    facets: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    text: str = ""
-    least: float = 0.0
-    due: range | None = None
-    between: range | None = None
+    facets: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the values that columns may have
+    text: str = ""  # words that must all occur
+    least: float = 0.0  # the least chance
+    due: range | None = None  # ticks of deadlines
+    between: range | None = None  # ticks at which answers were decided
 
     def chosen(self, facet: str) -> Sequence[str]:
-        """The chosen values of a facet; none stand for all."""
         return self.facets.get(facet, ())
 
     @property
     def bad_only(self) -> AnswerFilter:
-        """This filter without answers that are good, unless it asks for severities."""
+        """This filter without `good` answers, unless it asks for severities."""
         if self.chosen("severity"):
             return self
-        facets = {**self.facets, "severity": SEVERITIES[:-1]}
-        return AnswerFilter(facets, self.text, self.least, self.due, self.between)
+        return replace(self, facets={**self.facets, "severity": SEVERITIES[:-1]})
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A filter, an order, groups, those of them that are opened, and a page of rows."""
+    """A filter, an order, the kind of groups and which of them are opened, and a page of rows."""
 
     filter: AnswerFilter = field(default_factory=AnswerFilter)
     sort: str = "urgent"
@@ -74,7 +62,7 @@ class Selection:
 
 
 def selection_of(given: Given) -> Selection:
-    """The selection of open answers in the parameters of an address."""
+    """Parses the selection of open answers in the parameters of an address."""
     sort, group = first(given, "sort"), first(given, "group")
     return Selection(
         AnswerFilter(
@@ -92,17 +80,17 @@ def selection_of(given: Given) -> Selection:
 
 
 def decided_filter(given: Given) -> AnswerFilter:
-    """The filter of decided answers in the parameters of an address."""
+    """Parses the filter of decided answers in the parameters of an address."""
     return AnswerFilter(_facets(given, _DECIDED), _text(given), between=ticks_of(first(given, "between")))
 
 
 def first(given: Given, name: str) -> str:
-    """The value of a parameter that has one; empty if it is not there."""
+    """Returns the first value of a parameter; empty if it is not there."""
     return next(iter(given.get(name, ())), "")
 
 
 def ticks_of(text: str) -> range | None:
-    """`17..19`, both included."""
+    """Parses `17..19`, both included; None if it is not a range."""
     low, dots, high = text.partition("..")
     if not dots:
         return None

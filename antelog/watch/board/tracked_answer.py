@@ -1,46 +1,40 @@
-"""An answer as the page knows it: its lines so far, and its status.
+"""An answer as the page knows it: its lines so far, its status, and the marks of its explanations.
 
     line     {"tick": 8, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 7}, …}
     answer   Malf(wt2, 7), open since 8, with a chance of 80 %, decided by 10
+    marks    Temp(wt2, high, 7) at 7; not Shdn(wt2, 9) at 9, which must not come
 
-There may be 100,000 of them, so each keeps its lines as bytes, and parses them on demand.
+There may be 100,000 answers, so each keeps its lines as bytes, and parses them on demand.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from antelog.engine.step.wording import meaning
-from antelog.lines import LogLine
+from antelog.engine.step.wording import LOST, meaning
+from antelog.language.moments import Timescale, moment
+from antelog.lines import LineLiteral, LogLine, awaited, literals_of
 
-Line: TypeAlias = LogLine
-
-LINES = 50
-"""Lines of an answer that are kept: the first, and the latest."""
-CHANCES = 400
-"""Chances of an answer that are kept: the first, and the latest."""
-
-_SIZE, _CHANCE_SIZE = 900, 110
-"""Bytes of an answer without its lines, and of a chance."""
+LINES = 50  # lines of an answer that are kept: the first, and the latest
+CHANCES = 400  # chances of an answer that are kept: the first, and the latest
+_SIZE, _CHANCE_SIZE = 900, 110  # bytes of an answer without its lines, and of a chance
 
 _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 
 
 class AnswerStatus(Struct, frozen=True, array_like=True):
-    """The status of an answer since its latest line, whose meaning is `change`.
-
-    `decided_by` is the tick by which it is decided for sure; `silent` is the change, and its tick, if nothing
-    comes. None stands for unknown.
-    """
+    """The status of an answer by its latest line, whose meaning is `change`; None stands for unknown."""
 
     change: str
     tick: int
     chance: float | None
-    decided_by: int | None
-    silent: tuple[str, int] | None
+    decided_by: int | None  # the tick by which it is decided for sure
+    silent: tuple[str, int] | None  # the change, and its tick, if nothing comes
 
 
 class TrackedAnswer(Struct, array_like=True):
@@ -56,14 +50,12 @@ class TrackedAnswer(Struct, array_like=True):
     alerted: int | None = None
 
     @property
-    def line(self) -> Line:
-        """The latest line."""
-        found: Line = _decoded(self.lines[-1])
+    def line(self) -> LogLine:
+        found: LogLine = _decoded(self.lines[-1])
         return found
 
     @property
-    def all_lines(self) -> list[Line]:
-        """All lines that are kept."""
+    def all_lines(self) -> list[LogLine]:
         return [_decoded(line) for line in self.lines]
 
     @property
@@ -78,11 +70,10 @@ class TrackedAnswer(Struct, array_like=True):
 
     @property
     def size(self) -> int:
-        """The bytes that it holds, about."""
+        """About how many bytes it holds."""
         return _SIZE + sum(map(len, self.lines)) + _CHANCE_SIZE * len(self.chances)
 
-    def take(self, line: Line) -> None:
-        """Adds a line of this answer."""
+    def take(self, line: LogLine) -> None:
         self.now = status_of(line)
         _keep(self.lines, _encoded(line), LINES)
         if self.now.change in ("possible", "revised"):
@@ -91,14 +82,14 @@ class TrackedAnswer(Struct, array_like=True):
             self.alerted = self.now.tick
 
 
-def tracked(line: Line, name: str) -> TrackedAnswer:
-    """An answer of which this is the first line; `name` is its `name_of`."""
+def tracked(line: LogLine, name: str) -> TrackedAnswer:
+    """Makes an answer of its first line; `name` is its `name_of`."""
     answer = TrackedAnswer(name, line["query"], dict(line["answer"]), line["tick"], status_of(line), [], [])
     answer.take(line)
     return answer
 
 
-def status_of(line: Line) -> AnswerStatus:
+def status_of(line: LogLine) -> AnswerStatus:
     silent = line.get("if_silent")
     return AnswerStatus(
         meaning(line),
@@ -114,3 +105,52 @@ def _keep(kept: list[Any], new: Any, most: int) -> None:
     kept.append(new)
     if len(kept) > most:
         del kept[1]
+
+
+# ---- explanations ----
+
+
+class Mark(Struct, frozen=True):
+    """A literal of an explanation: its text, with times in place of ticks, and whether it is known."""
+
+    text: str
+    predicate: str
+    tick: int | None
+    known: bool
+    negated: bool
+    literal: LineLiteral
+
+
+def marks(line: LogLine, timescale: Timescale | None, explanation: int = 0) -> list[Mark]:
+    """Lists the marks of an explanation of a line, the known ones first."""
+    explanations = line.get("explanations") or []
+    if explanation >= len(explanations):
+        return []
+    found = explanations[explanation]
+    known = literals_of(found.get("evidence"))
+    return [*_marks(known, timescale, known=True), *_marks(awaited(found), timescale, known=False)]
+
+
+def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
+    """Finds the first and the last tick on the time line of an answer."""
+    ticks = [mark.tick for mark in marked if mark.tick is not None]
+    ticks += [tick for mark in marked for tick in mark.literal.span or () if tick]
+    ends = [] if answer.now.decided_by is None else [answer.now.decided_by]
+    return min([*ticks, answer.since]), max([*ticks, *ends, now])
+
+
+def failed(line: LogLine, timescale: Timescale | None) -> list[Mark]:
+    """Lists the marks of the hypotheses that became false, in the line of a rejected answer."""
+    return _marks(literals_of(line.get("because")), timescale, known=False)
+
+
+def unseen(line: LogLine, timescale: Timescale | None) -> list[Mark]:
+    """Lists the marks of the literals of a line that were lost from sight."""
+    return _marks(literals_of(line.get(LOST)), timescale, known=False)
+
+
+def _marks(literals: Iterable[LineLiteral], timescale: Timescale | None, *, known: bool) -> list[Mark]:
+    written = partial(moment, timescale=timescale)
+    return [
+        Mark(each.text(written), each.predicate, each.tick, known, each.negated, each) for each in literals
+    ]

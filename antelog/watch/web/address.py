@@ -1,10 +1,7 @@
-"""The address of the page and access to it, checked before the page is served.
+"""The address of the page and its tokens, checked before the page is served.
 
-    PageAddress()                                                      this machine only
-    PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",), certificate="page.pem", key="page.key")
-
-A browser sends requests to this page on behalf of any other page it has open. So the page answers only to
-known host names, and only with its token.
+A browser sends requests to this page on behalf of any other page it has open. So the page responds only under
+known host names, and only to its token.
 """
 
 from __future__ import annotations
@@ -20,23 +17,18 @@ from antelog.errors import UnsupportedError
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
     return secrets.token_urlsafe(24)
 
 
 class Tokens(Struct, frozen=True):
-    """The tokens of those who may look, who may also act, and who may post facts.
+    """The tokens of a page; without one to act or to post facts nobody may do that."""
 
-    Without one to look nobody needs one; without another, nobody may do that.
-    """
-
-    look: str | None = None
-    act: str | None = None
+    look: str | None = None  # without it everybody may look
+    act: str | None = None  # to look as well
     facts: str | None = None
 
     @property
     def of_readers(self) -> list[str]:
-        """Each of the tokens with which one may look."""
         return [each for each in (self.look, self.act) if each is not None]
 
 
@@ -72,12 +64,11 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def link(self) -> str:
-        """The link to print, with the token; the page removes it from its address at once, no log has it."""
+        """The link to print, with the token, which the page removes from its address at once."""
         return f"{self.origin}/?token={self.tokens.look}"
 
     @property
     def link_to_act(self) -> str | None:
-        """The link of those who may act, if there is one."""
         return None if self.tokens.act is None else f"{self.origin}/?token={self.tokens.act}"
 
     @property
@@ -92,7 +83,6 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def origins(self) -> frozenset[str]:
-        """The allowed origins: this page only."""
         schemes = ("https",) if self.certificate else ("http", "https") if self.behind_proxy else ("http",)
         return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
 

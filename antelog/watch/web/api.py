@@ -1,33 +1,51 @@
-"""The JSON API: the board as plain values, with the names of change lines.
+"""The JSON API: the board as plain values with the names of change lines, acts of people, and posted facts.
 
     GET /api/now?query=Malf&sort=deadline&count=20
     {"tick": 8, "total": 1, "from": 0, "answers": [{"id": "9f2c…", "tick": 8, "change": "possible", …}]}
 
-An answer is its latest change line, with the `id` that links use, and `since`, the tick of its first line.
+    POST /api/acts  {"group": "wt2", "kind": "snoozed", "who": "ann", "minutes": 30}
+    POST /api/acts  {"group": "wt2", "kind": "noted", "who": "ann", "note": "the crane comes at noon"}
+    POST /api/acts  {"group": "wt2", "kind": "acknowledged", "end": true}
+    GET  /api/acts  {"acts": [{"group": "wt2", "kind": "snoozed", "who": "ann", "at": …, "until": …}]}
 
     POST /facts/Temp  [{"device": "wt2", "level": "high", "time": 7}]   ->  {"accepted": 1}
 
-Posted facts are stored in the inbox before they are accepted. Facts without a name of their input are set
-aside by who reads them, and the answer says so; if all are, none is stored.
+An answer is its latest change line, with the `id` that links use, and `since`, the tick of its first line. An
+acknowledgement is about the answers of the group that are open now, and ends when all of them are settled.
+Posted facts are stored in the inbox before they are accepted; those that lack a name of their input are set
+aside, and the response says so; if all do, none is stored.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta, Struct
 
+from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
-from antelog.run.store import names_of, post
+from antelog.run.store import acts, is_store, names_of, post
+from antelog.run.store.acts import Act, ActKind
 from antelog.watch.board.answer_table import SORTS
-from antelog.watch.board.explanations import rules_behind
+from antelog.watch.board.board import Board
+from antelog.watch.board.feed_program import rules_behind
 from antelog.watch.board.selection import Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
-from antelog.watch.web.acting import PostError
 from antelog.watch.web.live_board import LiveBoard, summary
+
+_Text = Annotated[str, Meta(max_length=1_000)]
+_EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'
+_FRESH = 1.0  # seconds for which the acts that were read are shown
+
+
+class PostError(ValueError):
+    """A posted body is not what belongs there, or lacks something."""
 
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
@@ -48,7 +66,7 @@ def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
 
 
 def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
-    """An answer with the lines that are kept, and the rules behind it."""
+    """Returns an answer with the lines that are kept, and the rules behind it."""
     found = live.find(name)
     if found is None:
         return None
@@ -87,8 +105,8 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
         "facts": {each.name: board.inputs.rates.rate(each.name) for each in board.inputs.each()},
         "changes": {query: board.rates(query) for query in changes},
     }
-    program = board.head.source.whole
-    return {**summary(board), "path": board.head.path, "program": program, "changes": changes, "rates": rates}
+    source = {"path": board.head.source.name, "program": board.head.source.whole}
+    return {**summary(board), **source, "changes": changes, "rates": rates}
 
 
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
@@ -104,11 +122,94 @@ def _answer(answer: TrackedAnswer) -> dict[str, Any]:
     return {"id": answer.id, "since": answer.since, **answer.line}
 
 
+# ---- acts ----
+
+
+class PostedAct(Struct, frozen=True, forbid_unknown_fields=True):
+    """An act as it is posted; with `end` the group's acts of this kind are withdrawn."""
+
+    group: _Text
+    kind: ActKind
+    who: Annotated[str, Meta(max_length=100)] = ""
+    minutes: Annotated[float, Meta(gt=0, le=7 * 24 * 60)] | None = None
+    note: _Text = ""
+    end: bool = False
+
+
+@dataclass(eq=False)
+class ActList:
+    """The acts in a store, read again when they may have changed."""
+
+    store: Path | None
+    board: Board
+    _known: Sequence[Act] = ()
+    _read: float = field(default=float("-inf"))
+
+    @property
+    def possible(self) -> bool:
+        return self.store is not None and is_store(self.store)
+
+    def current(self) -> list[Act]:
+        now = time.monotonic()
+        if self.store is not None and now > self._read + _FRESH:
+            self._known = acts.current(self.store, time.time()) if self.possible else ()
+            self._read = now
+        return [each for each in self._known if self._goes_on(each)]
+
+    def by_group(self) -> dict[str, list[Act]]:
+        found: dict[str, list[Act]] = {}
+        for each in self.current():
+            found.setdefault(each.group, []).append(each)
+        return found
+
+    def post(self, body: bytes, user: str = "") -> list[Act]:
+        """Stores an act, and returns all of its group; `user` is who it is by, where a proxy knows."""
+        assert self.store is not None
+        try:
+            given = msgspec.json.decode(body, type=PostedAct)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise PostError(f"an act is a JSON object such as {_EXAMPLE}: {error}") from None
+        if given.end:
+            acts.withdraw(self.store, given.group, given.kind)
+        else:
+            acts.add(self.store, self._act(given, user or given.who.strip()))
+        self._read = float("-inf")
+        return self.by_group().get(given.group, [])
+
+    def _act(self, given: PostedAct, who: str) -> Act:
+        if not who:
+            raise PostError("say who does it, with `who`")
+        if given.kind == "snoozed" and given.minutes is None:
+            raise PostError("say for how long, with `minutes`")
+        if given.kind == "noted" and not given.note.strip():
+            raise PostError("write a `note`")
+        now, answers = time.time(), tuple[str, ...]()
+        if given.kind in ("acknowledged", "ended"):
+            key_of, lost = self.board.head.key_of, given.kind == "ended"
+            of_group = (each for each in self.board.open.values() if key_of(each) == given.group)
+            answers = tuple(each.id for each in of_group if not lost or each.now.change == LOST)
+            if not answers:
+                raise PostError(f"nothing is {'lost' if lost else 'open'} of `{given.group[:50]}`")
+        until = None if given.minutes is None else now + 60 * given.minutes
+        return Act(given.group, given.kind, who, now, until, given.note.strip(), answers)
+
+    def _goes_on(self, act: Act) -> bool:
+        if act.until is not None and act.until <= time.time():
+            return False
+        return not act.answers or any(each in self.board.open for each in act.answers)
+
+
+def as_json(found: Sequence[Act]) -> dict[str, Any]:
+    """Returns acts as in the API, without the answers that they are about."""
+    known = [msgspec.structs.asdict(each) for each in found]
+    return {"acts": [{name: value for name, value in each.items() if name != "answers"} for each in known]}
+
+
 # ---- posted facts ----
 
 
 def posted(store: Path, name: str, body: bytes) -> dict[str, Any]:
-    """Stores facts in the inbox of an input, on disk, and returns the answer: how many, and what is wrong."""
+    """Stores facts in the inbox of an input, on disk; returns how many, and what is wrong with others."""
     try:
         given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
         given = given if isinstance(given, list) else [given]
@@ -129,7 +230,7 @@ def posted(store: Path, name: str, body: bytes) -> dict[str, Any]:
 
 
 def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str:
-    """Which names a fact lacks, what it has, and what is expected."""
+    """Explains which names a fact lacks, what it has, and what is expected."""
     lacks = [each for each in names if each not in fact]
     return (
         f"a fact has no {', '.join(lacks)}; it has {has(list(fact))}. Facts of {name} have "

@@ -1,8 +1,7 @@
-"""The page as an ASGI app: routes for the page, its parts, its updates, and the JSON API.
+"""The page as an ASGI app behind its guard: routes for the page, its parts, its updates, and the JSON API.
 
-    app = page_app(LiveBoard(reader_of(path)), Entry(address.hosts, address.origins))
-
-The guard is in front of it.
+The page without views is public, and has no data: its script requests the views, with the token in a header.
+The answer to the printed link, which has the token, has the first view as well.
 """
 
 from __future__ import annotations
@@ -34,60 +33,48 @@ from antelog.run.store.inbox import ask
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
-from antelog.watch.web.acting import ActList, PostError, as_json
 from antelog.watch.web.address import Tokens
-from antelog.watch.web.api import API, of_answer, posted
+from antelog.watch.web.api import API, ActList, PostError, as_json, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.shell import ASSETS, asset, shell, version
-from antelog.watch.web.templating import render, share, warm
+from antelog.watch.web.templating import ASSETS, asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-_USER = "x-forwarded-user"
-"""The header in which a proxy says who somebody is."""
-_TRIES, _PAUSE = 20, 0.1
-"""How often, and after how many seconds, it is looked whether details have come that were just asked for."""
-_BEAT, _LOOK = 10.0, 2.0
-"""Seconds between two signs of life of a stream of news, and between two looks at what time changes."""
+_USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
+_TRIES, _PAUSE = 20, 0.1  # how often details that were just asked for are looked for, and the seconds between
+_BEAT, _LOOK = 10.0, 2.0  # seconds between two signs of life of news, and between two looks at freshness
 
 
 class Bench(Protocol):
-    """The draft of a page on which rules are tried: an editor stands beside the views, and posts its edits.
-
-    It gives the board of another draft or tick to `live`.
-    """
+    """The draft of a page on which rules are tried in an editor; it shows the board of a draft on `live`."""
 
     live: LiveBoard
 
     def state(self) -> dict[str, Any]:
-        """The draft, its problems, and the ticks to look at."""
+        """Returns the draft, its problems, and the ticks to look at."""
 
     async def post(self, body: bytes) -> dict[str, Any]:
-        """Takes an edit. Raises PostError."""
+        """Applies an edit. Raises PostError."""
 
     def shared(self) -> str:
-        """The draft and all its ticks as one file of HTML, without a script."""
+        """Writes the draft and all its ticks as one file of HTML, without a script."""
 
 
 @dataclass(eq=False)
 class DetailReader:
-    """The details of the answer that somebody looks at: asked of the run, by its store.
-
-    An engine in this process is asked itself. Those who wait for news are woken once there are details. Other
-    sources, such as files of changes, have none.
-    """
+    """Asks an engine in this process, or the run, by its store, for the details of an answer."""
 
     store: Path | None
     live: LiveBoard
     _waiting: set[asyncio.Task[None]] = field(default_factory=set)
 
     def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
-        """The details of an answer, as far as they are known; None if nothing is."""
+        """Returns the details of an answer, or None while there are none, and asks for them."""
         engine: Engine | None = getattr(self.live.reader, "engine", None)
         if engine is not None:
             return detail_of(engine, answer.line)
@@ -117,21 +104,18 @@ class DetailReader:
 
 @dataclass(frozen=True)
 class Entry:
-    """The hosts and tokens for `Guard`, and the store, which has the inbox, acts, and the counts of alerts.
-
-    `proxied`: a proxy in front says who somebody is. With a `bench` an editor stands beside the views.
-    """
+    """The hosts and tokens for `Guard`, and the store, which has the inbox, acts, and counts of alerts."""
 
     hosts: frozenset[str] | None = None
     origins: frozenset[str] | None = None
     tokens: Tokens = field(default_factory=Tokens)
     store: Path | None = None
-    proxied: bool = False
-    bench: Bench | None = None
+    proxied: bool = False  # a proxy in front names the user
+    bench: Bench | None = None  # with one, an editor is shown beside the views
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
-    """The app, which follows the feed while it is served."""
+    """Makes the app, which follows the feed while it is served."""
     routes = _Routes(live, entry)
     app = Starlette(
         routes=[
@@ -184,13 +168,11 @@ class _Routes:
         """The page; for those with a token, by its link or a header, with its first view."""
         edits, tokens = self.entry.bench is not None, self.entry.tokens
         given = bearer(request.headers) or request.query_params.get("token", "")
-        looks = tokens.look is None or may_look(given, [each for each in (tokens.look, tokens.act) if each])
-        fresh, view = None, None
-        if looks and not edits:
+        guarded, fresh, view = tokens.look is not None, None, None
+        if not edits and (not guarded or may_look(given, tokens.of_readers)):
             path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
             fresh, view = freshness(self.live, time.time()), self._view(request, path)
-        guarded = tokens.look is not None
-        return HTMLResponse(shell(_root(request), guarded=guarded, edits=edits, fresh=fresh, view=view))
+        return HTMLResponse(shell(edits, root=_root(request), guarded=guarded, fresh=fresh, view=view))
 
     async def static(self, request: Request) -> Response:
         of, _, name = request.path_params["name"].rpartition("/")
@@ -207,7 +189,7 @@ class _Routes:
     # ---- for those with a token ----
 
     async def session(self, request: Request) -> Response:
-        """A session to look or, with the token for it, to act."""
+        """Makes a session to look or, with the token for it, to act."""
         token, acting = self.entry.tokens.look, self.entry.tokens.act
         if acting is not None and may_look(bearer(request.headers), [acting]):
             return JSONResponse({"session": session(acting), "acts": self.act_list.possible})
@@ -217,7 +199,7 @@ class _Routes:
         return JSONResponse(self._state())
 
     async def part(self, request: Request) -> Response:
-        """A view, after what it says of how fresh it is; or rows of its list alone."""
+        """A view behind its freshness, or rows of its list alone."""
         path = request.path_params["view"]
         if path.endswith("/rows") and self.live.catching_up:
             return self._later()
@@ -228,19 +210,19 @@ class _Routes:
         return HTMLResponse(render("fresh.html", fresh=fresh, state=json_text(self._state())) + found)
 
     def _view(self, request: Request, path: str) -> Markup | None:
-        """A view, or why there is none yet; None if there is none of that name."""
+        """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
         acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
         scene = ViewContext(self.live.board, _root(request), _given(request), acts=acts, stale=covers)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
-            return None if make is None else render("catching_up.html", done=self.live.share)
+            return None if make is None else render("catching_up.html", done=self.live.reader.share())
         if view == "answer" and (answer := self.live.find(rest)) is not None:
             scene = replace(scene, detail=self.details.of(answer))
         return make(scene, rest)
 
     def once_read(self, endpoint: Endpoint) -> Endpoint:
-        """The endpoint, which has nothing to show until what was recorded before is read."""
+        """Makes an endpoint answer only once all that was recorded before is read."""
 
         async def found(request: Request) -> Response:
             return self._later() if self.live.catching_up else await endpoint(request)
@@ -248,8 +230,7 @@ class _Routes:
         return found
 
     def _later(self) -> Response:
-        """The answer while there is nothing to show."""
-        said = f"the page is catching up: {share(self.live.share)} of what was recorded is read"
+        said = f"the page is catching up: {share(self.live.reader.share())} of what was recorded is read"
         return JSONResponse({"error": said}, 503, {"retry-after": "1"})
 
     async def api(self, request: Request) -> Response:
@@ -276,7 +257,7 @@ class _Routes:
         return Response(found, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def facts(self, request: Request) -> Response:
-        """Takes facts for an input, and acknowledges them once they are on disk."""
+        """Stores facts for an input, and acknowledges them once they are on disk."""
         name, body = request.path_params["input"], await request.body()
         program = self.live.board.head.program
         if self.entry.store is None or (program and name not in {each.name for each in program.plan.inputs}):
@@ -285,7 +266,7 @@ class _Routes:
         return await _answered("the facts could not be kept: ", taking)
 
     async def acts(self, request: Request) -> Response:
-        """Says what people did, and takes what somebody does, which all readers then see."""
+        """Lists the acts of people, and stores one, which all readers then see."""
         if not self.act_list.possible:
             return _missing()
         return await _answered("it could not be kept: ", self._acts(request))
@@ -299,7 +280,6 @@ class _Routes:
         return as_json(found)
 
     async def edits(self, request: Request) -> Response:
-        """Says what is edited, and takes edits."""
         bench = self.entry.bench
         if bench is None:
             return _missing()
@@ -308,7 +288,6 @@ class _Routes:
         return await _answered("", bench.post(await request.body()))
 
     async def shared(self, _request: Request) -> Response:
-        """The draft and all its ticks as a file."""
         bench = self.entry.bench
         if bench is None:
             return _missing()
@@ -325,24 +304,24 @@ class _Routes:
                 async with asyncio.timeout(_LOOK):
                     await self.live.news(version)
             state = self._state()
-            said = state["kind"], state["band"]  # which may change as time goes on
-            if state["version"] != version or said != known:
-                version, known, beat = state["version"], said, time.monotonic()
+            fresh = state["kind"], state["band"]  # which may change as time passes
+            if state["version"] != version or fresh != known:
+                version, known, beat = state["version"], fresh, time.monotonic()
                 yield f"event: state\ndata: {msgspec.json.encode(state).decode()}\n\n"
             elif time.monotonic() > beat + _BEAT:
                 beat = time.monotonic()
                 yield ": still there\n\n"
 
     def _state(self) -> Mapping[str, Any]:
-        """The summary of the board, computed once for each version, and how fresh it is."""
+        """Returns the summary of the board, computed once for each version, and its freshness."""
         board = self.live.board
         if self._known.get("version") != board.version:
             clock = ViewContext(board).clock
             reached = "" if board.tick is None else clock.at(board.tick)
             wall = board.tick is not None and clock.wall is not None
-            program = Path(board.head.path).name
+            program = Path(board.head.source.name).name
             self._known = {**summary(board), "reached": reached, "program": program, "wall": wall}
-        more = {"catching_up": round(self.live.share, 3)} if self.live.catching_up else {}
+        more = {"catching_up": round(self.live.reader.share(), 3)} if self.live.catching_up else {}
         return {**self._known, **more, **freshness(self.live, time.time()).state}
 
 
@@ -351,7 +330,6 @@ def _root(request: Request) -> str:
 
 
 def _given(request: Request) -> Given:
-    """The parameters of the address, each with all its values."""
     return {name: request.query_params.getlist(name) for name in request.query_params}
 
 
@@ -364,7 +342,7 @@ def _json(found: object) -> Response:
 
 
 async def _answered(trouble: str, answer: Awaitable[object]) -> Response:
-    """The answer to what was posted, or the reason why it was not taken."""
+    """Responds to a post with its answer, or the reason why it was refused."""
     try:
         return _json(await answer)
     except PostError as error:

@@ -1,9 +1,4 @@
-"""Exports a view as CSV, or as a self-contained HTML file.
-
-    of_view(live, "now", "csv", {"query": "Malf"})
-
-Pictures and PDF are made by the print of the browser.
-"""
+"""Exports a view as CSV or as a self-contained HTML file; browsers print PDF."""
 
 from __future__ import annotations
 
@@ -20,11 +15,11 @@ from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
 from antelog.language.highlighting import html_lines
 from antelog.language.moments import Timescale
+from antelog.lines import LogLine
 from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
-from antelog.watch.board.explanations import failed, marks, unseen
 from antelog.watch.board.selection import MOST, SEVERITIES, Given, decided_filter, selection_of
-from antelog.watch.board.tracked_answer import Line
+from antelog.watch.board.tracked_answer import failed, marks, unseen
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import render
@@ -33,12 +28,11 @@ from antelog.watch.web.views.context import ViewContext
 
 Row = Sequence[object]
 
-_WHOLE = {"from": ["0"], "count": [str(MOST)]}
-"""The rows in a file of HTML; a CSV has all."""
+_WHOLE = {"from": ["0"], "count": [str(MOST)]}  # the rows in a file of HTML; a CSV has all
 
 
 def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
-    """The export of a view; None if there is no such view or form."""
+    """Exports a view; None if there is no such view or form."""
     view, _, rest = path.partition("/")
     if form == "html" and view in PARTS:
         return page(live, view, rest, given)
@@ -47,28 +41,22 @@ def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class TickCells:
-    """The cells of ticks in a table: each has its time beside it where the program has a `tick`."""
+def _names(scale: Timescale | None, *names: str) -> Sequence[str]:
+    """Names columns of ticks, each with its time beside it where the program has a `tick`."""
+    return [each for name in names for each in ((name, f"{name} (time)") if scale else (name,))]
 
-    timescale: Timescale | None
 
-    def names(self, *names: str) -> Sequence[str]:
-        """The heads of columns of ticks."""
-        return [each for name in names for each in ((name, f"{name} (time)") if self.timescale else (name,))]
-
-    def cells(self, *ticks: int | None) -> Sequence[object]:
-        """Ticks, each with its time in ISO 8601."""
-        scale = self.timescale
-        if scale is None:
-            return ticks
-        known = [None if tick is None or tick not in scale.ticks else scale.time(tick) for tick in ticks]
-        times = (None if time is None else time.isoformat() for time in known)
-        return [each for pair in zip(ticks, times, strict=True) for each in pair]
+def _cells(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
+    """Lists ticks, each with its time in ISO 8601 as the columns are named."""
+    if scale is None:
+        return ticks
+    known = [None if tick is None or tick not in scale.ticks else scale.time(tick) for tick in ticks]
+    times = (None if time is None else time.isoformat() for time in known)
+    return [each for pair in zip(ticks, times, strict=True) for each in pair]
 
 
 def as_csv(lines: Iterable[Row]) -> str:
-    """Rows as CSV; texts that look like formulas are escaped for spreadsheets."""
+    """Writes rows as CSV; texts that look like formulas are escaped for spreadsheets."""
     file = io.StringIO()
     writer = csv.writer(file)
     for line in lines:
@@ -77,7 +65,7 @@ def as_csv(lines: Iterable[Row]) -> str:
 
 
 def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
-    """The view as an HTML file with its style, which loads nothing and has no script."""
+    """Writes a view as an HTML file with its style, which loads nothing and has no script."""
     if view == "answer":
         live.find(rest)
     covers = freshness(live, time.time()).covers
@@ -85,14 +73,14 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     found = PARTS[view](scene, rest)
     if found is None:
         return None
-    board = live.board
-    reached = "" if board.tick is None else scene.clock.at(board.tick)
-    return render("export.html", title=f"{board.head.path or 'antelog'}: {view}, {reached}", view=found)
+    reached = "" if live.board.tick is None else scene.clock.at(live.board.tick)
+    title = f"{live.board.head.source.name or 'antelog'}: {view}, {reached}"
+    return render("export.html", title=title, view=found)
 
 
 def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    names = ticks.names("since", "decided by"), ticks.names("at")
+    scale = live.board.head.timescale
+    names = _names(scale, "since", "decided by"), _names(scale, "at")
     yield ("query", "answer", "chance", *names[0], "if nothing comes", *names[1], "evidence", "awaited", "id")
     for answer in live.board.tables.select(replace(selection_of(given), start=0, count=-1)).answers:
         now = answer.now
@@ -101,40 +89,40 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
             answer.query,
             live.board.head.label(answer),
             now.chance,
-            *ticks.cells(answer.since, now.decided_by),
+            *_cells(scale, answer.since, now.decided_by),
             change,
-            *ticks.cells(at),
+            *_cells(scale, at),
             *_first(live, answer.line),
             answer.id,
         )
 
 
 def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    yield (*ticks.names("tick"), "change", "chance", *ticks.names("decided by"), "evidence", "awaited")
+    scale = live.board.head.timescale
+    yield (*_names(scale, "tick"), "change", "chance", *_names(scale, "decided by"), "evidence", "awaited")
     found = live.find(rest)
     for line in found.all_lines if found else ():
         yield (
-            *ticks.cells(line["tick"]),
+            *_cells(scale, line["tick"]),
             meaning(line),
             line.get("chance"),
-            *ticks.cells(line.get("decided_by")),
+            *_cells(scale, line.get("decided_by")),
             *_first(live, line),
         )
 
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    yield ("query", "answer", "became", *ticks.names("at"), "open for", "alerted before", "because", "id")
+    scale = live.board.head.timescale
+    yield ("query", "answer", "became", *_names(scale, "at"), "open for", "alerted before", "because", "id")
     table = live.board.tables.decided
     for answer in table.answers(table.where(decided_filter(given)), SORTS["decided"]):
-        found = unseen(answer.line, ticks.timescale) or failed(answer.line, ticks.timescale)
+        found = unseen(answer.line, scale) or failed(answer.line, scale)
         because = "; ".join(each.text for each in found)
         yield (
             answer.query,
             live.board.head.label(answer),
             answer.now.change,
-            *ticks.cells(answer.now.tick),
+            *_cells(scale, answer.now.tick),
             answer.open_for,
             answer.alerted_before,
             because,
@@ -143,15 +131,15 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 
 def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
-    ticks = TickCells(live.board.head.timescale)
-    newest = ticks.names("newest")
+    scale = live.board.head.timescale
+    newest = _names(scale, "newest")
     yield ("input", "facts", *newest, "delay", "ticks late", "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():
-        yield (each.name, each.facts, *ticks.cells(each.newest), each.delay, None, None, None, None)
+        yield (each.name, each.facts, *_cells(scale, each.newest), each.delay, None, None, None, None)
         for late, count in sorted(each.late.items()):
-            yield (each.name, None, *ticks.cells(None), None, late, count, None, None)
+            yield (each.name, None, *_cells(scale, None), None, late, count, None, None)
         for reason, count in each.rejects.items():
-            yield (each.name, None, *ticks.cells(None), None, None, None, count, reason)
+            yield (each.name, None, *_cells(scale, None), None, None, None, count, reason)
 
 
 def _trust(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
@@ -168,8 +156,8 @@ def _plan(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
         yield (query, change, count)
 
 
-def _first(live: LiveBoard, line: Line) -> tuple[str, str]:
-    """The evidence and the hypotheses of the first explanation, with times as the page has them."""
+def _first(live: LiveBoard, line: LogLine) -> tuple[str, str]:
+    """Writes the evidence and the hypotheses of the first explanation, with times in place of ticks."""
     found = marks(line, live.board.head.timescale)
     known = (each.text for each in found if each.known)
     return "; ".join(known), "; ".join(each.text for each in found if not each.known)
@@ -200,7 +188,7 @@ class SharedTable:
 
 @dataclass(frozen=True)
 class SharedDraft:
-    """The texts of a program and its facts; `begin` is the tick that is seen first."""
+    """The texts of a program and its facts; the file shows the tick `begin` first."""
 
     name: str
     program: str
@@ -209,10 +197,10 @@ class SharedDraft:
 
 
 def as_page(draft: SharedDraft, boards: Iterable[tuple[int, Board]], changing: Iterable[int]) -> str:
-    """Rules, facts and answers at all ticks as one file of HTML, which needs no server and has no script.
+    """Writes rules, facts and answers at all ticks as one file of HTML, without a server or a script.
 
-    Given are the board at each tick, and the ticks at which something changes. Each tick is a radio button
-    with a section behind it, so arrow keys go through time.
+    `boards` has the board at each tick, `changing` the ticks at which something changes. Each tick is a radio
+    button with a section, so arrow keys move through time.
     """
     changing = frozenset(changing)
     scenes = ((tick, ViewContext(board, given=_EVERY, live=False)) for tick, board in boards)

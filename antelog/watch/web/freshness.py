@@ -1,9 +1,9 @@
-"""The words of the page before all else: whether what it shows is of now, and what is missing.
+"""Whether the page shows the present, and what is missing.
 
     found = freshness(live, time.time())
     found.kind, found.text      "silent", "last fact 40 s ago": the sign in the bar
     found.band                  sentences across the page, such as "Temp has been silent for 40 s, …"
-    found.covers(query, group)  whether a row rests on what does not come, and is shown in grey
+    found.covers(query, group)  whether a row rests on silent inputs, and is shown in grey
 
 All of it is made here, so that the first view has it, and one without a script.
 """
@@ -20,17 +20,14 @@ from antelog.watch.web.live_board import LiveBoard, skipped
 from antelog.watch.web.templating import share
 from antelog.watch.web.views.context import TickClock
 
-_GONE = 15.0
-"""Seconds after which nothing comes any more: a run says something every five seconds."""
-_LATE = 5.0
-"""Seconds for which rows have been there that the band calls unread."""
-_FEW = 3
-"""Silent slots that are named."""
+_GONE = 15.0  # seconds without a status after which a run is gone: it writes one every five seconds
+_LATE = 5.0  # age in seconds of rows that the band calls unread
+_FEW = 3  # silent slots that are named
 
 
 @dataclass(frozen=True)
 class Freshness:
-    """How fresh the board is. `rests`: queries, or queries and groups, that rest on what does not come."""
+    """How fresh the board is. `rests` are queries, or queries with a group, on silent inputs; None: all."""
 
     kind: str
     text: str
@@ -39,17 +36,16 @@ class Freshness:
     rests: Set[object] | None = None
 
     def covers(self, query: str, group: str) -> bool:
-        """Whether an answer rests on what does not come."""
         return self.rests is None or query in self.rests or (query, group) in self.rests
 
     @property
     def state(self) -> dict[str, Any]:
-        """The part that scripts show, as JSON has it."""
+        """The part that scripts show, as JSON."""
         return {"kind": self.kind, "text": self.text, "band": self.band, "heard": self.heard}
 
 
 def freshness(live: LiveBoard, now: float) -> Freshness:
-    """How fresh the board of a page is at a moment, in seconds since 1970."""
+    """Finds how fresh the board of a page is at a moment, in seconds since 1970."""
     notes, stopped = tuple(live.board.inputs.status.get("notes", ())), _stopped(live, now)
     if live.damaged:
         notes += (f"{skipped(live.damaged)}.",)
@@ -80,21 +76,21 @@ def freshness(live: LiveBoard, now: float) -> Freshness:
 
 
 def _stopped(live: LiveBoard, now: float) -> Freshness | None:
-    """Why the board is not of now; None if it is."""
+    """Explains why the board is not of now; None if it is."""
     at = seconds_of(live.board.inputs.status.get("at"))
     since = "" if at is None else _clock(live).moment(at)
-    read = f"{share(live.share)} of what was recorded is read"
+    read = f"{share(live.reader.share())} of what was recorded is read"
     if live.failure:
         then = f"of {since}" if since else "as it was then"
         words = f"The page cannot read on: {live.failure}. What is shown is {then}."
         return Freshness("lost", "cannot read on", (words,))
     if live.catching_up:
-        return Freshness("behind", f"catching up: {share(live.share)}", (), rests=frozenset())
+        return Freshness("behind", f"catching up: {share(live.reader.share())}", (), rests=frozenset())
     if at is None or now <= at + _GONE:
         return None
     if not live.caught_up:
         words = f"The page is behind: {read}. What is shown is of {since}."
-        return Freshness("behind", f"behind: {share(live.share)} is read", (words,))
+        return Freshness("behind", f"behind: {share(live.reader.share())} is read", (words,))
     if any(each.pulse.behind >= _LATE for each in live.board.inputs.each()):
         words = f"antelog watch is at work on what was unread at {since}, or has ended."
     else:
@@ -119,7 +115,7 @@ def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float)
 
 
 def _of_slots(clock: TickClock, found: InputStatus, slots: SlotStatus) -> str:
-    """A single device is named; of many it is said how many they are."""
+    """Names a few silent slots, or counts many."""
     within = f"from each, facts are expected within {span(found.pulse.gap or 0.0)}."
     if slots.silent <= _FEW:
         named = ", ".join(f"{slot} (since {clock.moment(heard)})" for slot, heard in slots.listed.items())
@@ -129,7 +125,7 @@ def _of_slots(clock: TickClock, found: InputStatus, slots: SlotStatus) -> str:
 
 
 def span(seconds: float) -> str:
-    """A duration as it is said: `40 s`, `5:20 min`, `2:05 h`."""
+    """Writes a duration: `40 s`, `5:20 min`, `2:05 h`."""
     whole = max(0, int(seconds))
     if whole < 60:
         return f"{whole} s"

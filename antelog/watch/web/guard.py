@@ -1,15 +1,14 @@
-"""The guard in front of every route: checks host, origin, token, size, rate and time.
+"""The guard in front of every route checks host, origin, token, size, rate and time.
 
-    Host: evil.example         421: another name that leads here, as in rebinding
+    Host: evil.example         421: another name for this address, as in rebinding
     Origin: https://evil       403: another page asks on behalf of its visitor
     no token                   401, but for the empty page, its style and its script, and /healthz
     POST /facts/Temp           JSON only, a token of its own, limits of size, rate and time
     two lengths of a body      400: a proxy in front might see another request in it
 
-All responses have headers that keep browsers from loading anything from elsewhere. Requests are not logged:
-addresses may have secrets.
-
-Starlette's TrustedHostMiddleware is too lax: it allows any port, and reads the first of two hosts.
+All responses have headers that keep browsers from loading anything from elsewhere. Requests are not logged,
+as addresses may have secrets. Starlette's TrustedHostMiddleware is too lax: it allows any port, and reads the
+first of two hosts.
 """
 
 from __future__ import annotations
@@ -39,26 +38,17 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-KEPT = "public, max-age=31536000, immutable"
-"""For styles and scripts whose address has a hash of them: the same address is always the same file."""
-LARGEST = 8 << 20
-"""The largest POST, in bytes."""
-_LARGEST_ACT = 64 << 10
-"""The largest act of a person, in bytes."""
-PER_SECOND = 16 << 20
-"""Bytes of facts that are taken a second, in the long run; four times as much at once."""
-BODY = 60.0
-"""Seconds in which a body has to be there."""
-_LARGEST_READ_OUT, _READING_OUT = 64 << 20, 10.0
-"""Bytes of a refused body that are still read, and the seconds for it."""
+KEPT = "public, max-age=31536000, immutable"  # for files whose address has a hash of them
+LARGEST = 8 << 20  # the largest POST, in bytes
+_LARGEST_ACT = 64 << 10  # the largest act of a person, in bytes
+PER_SECOND = 16 << 20  # bytes of facts that are accepted per second in the long run; four times that at once
+BODY = 60.0  # seconds in which a body has to arrive
+_LARGEST_READ_OUT, _READING_OUT = 64 << 20, 10.0  # bytes of a refused body that are read, and seconds for it
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
-ACTS = "/api/acts"
-"""The address to which people post what they do: acknowledge, snooze, note."""
-EDITS = "/api/bench"
-"""The address to which a page with an editor posts its edits."""
-PAGES = ("/", "/decided", "/inputs", "/trust", "/plan")
-"""The addresses of views: the same empty page, which asks for what is to be seen with its token."""
+ACTS = "/api/acts"  # the address to which people post what they do: acknowledge, snooze, note
+EDITS = "/api/bench"  # the address to which a page with an editor posts its edits
+PAGES = ("/", "/decided", "/inputs", "/trust", "/plan")  # the same empty page, which requests its view
 
 
 @dataclass(eq=False)
@@ -80,16 +70,11 @@ class Allowance:
 
 @dataclass(eq=False)
 class Guard:
-    """An app that passes allowed requests on to another app.
-
-    hosts     allowed host names; one without a port allows any port; None: any name
-    origins   allowed origins, as for `hosts`
-    tokens    without one to look none is needed; without one to act, or for facts, posting is refused
-    """
+    """An app that passes allowed requests on to another app."""
 
     app: ASGIApp
-    hosts: frozenset[str] | None = None
-    origins: frozenset[str] | None = None
+    hosts: frozenset[str] | None = None  # allowed names; one without a port allows any port; None: any name
+    origins: frozenset[str] | None = None  # likewise
     tokens: Tokens = field(default_factory=Tokens)
     allowance: Allowance = field(default_factory=Allowance)
 
@@ -102,8 +87,7 @@ class Guard:
                 await send({"type": "websocket.close", "code": 1008})
             return
         headers = Headers(scope=scope)
-        refused = self._refused(scope, headers)
-        if refused is not None:
+        if (refused := self._refused(scope, headers)) is not None:
             status, reason = refused
             await _read_out(headers, receive)
             answer = JSONResponse({"error": reason}, status, _MORE.get(status))
@@ -116,7 +100,7 @@ class Guard:
             await JSONResponse({"error": error.reason}, error.status)(scope, receive, _with_headers(send))
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """The status and reason of a refusal; None if the request is allowed."""
+        """Returns the status and reason of a refusal; None if the request is allowed."""
         path = path_of(scope)
         if "content-length" in headers and "transfer-encoding" in headers:
             return 400, "the length of a body is said twice; give Content-Length, and no Transfer-Encoding"
@@ -143,15 +127,13 @@ class Guard:
         return None
 
     def _foreign(self, path: str, headers: Headers) -> tuple[int, str] | None:
-        """The refusal of a request from another page; links to the empty page are allowed: it has no data."""
+        """Refuses a request from another page, but for links to the empty page, which has no data."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-        if self.origins is not None and origin is not None and not _among(origin, self.origins):
-            return 403, "another page may not ask this one"
+        foreign = self.origins is not None and origin is not None and not _among(origin, self.origins)
         if site not in ("none", "same-origin"):
             mode, destination = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
-            if (mode, destination) != ("navigate", "document") or not _is_page(path):
-                return 403, "another page may not ask this one"
-        return None
+            foreign |= (mode, destination) != ("navigate", "document") or not _is_page(path)
+        return (403, "another page may not ask this one") if foreign else None
 
     def _too_much(self, headers: Headers, largest: int) -> tuple[int, str] | None:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -167,12 +149,12 @@ class Guard:
 
 
 _NOT_CALLED = "this server is not called that; name it with --allowed-host, or hosts= of antelog.live"
+# Headers of a refusal, by its status.
 _MORE = {400: {"connection": "close"}, 401: {"www-authenticate": "Bearer"}, 405: {"allow": "GET, HEAD"}}
-"""Headers of a refusal, by its status."""
 
 
 class BodyRefusedError(Exception):
-    """A body is longer than the limit, or takes too long: the status to answer with, and the reason."""
+    """A body is longer than the limit, or takes too long; with the status of the response, and the reason."""
 
     def __init__(self, status: int, reason: str) -> None:
         self.status, self.reason = status, reason
@@ -180,11 +162,10 @@ class BodyRefusedError(Exception):
 
 
 class _Limited:
-    """A body that raises BodyRefusedError beyond a limit, whatever length its header has, or after a time."""
+    """A body that raises BodyRefusedError beyond a limit of bytes, whatever its header says, or of time."""
 
     def __init__(self, receive: Receive, largest: int, seconds: float) -> None:
-        self.receive, self.largest = receive, largest
-        self.seconds = seconds
+        self.receive, self.largest, self.seconds = receive, largest, seconds
         self.until: float | None = asyncio.get_running_loop().time() + seconds
         self.size = 0
 
@@ -203,7 +184,7 @@ class _Limited:
 
 
 async def _read_out(headers: Headers, receive: Receive) -> None:
-    """Reads a refused body: where a connection is closed before all is read, the answer is lost as well.
+    """Reads a refused body, as the response is lost if the connection is closed before all is read.
 
     A client that asks before it sends (`Expect`) does not send it at all.
     """
@@ -217,13 +198,12 @@ async def _read_out(headers: Headers, receive: Receive) -> None:
 
 
 def _length(headers: Headers) -> int | None:
-    """The length of a body by its header; None without a valid one."""
     given = headers.get("content-length", "")
     return int(given[:20]) if given.isdecimal() else None
 
 
 def path_of(scope: Scope) -> str:
-    """The path within the app, wherever it is mounted."""
+    """Returns the path within the app, wherever that is mounted."""
     path, root = str(scope["path"]), str(scope.get("root_path", ""))
     return path[len(root) :] if root and path.startswith(root) else path
 
@@ -239,10 +219,7 @@ def _is_page(path: str) -> bool:
 
 
 def _may_pass(scope: Scope, headers: Headers, tokens: Sequence[str]) -> bool:
-    """Whether a request has one of the tokens, or asks for something public.
-
-    The empty page is public, but a link to it with a wrong token is refused.
-    """
+    """Whether a request has one of the tokens, or is for something public, without a wrong token."""
     path = path_of(scope)
     if _is_page(path):
         given = QueryParams(scope["query_string"]).getlist("token")
@@ -251,7 +228,7 @@ def _may_pass(scope: Scope, headers: Headers, tokens: Sequence[str]) -> bool:
 
 
 def bearer(headers: Headers) -> str:
-    """The token or session of a request; nothing if it has none."""
+    """Returns the token or session of a request; empty if it has none."""
     kind, _, given = headers.get("authorization", "").partition(" ")
     return given.strip() if kind.lower() == "bearer" else ""
 
@@ -273,7 +250,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def session(token: str) -> str:
-    """A new session for a reader with the token: signed with it, so the server keeps no list."""
+    """Makes a session for a reader with the token: signed with it, so the server keeps no list."""
     name = secrets.token_urlsafe(12)
     return f"s.{name}.{_signed(name, token)}"
 
@@ -286,7 +263,7 @@ def may_look(given: str, tokens: Sequence[str]) -> bool:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts are equal, compared in constant time."""
+    """Compares two texts in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
 
 

@@ -1,14 +1,10 @@
-"""The server of a page: its socket, and how it is served, in a process of its own or in a thread of this one.
+"""The server of a page, in a process of its own or in a thread of this one.
 
-listening = listen(address)
-serve(server_of(app, address), listening)       until the process ends
-served_here(live)                               "http://127.0.0.1:41233/?token=…", from then on
-
-Connections are bounded, so that those who send nothing keep nobody out. A connection is looked at every few
-seconds. One that began no request since the last look, and is not being answered, is ended, however many
-bytes of a header have come; so is one whose reader takes nothing. Of more than `most()` connections the
-oldest that waits for its client is ended, or else the new one. uvicorn bounds only the pause between two
-requests. Its `limit_concurrency` counts connections that send nothing, and then refuses all others.
+Connections are bounded, so that clients that send nothing keep nobody out. Every few seconds a connection is
+ended that began no request since the last look, and is not being answered, however many bytes of a header
+have come; so is one whose client reads nothing. Of more than `most()` connections the oldest that waits for
+its client is ended, or else the new one. uvicorn bounds only the pause between two requests; its
+`limit_concurrency` counts connections that send nothing, and then refuses all others.
 """
 
 from __future__ import annotations
@@ -58,13 +54,12 @@ def server_of(app: ASGIApp, address: PageAddress) -> uvicorn.Server:
 
 
 def serve(server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serves until the process ends."""
     with asyncio.Runner(loop_factory=PageLoop) as runner:
         runner.run(server.serve([listening]))
 
 
 def served_here(live: LiveBoard, bench: Bench | None = None, port: int = 0) -> str:
-    """The link of a page that is served to this machine, with a token, for as long as the process lives.
+    """Serves a page to this machine while the process lives; returns its link, with a token.
 
     With a `bench` it is the link of those who may edit. Raises UnsupportedError if the port is taken.
     """
@@ -81,17 +76,14 @@ def served_here(live: LiveBoard, bench: Bench | None = None, port: int = 0) -> s
 
 # ---- connections ----
 
-LOOK = 10.0
-"""Seconds between two looks at a connection."""
-MOST = 500
-"""Connections at once, at most."""
-_OTHER_FILES = 64
-"""Files that this process needs besides."""
+LOOK = 10.0  # seconds between two looks at a connection
+MOST = 500  # connections at once, at most
+_OTHER_FILES = 64  # further files that this process needs
 
 
 @cache
 def most() -> int:
-    """The connections at once, at most: fewer where a process may open few files."""
+    """Returns the most connections at once: fewer where a process may open few files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if files == resource.RLIM_INFINITY else max(1, min(MOST, files - _OTHER_FILES))
 
@@ -141,7 +133,7 @@ class Connection(H11Protocol):
 
 
 class PageLoop(asyncio.SelectorEventLoop):
-    """A loop in which a connection has little time to agree on its encryption: it is not yet counted."""
+    """A loop that gives TLS handshakes little time, as such connections are not yet counted."""
 
     async def create_server(self, *given: Any, **named: Any) -> asyncio.Server:
         if named.get("ssl") is not None:

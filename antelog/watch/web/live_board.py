@@ -1,44 +1,53 @@
-"""A board that follows a feed, with updates for those who wait.
+"""A board that follows its source, with updates for those who wait; and the sources of a page.
 
-    live = LiveBoard(reader)
-    await live.follow()           for as long as the page is served
-    await live.news(version)      waits for a newer version
+    reader_of(Path("turbines.state"))    the feed in a store, as `antelog watch` writes it
+    reader_of(Path("state.feed"))        a feed in a folder, as `antelog run --page` writes it
+    reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
+    EngineReader(engine, program)        an engine in this process, whose changes are passed to `tell`
 
-A slow reader delays nobody: it only learns that there is a newer version, and then gets the latest. With a
-path the board is kept there now and then, and a page that is started again goes on from it.
+A slow browser delays nobody: it only learns that there is a newer version, and then gets the latest.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from antelog.errors import AntelogError
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from antelog.engine.engine import RuleChange
+from antelog.errors import AntelogError, DataError
 from antelog.forecast.reports.words import count
-from antelog.run.store import FeedReader, Record
+from antelog.lines import line_of
+from antelog.process import Engine
+from antelog.program import Program
+from antelog.run import store as stores
+from antelog.run.rule_changes import remark, steps_of
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.store import FeedReader, FolderFeed, Record
 from antelog.watch.board.board import Board
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
 
-_AT_ONCE = 1_000
-"""Records that are taken between two answers to browsers, at most."""
-_PAUSE = 0.1
-"""Seconds between two reads of a feed that has nothing new."""
-_LISTED = 50
-"""Silent slots of an input in a summary, at most."""
-EVERY = 0.25
-"""Seconds between two pieces of news at least."""
+_AT_ONCE = 1_000  # records that are read between two responses to browsers, at most
+_PAUSE = 0.1  # seconds between two reads of a feed that has nothing new
+_LISTED = 50  # silent slots of an input in a summary, at most
+_LINES, _TABLES = (".jsonl", ".ndjson", ".json"), (".parquet",)
+_LINES_AT_ONCE = 5_000  # lines that are read of a file of changes at once, at most
+EVERY = 0.25  # seconds between two pieces of news, at least
 
 
 class Reader(Protocol):
-    """Reads the next records of a feed, and old ones again if it has a `position`.
-
-    `damaged` is the number of lines that were no records.
-    """
+    """Reads the next records of a source, and old ones again if it has a `position`."""
 
     @property
     def position(self) -> int | None:
@@ -46,30 +55,26 @@ class Reader(Protocol):
 
     @property
     def damaged(self) -> int:
+        """The number of lines that are not records."""
         return 0
 
     def read(self, limit: int) -> list[Record]: ...
 
     def read_again(self, _position: int, _limit: int) -> list[Record]:
-        """Records behind an earlier position."""
         return []
 
     def share(self) -> float:
-        """The share of what there is that was read."""
+        """Returns the share of the source that was read."""
         return 1.0
 
 
 @dataclass(eq=False)
 class LiveBoard:
-    """A board that follows a feed.
-
-    `caught_up`: all records so far have been read; `failure`: the reason why the feed cannot be read now.
-    `catching_up`: it has not yet read what was there at its start, and so shows nothing.
-    """
+    """A board that follows a source. With a `path` it is kept there, and a restarted page goes on from it."""
 
     reader: Reader
     board: Board = field(default_factory=Board)
-    caught_up: bool = False
+    caught_up: bool = False  # all records so far have been read
     path: Path | None = None
     say: Callable[[str], None] = lambda _: None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,13 +84,14 @@ class LiveBoard:
         if self.path is not None and isinstance(self.reader, FeedReader):
             self._kept = KeptBoard(self.path, self.reader)
             self.board = self._kept.board() or self.board
-        self.failure: str | None = None
-        self.catching_up, self._damaged_then = False, 0
+        self.failure: str | None = None  # the reason why the source cannot be read now
+        self.catching_up = False  # records of before its start are not yet read, so it shows nothing
+        self._damaged_then = 0
 
     async def follow(self) -> None:
-        """Reads the feed for ever, in pieces, and serves requests between them.
+        """Reads the source for ever, in pieces, and serves requests between them.
 
-        What cannot be read now may be read later. After any other error it ends, and says so.
+        A source that cannot be read now is tried again. After any other error it ends, and shows that.
         """
         try:
             await self._follow()
@@ -121,7 +127,7 @@ class LiveBoard:
             self.refresh()
 
     def find(self, name: str) -> TrackedAnswer | None:
-        """An answer; one that the board holds no more is read from the feed."""
+        """Finds an answer; one that the board no longer holds is read from the feed."""
         if self.board.find(name) is None:
             pieces = self.board.pieces.of(name)
             records = (
@@ -144,13 +150,8 @@ class LiveBoard:
             self._kept.read(before or 0, len(records), time.process_time() - began)
 
     @property
-    def share(self) -> float:
-        """The share of what there is that was read."""
-        return self.reader.share()
-
-    @property
     def damaged(self) -> int:
-        """The lines that were skipped, as they are not records."""
+        """The number of lines that were skipped, as they are not records."""
         return self.board.damaged + self.reader.damaged
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
@@ -159,13 +160,12 @@ class LiveBoard:
         self._wake()
 
     def show(self, board: Board) -> None:
-        """Takes another board in place of this one."""
         board.version = self.board.version + 1
         self.board = board
         self._wake()
 
     def refresh(self) -> None:
-        """Makes a new version of the board, for something beside it has changed."""
+        """Makes a new version of the board, as something beside it has changed."""
         self.board.version += 1
         self._wake()
 
@@ -174,7 +174,7 @@ class LiveBoard:
         self._changed = asyncio.Event()
 
     async def news(self, version: int) -> int:
-        """Waits for a version newer than this one, and for a pause, and returns the latest."""
+        """Waits for a version newer than this one, and for a pause; returns the latest."""
         while self.board.version == version:
             await self._changed.wait()
         await asyncio.sleep(EVERY)
@@ -182,16 +182,13 @@ class LiveBoard:
 
 
 def skipped(number: int) -> str:
-    """A sentence about lines that were skipped."""
+    """Writes a sentence about lines that were skipped."""
     are, they = ("is not a record", "was") if number == 1 else ("are not records", "were")
     return f"{count(number, 'line')} {are} that antelog writes, and {they} skipped"
 
 
 def summary(board: Board) -> dict[str, Any]:
-    """The summary of a board: its version, tick, numbers of open answers, and freshness of inputs.
-
-    Of each input when facts came last and how soon more should come, in seconds, and what rests on it.
-    """
+    """Sums up a board: its version, tick, open answers, and of each input its pulse and what rests on it."""
     counts = board.open_by_query
     fresh: dict[str, dict[str, Any]] = {}
     for each in board.inputs.each():
@@ -210,3 +207,149 @@ def summary(board: Board) -> dict[str, Any]:
         "holding": board.inputs.holding,
         "fresh": fresh,
     }
+
+
+# ---- sources ----
+
+
+def reader_of(path: Path) -> Reader:
+    """Makes a reader of a feed or of changes. Raises DataError if there is no such file or folder."""
+    if stores.is_store(path):
+        return FeedReader(stores.StoredFeedAt(path))
+    if not os.path.exists(path):  # noqa: PTH110 - of a name that no file can have, too
+        raise DataError(f"{path}: there is no such file or folder; give a store, or a folder of changes")
+    return ChangesReader(path) if path.is_file() else FolderReader(path)
+
+
+class FolderReader(Reader):
+    """Reads a folder as a feed or as changes, once it has files: it may be empty at first."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found: Reader | None = None
+
+    def read(self, limit: int) -> list[Record]:
+        if self._found is not None:
+            return self._found.read(limit)
+        feed = stores.is_folder_feed(self.path)
+        found: Reader = FeedReader(FolderFeed(self.path)) if feed else ChangesReader(self.path)
+        records = found.read(limit)
+        if records:
+            self._found = found
+        return records
+
+    @property
+    def position(self) -> int | None:
+        return 0 if self._found is None else self._found.position
+
+    def read_again(self, position: int, limit: int) -> list[Record]:
+        return [] if self._found is None else self._found.read_again(position, limit)
+
+    @property
+    def damaged(self) -> int:
+        return 0 if self._found is None else self._found.damaged
+
+    def share(self) -> float:
+        return 1.0 if self._found is None else self._found.share()
+
+
+class ChangesReader(Reader):
+    """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.
+
+    Files that begin with a dot or an underscore are skipped: they are Spark's own.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._damaged = path, 0
+        self._done: set[Path] = set()
+        self._offsets: dict[Path, int] = {}
+        self._waiting: deque[Record] = deque()
+
+    def read(self, limit: int) -> list[Record]:
+        for path in self._files() if len(self._waiting) < limit else ():
+            self._waiting += self._grown(path) if path.suffix.lower() in _LINES else self._table(path)
+            if len(self._waiting) >= limit:
+                break
+        return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+
+    @property
+    def damaged(self) -> int:
+        return self._damaged
+
+    def share(self) -> float:
+        """Returns the share of the bytes of all files that was read."""
+        sizes = {path: path.stat().st_size for path in self._files()}
+        read = sum(size if path in self._done else self._offsets.get(path, 0) for path, size in sizes.items())
+        return min(1.0, read / sum(sizes.values())) if any(sizes.values()) else 1.0
+
+    def _files(self) -> list[Path]:
+        if self.path.is_file():
+            return [self.path]
+        found = (
+            path
+            for path in self.path.rglob("*")
+            if path.suffix.lower() in (*_LINES, *_TABLES)
+            and not any(part.startswith((".", "_")) for part in path.relative_to(self.path).parts)
+        )
+        return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+    def _grown(self, path: Path) -> Iterator[Record]:
+        """Reads the complete lines after those read before."""
+        with path.open("rb") as file:
+            file.seek(self._offsets.get(path, 0))
+            for _ in range(_LINES_AT_ONCE):
+                line = file.readline()
+                if not line.endswith(b"\n"):
+                    break
+                self._offsets[path] = self._offsets.get(path, 0) + len(line)
+                if (record := stores.record_of(line)) is not None:
+                    yield record
+                else:
+                    self._damaged += 1
+
+    def _table(self, path: Path) -> Iterator[Record]:
+        if path in self._done:
+            return
+        try:
+            rows = pq.read_table(path).to_pylist()
+        except (OSError, pa.ArrowException):
+            return  # not written to its end yet
+        self._done.add(path)
+        found = [line_of(row) for row in rows]
+        self._damaged += found.count(None)
+        yield from (dict(each) for each in found if each is not None)
+
+
+class EngineReader(Reader):
+    """The records of an engine: the open answers at the start, then the changes given to `tell`."""
+
+    def __init__(self, engine: Engine, program: Program) -> None:
+        self.engine = engine
+        self._waiting: deque[Record] = deque()
+        self._begin(program, {})
+
+    def _begin(self, program: Program, more: Mapping[str, Any]) -> None:
+        engine = self.engine
+        self._relations = list(engine.plan.queries)
+        tables = {query.name: engine.answers(query.name) for query in self._relations}
+        known = {**stores.about(program.source, engine.plan.tick), "tick": engine.now, **more}
+        self._waiting.append({"head": {**known, "open": self._lines(StepResult(engine.now, tables))}})
+
+    def change_rules(self, change: RuleChange, program: Program) -> None:
+        """Adds the change of the engine's rules to those of a program."""
+        closed, changes = steps_of(change, self.engine.plan)
+        self._waiting.extend(self._lines(closed))
+        self._begin(program, {"rules_changed": remark(change, self.engine.plan)})
+        self._waiting.extend(self._lines(changes))
+
+    def tell(self, tick: int, changes: Mapping[str, pa.Table]) -> None:
+        """Adds the changes that `advance` has returned; may be called from any thread."""
+        self._waiting.extend(self._lines(StepResult(tick, changes)))
+        self._waiting.append({"status": {"tick": tick}})
+
+    def read(self, limit: int) -> list[Record]:
+        return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+
+    def _lines(self, step: StepResult) -> list[Record]:
+        text = change_lines(self._relations, step, Style())
+        return [msgspec.json.decode(line) for line in text.splitlines()]

@@ -1,6 +1,4 @@
-"""Metrics for Prometheus, of the board and of the alerts that were sent.
-
-    antelog_open_answers{query="Malf"} 12.0
+"""Metrics of the board and of alerts for Prometheus, such as `antelog_open_answers{query="Malf"} 12.0`.
 
 Counters start at 0 when the page begins to read its feed; Prometheus handles such resets.
 """
@@ -8,10 +6,9 @@ Counters start at 0 when the page begins to read its feed; Prometheus handles su
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -19,107 +16,72 @@ from antelog.watch.alerts.outbox import WAITING
 from antelog.watch.board.board import Board
 from antelog.watch.board.input_status import Inputs
 
-Samples = Iterable[tuple[Mapping[str, str], float]]
+Sample = tuple[str, dict[str, str], float]  # the metric, its labels, and its value
+_METRICS: dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str]] = {
+    "antelog_tick": (GaugeMetricFamily, "The tick that is reached."),
+    "antelog_open_answers": (GaugeMetricFamily, "Answers that are open."),
+    "antelog_seen_values": (GaugeMetricFamily, "Values that variables under `not` only have answers for."),
+    "antelog_changes": (CounterMetricFamily, "Changes of answers."),
+    "antelog_facts": (CounterMetricFamily, "Facts that came."),
+    "antelog_rejects": (CounterMetricFamily, "Rows that were set aside."),
+    "antelog_holding_input": (GaugeMetricFamily, "Whether an input holds time back."),
+    "antelog_seconds_since_fact": (GaugeMetricFamily, "Seconds since facts came last."),
+    "antelog_silent_input": (GaugeMetricFamily, "Whether no fact came for longer than expected."),
+    "antelog_unread": (GaugeMetricFamily, "Rows or bytes of an input's source that are still to be read."),
+    "antelog_behind_seconds": (GaugeMetricFamily, "For how long some of these have been there, at most."),
+    "antelog_silent_slots": (GaugeMetricFamily, "Slots of which no fact came for longer than expected."),
+    "antelog_alerts": (CounterMetricFamily, "Alerts by what became of them."),
+    "antelog_alerts_waiting": (GaugeMetricFamily, "Alerts that are still to be sent."),
+}
+
+
+class _Collected(list[Metric], Collector):
+    def collect(self) -> list[Metric]:
+        return self
 
 
 def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
-    """All metrics in the text format; `alerts` has the letters of each receiver by outcome."""
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(board, alerts))
-    return generate_latest(registry)
+    """Writes all metrics that have values; `alerts` has the letters of each receiver by outcome."""
+    found = {name: family(name, text) for name, (family, text) in _METRICS.items()}
+    for name, labels, value in (*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts)):
+        metric = found[name]
+        metric.add_sample(f"{name}_total" if metric.type == "counter" else name, labels, value)
+    return generate_latest(_Collected(each for each in found.values() if each.samples))
 
 
-@dataclass(frozen=True, eq=False)
-class _Collector(Collector):
-    board: Board
-    alerts: Mapping[str, Mapping[str, int]]
-
-    def collect(self) -> Iterator[Metric]:
-        """The metrics that have values."""
-        every = (*_of_answers(self.board), *_of_inputs(self.board.inputs), *_of_alerts(self.alerts))
-        return (each for each in every if each.samples)
-
-
-def _of_answers(board: Board) -> Iterator[Metric]:
-    by_query = (({"query": query}, count) for query, count in board.open_by_query.items())
-    changes = sorted(board.changes.items())
+def _of_answers(board: Board) -> Iterator[Sample]:
     if board.tick is not None:
-        yield _gauge("antelog_tick", "The tick that is reached.", [({}, board.tick)])
-    yield _gauge("antelog_open_answers", "Answers that are open.", by_query)
+        yield "antelog_tick", {}, board.tick
+    for query, count in board.open_by_query.items():
+        yield "antelog_open_answers", {"query": query}, count
     if seen := board.inputs.status.get("seen"):
-        documentation = "Values that variables under `not` only have answers for."
-        yield _gauge("antelog_seen_values", documentation, [({}, seen)])
-    yield _counter(
-        "antelog_changes",
-        "Changes of answers.",
-        (({"query": query, "change": change}, count) for (query, change), count in changes),
-    )
+        yield "antelog_seen_values", {}, seen
+    for (query, change), count in sorted(board.changes.items()):
+        yield "antelog_changes", {"query": query, "change": change}, count
 
 
-def _of_inputs(inputs: Inputs) -> Iterator[Metric]:
-    now, known = time.time(), [({"input": each.name}, each) for each in inputs.each()]
-    rejects = (
-        ({**name, "reason": reason}, count)
-        for name, each in known
-        for reason, count in sorted(each.rejects.items())
-    )
-    heard = ((name, each.pulse.heard) for name, each in known)
-    silent = (
-        (name, each.pulse.silent_for(now) is not None) for name, each in known if each.pulse.gap is not None
-    )
-    read = [(name, each.pulse) for name, each in known if each.pulse.unit]
-    slots = ((name, inputs.slots(each.name)) for name, each in known)
-    yield _counter("antelog_facts", "Facts that came.", ((name, each.facts) for name, each in known))
-    yield _counter("antelog_rejects", "Rows that were set aside.", rejects)
-    yield _gauge(
-        "antelog_holding_input",
-        "Whether an input holds time back.",
-        ((name, each.name == inputs.holding) for name, each in known),
-    )
-    yield _gauge(
-        "antelog_seconds_since_fact",
-        "Seconds since facts came last.",
-        ((name, round(now - at, 3)) for name, at in heard if at is not None),
-    )
-    yield _gauge("antelog_silent_input", "Whether no fact came for longer than expected.", silent)
-    yield _gauge(
-        "antelog_unread",
-        "Rows or bytes of an input's source that are still to be read.",
-        (({**name, "unit": each.unit}, each.unread) for name, each in read),
-    )
-    yield _gauge(
-        "antelog_behind_seconds",
-        "For how long some of these have been there, at most.",
-        ((name, each.behind) for name, each in read),
-    )
-    yield _gauge(
-        "antelog_silent_slots",
-        "Slots of which no fact came for longer than expected.",
-        ((name, each.silent) for name, each in slots if each is not None),
-    )
+def _of_inputs(inputs: Inputs) -> Iterator[Sample]:
+    now = time.time()
+    for each in inputs.each():
+        labels, pulse, slots = {"input": each.name}, each.pulse, inputs.slots(each.name)
+        yield "antelog_facts", labels, each.facts
+        for reason, count in sorted(each.rejects.items()):
+            yield "antelog_rejects", {**labels, "reason": reason}, count
+        yield "antelog_holding_input", labels, each.name == inputs.holding
+        if pulse.heard is not None:
+            yield "antelog_seconds_since_fact", labels, round(now - pulse.heard, 3)
+        if pulse.gap is not None:
+            yield "antelog_silent_input", labels, pulse.silent_for(now) is not None
+        if pulse.unit:
+            yield "antelog_unread", {**labels, "unit": pulse.unit}, pulse.unread
+            yield "antelog_behind_seconds", labels, pulse.behind
+        if slots is not None:
+            yield "antelog_silent_slots", labels, slots.silent
 
 
-def _of_alerts(alerts: Mapping[str, Mapping[str, int]]) -> Iterator[Metric]:
-    outcomes = (
-        ({"to": to, "outcome": outcome}, count)
-        for to, counts in alerts.items()
-        for outcome, count in counts.items()
-        if outcome != WAITING
-    )
-    waiting = (({"to": to}, counts.get(WAITING, 0)) for to, counts in alerts.items())
-    yield _counter("antelog_alerts", "Alerts by what became of them.", outcomes)
-    yield _gauge("antelog_alerts_waiting", "Alerts that are still to be sent.", waiting)
-
-
-def _gauge(name: str, documentation: str, samples: Samples) -> Metric:
-    family = GaugeMetricFamily(name, documentation)
-    for labels, value in samples:
-        family.add_sample(name, dict(labels), value)
-    return family
-
-
-def _counter(name: str, documentation: str, samples: Samples) -> Metric:
-    family = CounterMetricFamily(name, documentation)
-    for labels, value in samples:
-        family.add_sample(f"{name}_total", dict(labels), value)
-    return family
+def _of_alerts(alerts: Mapping[str, Mapping[str, int]]) -> Iterator[Sample]:
+    for to, counts in alerts.items():
+        for outcome, count in counts.items():
+            if outcome != WAITING:
+                yield "antelog_alerts", {"to": to, "outcome": outcome}, count
+        yield "antelog_alerts_waiting", {"to": to}, counts.get(WAITING, 0)

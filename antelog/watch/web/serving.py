@@ -1,10 +1,4 @@
-"""The page in a process of its own, so that a slow or crashed page does not affect the stream.
-
-page = Page(Path("turbines.state"), PageAddress())
-page.url        the link to print, with its token
-page.tend(say)  restarts it at the same link if it has crashed; to be called now and then
-page.stop()
-"""
+"""The page in a process of its own, so that a slow or crashed page does not affect the stream."""
 
 from __future__ import annotations
 
@@ -23,18 +17,7 @@ from antelog.lazily import brought_by
 from antelog.watch.child import Child, Restarts
 from antelog.watch.web.address import PageAddress, checked
 
-_PATIENCE = 20.0
-"""Seconds in which it has to listen; it takes a fraction of one."""
-
-_BETWEEN_STARTS = 5.0
-"""Seconds from the start to the next, if it dies; then twice as many, and so on."""
-
-
-class Order(msgspec.Struct, frozen=True):
-    """The feed to serve, and the address."""
-
-    feed: str
-    address: PageAddress
+_PATIENCE = 20.0  # seconds in which the page has to listen; it takes a fraction of one
 
 
 class Page:
@@ -45,7 +28,7 @@ class Page:
 
     def __init__(self, feed: Path, address: PageAddress) -> None:
         self.feed, self.address = feed, address
-        self._restarts = Restarts(_BETWEEN_STARTS)
+        self._restarts = Restarts()
         self.trouble = ""
         self.child = self._begin()
 
@@ -71,12 +54,12 @@ class Page:
             note(str(error))
 
     def stop(self) -> None:
-        """Ends it at once: it has nothing to save."""
+        """Ends it at once, as it has nothing to save."""
         self.child.end(5)
 
     def _begin(self) -> Child:
-        order = Order(str(self.feed.resolve()), checked(self.address))
-        child = Child("antelog.watch.web.serving", msgspec.json.encode(order), answers=True)
+        order = msgspec.json.encode((str(self.feed.resolve()), checked(self.address)))
+        child = Child("antelog.watch.web.serving", order, answers=True)
         answer = _answer(child)
         if "port" not in answer:
             reason = answer.get("error", "its process has ended")
@@ -86,7 +69,7 @@ class Page:
 
 
 def _answer(child: Child) -> dict[str, Any]:
-    """The first line of the process: its port, or an error."""
+    """Reads the first line of the process: its port, or an error."""
     process = child.process
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], _PATIENCE)
@@ -112,31 +95,26 @@ def _last_line(errors: bytes) -> str:
 
 
 def main() -> int:
-    """The page's process: it reads an `Order` from standard input, and ends when that does.
-
-    It prints a line with the port once it listens, then notes for the one who started it.
-    """
+    """Serves the feed and address on standard input until that ends; prints the port, then notes."""
     from antelog.watch.web.app import Entry, page_app  # noqa: PLC0415 - needs Starlette, as all of these
     from antelog.watch.web.listening import listen, serve, server_of  # noqa: PLC0415
-    from antelog.watch.web.live_board import LiveBoard  # noqa: PLC0415
-    from antelog.watch.web.readers import reader_of  # noqa: PLC0415
+    from antelog.watch.web.live_board import LiveBoard, reader_of  # noqa: PLC0415
 
-    order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
+    feed, address = msgspec.json.decode(sys.stdin.buffer.readline(), type=tuple[str, PageAddress])
     try:
-        reader = reader_of(Path(order.feed))
-        listening = listen(order.address)
+        reader = reader_of(Path(feed))
+        listening = listen(address)
     except AntelogError as error:
         _tell({"error": str(error)})
         return 1
     except OSError as error:
-        _tell({"error": f"{order.address.host}:{order.address.port}: {error.strerror or error}"})
+        _tell({"error": f"{address.host}:{address.port}: {error.strerror or error}"})
         return 1
     port = listening.getsockname()[1]
-    address = msgspec.structs.replace(order.address, port=port)
-    entry = Entry(
-        address.hosts, address.origins, address.tokens, Path(order.feed), proxied=address.behind_proxy
-    )
-    live = LiveBoard(reader, path=Path(f"{order.feed}-board"), say=lambda text: _tell({"note": text}))
+    address = msgspec.structs.replace(address, port=port)
+    proxied = address.behind_proxy
+    entry = Entry(address.hosts, address.origins, address.tokens, Path(feed), proxied=proxied)
+    live = LiveBoard(reader, path=Path(f"{feed}-board"), say=lambda text: _tell({"note": text}))
     server = server_of(page_app(live, entry), address)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell({"port": port})

@@ -1,13 +1,14 @@
-"""The templates of the page: Jinja2, which escapes all data, in HTML and in SVG.
+"""The templates of the page, and its other files: styles, scripts and fonts.
 
-    render("now.html", scene=scene, rows=rows)
-
-What moves a cursor or turns text around is shown as its number, as everywhere. Templates have no values in
-scripts, styles and attributes without quotes; a test reads them all.
+Jinja2 escapes all data, in HTML and in SVG; characters that move a cursor or turn text around are shown as
+their numbers. Templates have no values in scripts, styles and attributes without quotes; a test checks this.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader, StrictUndefined
@@ -21,7 +22,6 @@ PACKAGE = "antelog.watch.web"
 
 
 def render(name: str, **values: Any) -> Markup:
-    """A template filled with values."""
     return Markup(_ENVIRONMENT.get_template(name).render(**values))
 
 
@@ -32,7 +32,7 @@ def warm() -> None:
 
 
 def share(found: float | None) -> str:
-    """A chance as it is shown: `72 %`, in one piece."""
+    """Writes a chance as it is shown: `72 %`, in one piece."""
     if found is None:
         return NONE
     if 0 < found < 0.0005:
@@ -41,7 +41,7 @@ def share(found: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """A number as an SVG coordinate."""
+    """Writes a number as an SVG coordinate."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -64,3 +64,49 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count}
+
+
+# ---- styles, scripts, fonts ----
+
+VIEWS = {"": "Now", "decided": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
+# The files of the page, in the order in which it loads them.
+_STYLES = ("theme.css", "page.css", "uPlot.min.css", "bench.css")
+_SCRIPTS = (
+    *("idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "fresh.js", "acts.js"),
+    *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
+)
+_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
+ASSETS = {
+    name: _TYPES[name.rpartition(".")[2]] for name in (*_STYLES, *_SCRIPTS, "icon.svg", *theme.WEB_FONTS)
+}
+_OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
+_OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
+# Those of others, which have their licences beside them.
+_OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js", "codemirror.min.js"})
+
+
+@cache
+def asset(name: str) -> bytes:
+    if name in theme.WEB_FONTS:
+        return (theme.FONTS / name).read_bytes()
+    if name in _OF_THEME:
+        return _OF_THEME[name]().encode()
+    folder = files(PACKAGE).joinpath("vendored" if name in _OF_OTHERS else "assets")
+    return folder.joinpath(name).read_bytes()
+
+
+@cache
+def version() -> str:
+    """Returns a hash of all assets, which is part of their addresses."""
+    found = blake2b(digest_size=8)
+    for name in ASSETS:
+        found.update(asset(name))
+    return found.hexdigest()
+
+
+def shell(edits: bool, **values: Any) -> Markup:
+    """Renders the page around a view, with the files that it needs; `edits`: with an editor."""
+    left_out = frozenset() if edits else _OF_BENCH
+    styles, scripts = ([name for name in names if name not in left_out] for names in (_STYLES, _SCRIPTS))
+    known = {"version": version(), "views": VIEWS, "styles": styles, "scripts": scripts}
+    return render("shell.html", edits=edits, **known, **values)

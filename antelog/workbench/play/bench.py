@@ -21,7 +21,7 @@ from msgspec import structs
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
 from antelog.process import Engine
-from antelog.watch.web.acting import PostError
+from antelog.watch.web.api import PostError
 from antelog.watch.web.export import SharedDraft, SharedTable, as_page
 from antelog.watch.web.live_board import LiveBoard, Reader
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet

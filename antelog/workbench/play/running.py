@@ -38,7 +38,7 @@ from antelog.run.store import Record, about
 from antelog.run.waiting import DueRows, arrivals_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import FeedProgram
-from antelog.watch.web.acting import PostError
+from antelog.watch.web.api import PostError
 from antelog.workbench.play.draft import LARGEST, Draft, Sheet, as_csv, fitted
 
 MOST_LINES = 20_000

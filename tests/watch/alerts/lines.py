@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup, Line
-from antelog.watch.alerts.letters import FIRING, AlertGroup, AlertItem, Letter, StillFiring, letter_of
-from antelog.watch.alerts.setup import Route, routes_of
+from antelog.lines import LogLine
+from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
+from antelog.watch.alerts.letters import (
+    FIRING,
+    AlertGroup,
+    AlertItem,
+    Letter,
+    Route,
+    StillFiring,
+    letter_of,
+    routes_of,
+)
 from tests.watch import lines
 
 QUERIES = (
@@ -16,13 +25,13 @@ QUERIES = (
 )
 
 
-def group_of(route: Route, *changes: Line, status: str = FIRING) -> AlertGroup:
+def group_of(route: Route, *changes: LogLine, status: str = FIRING) -> AlertGroup:
     """The alerts of some changes, which go together."""
     items = tuple(AlertItem(each, status, 0.0, 0.0) for each in changes)
     return AlertGroup(route.group_of(changes[0]), items)
 
 
-def letters(routes: Sequence[Route], change: Line) -> list[tuple[str, Letter]]:
+def letters(routes: Sequence[Route], change: LogLine) -> list[tuple[str, Letter]]:
     """The letters about a change, each with the name of its receiver."""
     found = [route for route in routes if "change" in change and route.choice.fits(change)]
     fires = change.get("change") not in ("confirmed", "rejected")
@@ -30,7 +39,7 @@ def letters(routes: Sequence[Route], change: Line) -> list[tuple[str, Letter]]:
     return [(route.receiver.name, letter_of(route, group_of(route, change), firing)) for route in found]
 
 
-def letter_to(to: str, change: Line, template: str = "Take care") -> Letter:
+def letter_to(to: str, change: LogLine, template: str = "Take care") -> Letter:
     """The letter about a change for one receiver."""
     alert = Alert(to, on=(change["change"],), template=template)
     ((_, letter),) = letters(routes_of(AlertSetup((alert,), QUERIES, "p.alog")), change)

@@ -1,24 +1,85 @@
-"""antelog/watch/alerts/alert.py: what is sent as a rule depends on whether anything can be likely."""
+"""antelog/watch/alerts/alert.py: which changes are alerts."""
+
+from typing import Any
 
 import pytest
 
-from antelog import parse
-from antelog.watch.alerts.alert import AlertError, AlertQuery, queries_of
+from antelog.watch.alerts.alert import Alert, AlertError, choice_of
+from tests.watch.alerts.lines import QUERIES, line
 
-PROGRAM = parse(
-    "input Temp(x, level, time). A(X, T) :- Temp(X, high, T). B(T) :- Temp(X, high, T).\n"
-    "query A(X, T) alert 80%. query B(T)."
+TOTAL: Any = {"answer": {"City": "New York", "V": 90}}
+
+
+@pytest.mark.parametrize(
+    ("on", "reported"),
+    [
+        ((), {("Malf", "likely"), ("Total", "confirmed")}),
+        (("rejected",), {("Malf", "rejected"), ("Total", "rejected")}),
+        (
+            ("likely", "unlikely"),
+            {("Malf", "likely"), ("Malf", "unlikely"), ("Total", "likely"), ("Total", "unlikely")},
+        ),
+    ],
 )
+def test_kinds(on: tuple[str, ...], reported: set[tuple[str, str]]) -> None:
+    choice = choice_of(Alert("x", on), QUERIES)
+    kinds = ("possible", "likely", "unlikely", "confirmed", "rejected")
+    found = {(q.name, kind) for q in QUERIES for kind in kinds if choice.fits(line(kind, q.name))}
+    assert found == reported
 
 
-@pytest.mark.parametrize(("chances", "usual"), [(True, "likely"), (False, "confirmed")])
-def test_usual_kind(chances: bool, usual: str) -> None:
-    assert queries_of(PROGRAM.plan, chances=chances) == (
-        AlertQuery("A", ("X", "T"), {"T": "time"}, usual, "warning", "X"),
-        AlertQuery("B", ("T",), {"T": "time"}, "confirmed"),
-        AlertQuery("silent input", ("input", "slot"), {}, "silent", "warning", "input"),
-    )
+def test_other_queries_are_not_reported() -> None:
+    assert not choice_of(Alert("x"), QUERIES).fits(line("likely", "Other"))
 
 
-def test_an_error_has_a_reason_and_a_remedy() -> None:
-    assert str(AlertError("it is so", "Do this.")) == "it is so. Do this."
+@pytest.mark.parametrize(
+    ("where", "malf", "total"),
+    [
+        (("Malf",), True, False),
+        (("X=wt2",), True, False),
+        (("Malf X=wt*",), True, False),
+        (("Malf X!=wt*",), False, False),
+        (("Malf X=wt* T=7",), True, False),
+        (("T>=7 T<8",), True, False),
+        (("T>7",), False, False),
+        (("V<=90",), False, True),
+        (("Total City='New*' V>=89.5",), False, True),
+        (("City>5",), False, False),
+        (("chance>=84%",), True, False),
+        (("chance>0.84",), False, False),
+        (("Total", "X=wt2"), True, True),
+        (("Total", "X=wt3"), False, True),
+    ],
+)
+def test_where(where: tuple[str, ...], malf: bool, total: bool) -> None:
+    choice = choice_of(Alert("x", (), where), QUERIES)
+    assert choice.fits(line()) == malf
+    assert choice.fits(line("confirmed", "Total", **TOTAL)) == total
+
+
+def test_open_and_true() -> None:
+    choice = choice_of(Alert("x", (), ("X=any", "X=true")), QUERIES)
+    found = [
+        choice.fits(line(answer={"X": value, "T": 1})) for value in (None, True, "any", "true", False, 1)
+    ]
+    assert found == [True, True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("on", "where", "said"),
+    [
+        (("likly",), (), "no changes of the kind `likly`. Did you mean likely"),
+        ((), ("Malv X=a",), "no query `Malv`. Did you mean Malf"),
+        ((), ("Malf City=a",), "no answer in question has `City`. They have T, X, chance."),
+        ((), ("Malf Y",), "`Y` compares nothing"),
+        ((), ("Malf X>b",), "`b` is not a number"),
+        ((), ("chance=1",), "hardly ever equal"),
+        ((), ("chance>9x%",), "`9x%` is not a number"),
+        ((), ("",), "a condition is empty"),
+        ((), ("X='a",), "a quote that does not end"),
+    ],
+)
+def test_refused(on: tuple[str, ...], where: tuple[str, ...], said: str) -> None:
+    with pytest.raises(AlertError) as caught:
+        choice_of(Alert("x", on, where), QUERIES)
+    assert said in str(caught.value)

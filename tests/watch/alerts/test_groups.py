@@ -16,8 +16,8 @@ from antelog.run.store import Store, acts
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
-from antelog.watch.alerts.setup import routes_of
 from tests.watch.alerts.lines import line
 
 QUERIES = (
@@ -50,10 +50,10 @@ class Clock:
 
     def restart(self) -> None:
         self._stack.close()
-        self._outbox = self._stack.enter_context(opened(self.path))
-        if self._outbox.begin is None:
-            self._outbox.begin_at(0)
-        self.groups = AlertGroups(self._outbox, routes_of(self._setup), lambda: self.now)
+        self.outbox = self._stack.enter_context(opened(self.path))
+        if self.outbox.begin is None:
+            self.outbox.begin_at(0)
+        self.groups = AlertGroups(self.outbox, routes_of(self._setup), lambda: self.now)
 
     def act(self, kind: acts.ActKind, until: float | None = None, *answers: dict[str, Any]) -> None:
         """Somebody does something about wt2."""
@@ -79,9 +79,9 @@ class Clock:
 
     def sent(self) -> list[dict[str, Any]]:
         found = []
-        for receiver in self._outbox.waiting():
-            while (waiting := self._outbox.first(receiver)) is not None:
-                self._outbox.settle(waiting, SENT)
+        for receiver in self.outbox.waiting():
+            while (waiting := self.outbox.first(receiver)) is not None:
+                self.outbox.settle(waiting, SENT)
                 found.append(json.loads(waiting.letter.body))
         return found
 
@@ -143,24 +143,16 @@ def test_what_became_of_an_answer_resolves_it(clock: Clock) -> None:
     assert clock.tell(malf("confirmed"), after=1) == ["resolved 1 confirmed"]  # the first one does not wait
 
 
-def test_what_is_wanted_fires_and_resolves_nothing(tmp_path: Path) -> None:
-    Store.open(tmp_path / "s").close()
-    clock = Clock(tmp_path / "s", Alert("command:cat", on=("likely", "unlikely", "confirmed")), every=0)
+def test_what_is_wanted_fires_and_resolves_nothing(clock: Clock) -> None:
+    clock = Clock(clock.path, Alert("command:cat", on=("likely", "unlikely", "confirmed")), every=0)
     assert clock.tell(malf(), malf("confirmed")) == ["firing 1 likely", "firing 1 confirmed"]
     assert clock.tell(malf("rejected")) == []  # after `confirmed` nothing is open
     assert clock.tell(malf(time=8), malf("unlikely", time=8)) == ["firing 1 likely", "resolved 1 unlikely"]
 
 
-def test_where_is_about_what_fires_and_not_about_what_became_of_it(tmp_path: Path) -> None:
-    Store.open(tmp_path / "s").close()
-    clock = Clock(tmp_path / "s", Alert("command:cat", where=("chance>=80%",)), every=0)
+def test_where_is_about_what_fires_and_not_about_what_became_of_it(clock: Clock) -> None:
+    clock = Clock(clock.path, Alert("command:cat", where=("chance>=80%",)), every=0)
     assert clock.tell(malf(), malf("rejected")) == ["firing 1 likely", "resolved 1 rejected"]
-
-
-def test_each_at_once_without_a_while(tmp_path: Path) -> None:
-    Store.open(tmp_path / "s").close()
-    clock = Clock(tmp_path / "s", every=0)
-    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"] * 2
 
 
 def test_it_goes_on_where_it_stopped(clock: Clock) -> None:
@@ -202,14 +194,12 @@ def test_the_end_of_a_snooze_waits_for_nothing(clock: Clock) -> None:
 
 
 def test_changes_before_the_begin_are_not_sent(clock: Clock) -> None:
-    with opened(clock.path) as outbox:
-        outbox.begin_at(9)
+    clock.outbox.begin_at(9)
     assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
 
 
 def test_what_is_still_open_is_sent_though_it_is_from_before(clock: Clock) -> None:
-    with opened(clock.path) as outbox:
-        outbox.begin_at(100)
+    clock.outbox.begin_at(100)
     over = [malf(time=1), malf("confirmed", time=1), malf(time=2), malf("rejected", time=2)]
     calmed = [malf(time=3), malf("unlikely", time=3)]
     assert clock.tell(*over, *calmed, malf(time=7), malf(time=8), malf(time=7, device="wt4")) == []
@@ -224,15 +214,13 @@ def test_what_is_still_open_is_sent_though_it_is_from_before(clock: Clock) -> No
 
 
 def test_what_ends_before_all_of_the_past_is_read_is_not_sent(clock: Clock) -> None:
-    with opened(clock.path) as outbox:
-        outbox.begin_at(9)
+    clock.outbox.begin_at(9)
     assert clock.tell(malf(), {**malf("rejected"), "tick": 10}) == []
     assert clock.past() == []
 
 
 def test_what_somebody_takes_care_of_waits_also_if_it_is_from_before(clock: Clock) -> None:
-    with opened(clock.path) as outbox:
-        outbox.begin_at(100)
+    clock.outbox.begin_at(100)
     clock.act("snoozed", clock.now + 4_000)
     assert clock.tell(malf()) == []
     assert clock.past() == []
@@ -253,8 +241,7 @@ def test_a_query_that_is_gone_is_resolved(clock: Clock) -> None:
 
 def test_what_is_held_counts_as_waiting(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_WAITING", 3)
-    with opened(clock.path) as outbox:
-        outbox.receive(["command:cat"])
+    clock.outbox.receive(["command:cat"])
     clock.tell(*(malf(time=time) for time in range(6)))
     assert counts_in(clock.path)["command:cat"] == {
         "sent": 1, "failed": 0, "refused": 0, "dropped": 0, "waiting": 5,
@@ -271,8 +258,6 @@ def test_of_many_that_wait_the_oldest_are_counted(clock: Clock, monkeypatch: pyt
 
 def test_only_what_is_stored_moves_the_position(clock: Clock) -> None:
     clock.groups.take(5, [malf("possible"), {"status": {}}])
-    with opened(clock.path) as outbox:
-        assert outbox.position is None
+    assert clock.outbox.position is None
     clock.groups.take(7, [malf()])
-    with opened(clock.path) as outbox:
-        assert outbox.position == 7
+    assert clock.outbox.position == 7

@@ -14,6 +14,12 @@ from antelog.watch.alerts.outbox import DROPPED, REFUSED, SENT, Outbox, opened
 A, B, C = (Letter(key, f'{{"n": {n}}}', key) for n, key in enumerate("abc", 1))
 
 
+def take(outbox: Outbox, position: int, letters: list[tuple[str, Letter]]) -> None:
+    with outbox.transaction():
+        outbox.add(letters)
+        outbox.read_to(position)
+
+
 def keys(outbox: Outbox, receiver: str = "x") -> list[str]:
     """The keys in the order in which they would be sent."""
     found = []
@@ -32,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 def test_kept_over_a_restart(path: Path) -> None:
     with opened(path) as outbox:
         assert outbox.position is None
-        outbox.take(80, [("x", A), ("y", A), ("x", B)])
+        take(outbox, 80, [("x", A), ("y", A), ("x", B)])
     with opened(path) as outbox:
         assert outbox.position == 80
         assert outbox.waiting() == {"x": 2, "y": 1}
@@ -45,9 +51,9 @@ def test_kept_over_a_restart(path: Path) -> None:
 
 def test_all_of_a_take_or_nothing(path: Path) -> None:
     with opened(path) as outbox:
-        outbox.take(1, [])
+        take(outbox, 1, [])
         with pytest.raises(StateError, match="type 'object'"):
-            outbox.take(2, [("x", A), ("x", Letter("b", object(), "b"))])  # type: ignore[arg-type]
+            take(outbox, 2, [("x", A), ("x", Letter("b", object(), "b"))])  # type: ignore[arg-type]
         assert outbox.position == 1
         assert outbox.waiting() == {}
 
@@ -56,7 +62,7 @@ def test_counts(path: Path) -> None:
     with opened(path) as outbox:
         assert outbox.counts() == {}
         outbox.receive(["x", "z"])
-        outbox.take(1, [("x", A), ("x", B), ("x", C)])
+        take(outbox, 1, [("x", A), ("x", B), ("x", C)])
         for outcome in (SENT, REFUSED):
             first = outbox.first("x")
             assert first is not None
@@ -73,7 +79,7 @@ def test_the_oldest_of_too_many_are_given_up(path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "MOST", 2)
     with opened(path) as outbox:
         outbox.receive(["x"])
-        outbox.take(1, [("y", A), ("x", A), ("x", B), ("x", C)])
+        take(outbox, 1, [("y", A), ("x", A), ("x", B), ("x", C)])
         assert outbox.counts()["x"][DROPPED] == 1
         assert keys(outbox) == ["b", "c"]
         assert keys(outbox, "y") == ["a"]

@@ -15,12 +15,12 @@ import msgspec
 import pytest
 
 from antelog.run.store import Store
-from antelog.watch.alerts import running
+from antelog.watch import child
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.alerts.running import AlertProcess
-from antelog.watch.alerts.sender import AT_ONCE
+from antelog.watch.alerts.sending import AT_ONCE
 from tests.processes import Process, Start, runs, until
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
@@ -72,7 +72,7 @@ def test_it_comes_back(
     server: Server, store: Store, monkeypatch: pytest.MonkeyPatch, between: float, comes_back: bool
 ) -> None:
     """But not at once: what ends soon after its start would end again."""
-    monkeypatch.setattr(running, "_BETWEEN_STARTS", between)
+    monkeypatch.setattr(child, "BETWEEN_STARTS", between)
     alerts = AlertProcess(PATH, setup(server))
     keys = add(store, 1)
     until(lambda: sorted(server.keys) == sorted(keys))
@@ -92,7 +92,7 @@ def test_it_comes_back(
 
 def test_killed_again_and_again(server: Server, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is lost, and what is sent twice has one key."""
-    monkeypatch.setattr(running, "_BETWEEN_STARTS", 0.0)
+    monkeypatch.setattr(child, "BETWEEN_STARTS", 0.0)
     server.slow = 0.02
     alerts = AlertProcess(PATH, setup(server))
     keys: list[str] = []

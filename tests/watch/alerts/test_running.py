@@ -11,16 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from antelog.language.moments import Timescale
 from antelog.run.store import Store, acts
-from antelog.watch.alerts import running, sender
+from antelog.watch.alerts import running, sending
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.outbox import OUTCOMES, counts_in
-from antelog.watch.alerts.running import Work, run, say
+from antelog.watch.alerts.running import run
+from antelog.watch.alerts.sending import say
 from tests.processes import until_async
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
@@ -32,7 +31,7 @@ class Stream:
     """A store in this folder, and the alerts of its feed."""
 
     def __init__(self, *alerts: Alert) -> None:
-        self.work = Work("p.state", AlertSetup(alerts, QUERIES, "p.alog"))
+        self.setup = AlertSetup(alerts, QUERIES, "p.alog", store="p.state")
         self.store = Store.open(Path("p.state"))
         self.store.feed.begin({"program": ""})
 
@@ -53,7 +52,7 @@ class Stream:
 
         async def both() -> None:
             ending = asyncio.Event()
-            task = asyncio.create_task(run(self.work, ending))
+            task = asyncio.create_task(run(self.setup, ending))
             await meanwhile()
             ending.set()
             await task
@@ -69,7 +68,12 @@ class Stream:
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sender, "wait_after", lambda failures, asked=None: asked or 0.01 * failures)
+    monkeypatch.setattr(sending, "wait_after", lambda failures, asked=None: asked or 0.01 * failures)
+
+
+@pytest.fixture
+def stream(here: None, server: Server) -> Stream:  # noqa: ARG001 - it is made in this folder
+    return Stream(hook(server))
 
 
 def hook(server: Server, name: str = "a", /, **more: Any) -> Alert:
@@ -77,8 +81,7 @@ def hook(server: Server, name: str = "a", /, **more: Any) -> Alert:
     return Alert(f"webhook:@{name}", **more)
 
 
-def test_sent_as_it_comes(server: Server) -> None:
-    stream = Stream(hook(server))
+def test_sent_as_it_comes(server: Server, stream: Stream) -> None:
 
     async def meanwhile() -> None:
         keys = stream.tell(1, 2)
@@ -93,8 +96,7 @@ def test_sent_as_it_comes(server: Server) -> None:
     }  # fmt: skip
 
 
-def test_a_group_that_is_acknowledged_waits_until_that_is_withdrawn(server: Server) -> None:
-    stream = Stream(hook(server))
+def test_a_group_that_is_acknowledged_waits_until_that_is_withdrawn(server: Server, stream: Stream) -> None:
     acts.add(Path("p.state"), acts.Act("Malf", "acknowledged", "ann", time.time(), answers=("a",)))
 
     async def meanwhile() -> None:
@@ -108,16 +110,10 @@ def test_a_group_that_is_acknowledged_waits_until_that_is_withdrawn(server: Serv
     assert server.got[-1]["tick"] == 1
 
 
-def test_what_is_in_the_feed_at_the_end_is_sent(server: Server) -> None:
-    stream = Stream(hook(server))
-    keys = stream.tell(*range(50))
-    stream.send_all()
-    assert sorted(server.keys) == sorted(keys)
-
-
 @pytest.mark.parametrize("answers", [[500], [429, 503, 302], [404] * 4])
-def test_tried_again(server: Server, answers: list[int], capsys: pytest.CaptureFixture[str]) -> None:
-    stream = Stream(hook(server))
+def test_tried_again(
+    server: Server, stream: Stream, answers: list[int], capsys: pytest.CaptureFixture[str]
+) -> None:
     server.answers = answers.copy()
 
     async def meanwhile() -> None:
@@ -132,8 +128,7 @@ def test_tried_again(server: Server, answers: list[int], capsys: pytest.CaptureF
     assert "s3cr3t" not in said
 
 
-def test_one_that_always_fails_does_not_hold_up_the_others(server: Server) -> None:
-    stream = Stream(hook(server))
+def test_one_that_always_fails_does_not_hold_up_the_others(server: Server, stream: Stream) -> None:
     (bad,) = stream.tell(1)
     server.refuse = {bad: 500}
 
@@ -149,11 +144,10 @@ def test_one_that_always_fails_does_not_hold_up_the_others(server: Server) -> No
 
 
 def test_while_every_other_attempt_fails_the_letters_that_failed_wait_alone(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+    server: Server, stream: Stream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the receiver waited after a failure, half of all letters would wait an hour each."""
-    monkeypatch.setattr(sender, "wait_after", lambda _failures, _asked=None: 3600.0)
-    stream = Stream(hook(server))
+    monkeypatch.setattr(sending, "wait_after", lambda _failures, _asked=None: 3600.0)
     keys = stream.tell(*range(100))
     server.refuse = dict.fromkeys(keys[::2], 503)
 
@@ -165,11 +159,12 @@ def test_while_every_other_attempt_fails_the_letters_that_failed_wait_alone(
     assert stream.counts()["webhook:@a"]["waiting"] == 50
 
 
-def test_many_that_rest_are_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_that_rest_are_waited_for(
+    server: Server, stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To look for others behind them again and again takes the time of all receivers."""
-    monkeypatch.setattr(sender, "wait_after", lambda _failures, _asked=None: 3600.0)
-    monkeypatch.setattr(sender, "MOST_RESTING", 10)
-    stream = Stream(hook(server))
+    monkeypatch.setattr(sending, "wait_after", lambda _failures, _asked=None: 3600.0)
+    monkeypatch.setattr(sending, "MOST_RESTING", 10)
     keys = stream.tell(*range(100))
     server.refuse = dict.fromkeys(keys[::2], 503)
 
@@ -186,19 +181,20 @@ def test_many_that_rest_are_waited_for(server: Server, monkeypatch: pytest.Monke
     assert set(server.keys) == set(keys)  # at the end each is tried
 
 
-def test_several_are_on_their_way_at_a_time_and_one_once_the_receiver_is_down(server: Server) -> None:
-    stream = Stream(hook(server))
+def test_several_are_on_their_way_at_a_time_and_one_once_the_receiver_is_down(
+    server: Server, stream: Stream
+) -> None:
     keys = stream.tell(*range(100))
     server.refuse = dict.fromkeys(keys, 503)
 
     async def meanwhile() -> None:
-        await until_async(lambda: len(server.got) > 3 * sender.AT_ONCE)
+        await until_async(lambda: len(server.got) > 3 * sending.AT_ONCE)
         assert len(set(server.keys)) < 50  # it is not asked for each
         server.refuse = {}
         await until_async(lambda: stream.counts()["webhook:@a"]["sent"] == 100)
 
     stream.sending(meanwhile)
-    assert 1 < len(set(server.clients)) <= sender.AT_ONCE
+    assert 1 < len(set(server.clients)) <= sending.AT_ONCE
 
 
 def _begin_and_end(stream: Stream) -> list[str]:
@@ -255,8 +251,9 @@ def test_what_waits_for_one_that_fails_at_the_end_is_kept_in_order(server: Serve
     assert server.keys == [begin, begin, end]
 
 
-def test_what_is_refused_is_not_sent_again(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    stream = Stream(hook(server))
+def test_what_is_refused_is_not_sent_again(
+    server: Server, stream: Stream, capsys: pytest.CaptureFixture[str]
+) -> None:
     server.answers = [422]
     keys = stream.tell(1, 2)
     stream.send_all()
@@ -265,8 +262,7 @@ def test_what_is_refused_is_not_sent_again(server: Server, capsys: pytest.Captur
     assert "answered 422" in capsys.readouterr().err
 
 
-def test_retry_after_is_kept(server: Server) -> None:
-    stream = Stream(hook(server))
+def test_retry_after_is_kept(server: Server, stream: Stream) -> None:
     server.answers, server.headers = [429], {"Retry-After": "1"}
 
     async def meanwhile() -> None:
@@ -303,8 +299,7 @@ def test_a_receiver_that_is_down_holds_up_no_other(
     assert "webhook:@down: 3 from before are sent now" in capsys.readouterr().err
 
 
-def test_nothing_is_sent_again_after_a_restart(server: Server) -> None:
-    stream = Stream(hook(server))
+def test_nothing_is_sent_again_after_a_restart(server: Server, stream: Stream) -> None:
     keys = stream.tell(1, 2)
     stream.send_all()
     keys += stream.tell(3)
@@ -313,9 +308,8 @@ def test_nothing_is_sent_again_after_a_restart(server: Server) -> None:
 
 
 def test_what_the_feed_has_lost_is_said(
-    server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: Server, stream: Stream, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stream = Stream(hook(server))
     keys = stream.tell(1)
     stream.send_all()
     assert "not looked at" not in capsys.readouterr().err
@@ -328,16 +322,15 @@ def test_what_the_feed_has_lost_is_said(
     assert capsys.readouterr().err.count("some changes are not looked at") == 1
 
 
-def test_kept_if_we_are_killed_meanwhile(server: Server) -> None:
+def test_kept_if_we_are_killed_meanwhile(server: Server, stream: Stream) -> None:
     """Wherever the work is cut off, each letter is sent once at least, and its key tells the repeats."""
-    stream = Stream(hook(server))
-    keys = stream.tell(*range(5 * sender.AT_ONCE))
+    keys = stream.tell(*range(5 * sending.AT_ONCE))
     server.slow = 0.05
 
     async def cut_off(after: float) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(after):
-                await run(stream.work, asyncio.Event())
+                await run(stream.setup, asyncio.Event())
 
     for after in (0.02, 0.08, 0.12, 0.18):
         asyncio.run(cut_off(after))
@@ -356,9 +349,10 @@ def test_two_receivers_each_have_their_own() -> None:
     assert not Path("other").exists()
 
 
-def test_a_slow_receiver_is_given_up_at_the_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_receiver_is_given_up_at_the_end(
+    server: Server, stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(running, "GRACE", 0.2)
-    stream = Stream(hook(server))
     stream.tell(1)
     server.slow = 600.0
     stream.send_all()
@@ -385,11 +379,6 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
     Stream(hook(server)).send_all()
     assert "note: 1 wait for webhook:@down, which no --alert names any more" in capsys.readouterr().err
     assert server.got == []
-
-
-def test_reported_as_json() -> None:
-    work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", Timescale(60)))
-    assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
 
 
 def test_nothing_said_is_obeyed(capsys: pytest.CaptureFixture[str]) -> None:

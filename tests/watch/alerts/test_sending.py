@@ -10,16 +10,16 @@ import socket
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from antelog.run.store import Store
 from antelog.watch.alerts import sending
 from antelog.watch.alerts.alert import Alert, AlertSetup
-from antelog.watch.alerts.letters import RESOLVED, letter_of
+from antelog.watch.alerts.letters import RESOLVED, letter_of, routes_of
+from antelog.watch.alerts.outbox import opened
 from antelog.watch.alerts.receivers import Receiver, receiver_of
-from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, client_for, retry_after, send, wait_after
-from antelog.watch.alerts.setup import routes_of
+from antelog.watch.alerts.sending import AGAIN, Attempt, Sender, client_for, retry_after, send, wait_after
 from tests.processes import runs, until
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, line
 from tests.watch.alerts.receiving import Server
@@ -32,12 +32,12 @@ def receiver_at(url: str, kind: str = "webhook") -> Receiver:
     return receiver_of(f"{kind}:@a.url")
 
 
-def attempt(receiver: Receiver, times: Timeouts | None = None) -> Attempt:
+def attempt(receiver: Receiver, seconds: float | None = None) -> Attempt:
     letter = letter_to(f"{receiver.kind}:@a.url" if receiver.place else "webhook:@a.url", line())
 
     async def once() -> Attempt:
         async with client_for([receiver]) as client:
-            return await send(receiver, letter, client, times or Timeouts())
+            return await send(receiver, letter, client, seconds)
 
     found = asyncio.run(once())
     assert "s3cr3t" not in repr(found)
@@ -77,19 +77,6 @@ def test_an_answer_that_does_not_end_is_not_waited_for(
     monkeypatch.setattr(sending, "_READING_ON", 0.1)
     server.headers = {"Content-Length": "10"}
     assert attempt(receiver_at(server.url)) == Attempt("sent")
-
-
-def test_slack(server: Server) -> None:
-    assert attempt(receiver_at(server.url, "slack")) == Attempt("sent")
-    assert server.got[0]["text"] == "Take care"
-
-
-def test_alertmanager(server: Server) -> None:
-    receiver = receiver_at(server.url.removesuffix("/in/s3cr3t"), "alertmanager")
-    assert attempt(receiver) == Attempt("sent")
-    body: Any = server.got[0]  # a list of alerts
-    assert body[0]["labels"]["alertname"] == "Malf"
-    assert server.paths == ["/api/v2/alerts"]
 
 
 @pytest.mark.slow
@@ -160,7 +147,7 @@ def test_redirects_are_not_followed(server: Server, status: int) -> None:
 
 def test_slow(server: Server) -> None:
     server.slow = 600.0
-    found = attempt(receiver_at(server.url), Timeouts(post=0.2))
+    found = attempt(receiver_at(server.url), 0.2)
     assert found == Attempt(AGAIN, "did not answer within 0.2 seconds")
 
 
@@ -174,7 +161,7 @@ def test_down() -> None:
 def test_no_http_at_all() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         receiver = receiver_at(f"http://127.0.0.1:{other.getsockname()[1]}/s3cr3t")
-        assert attempt(receiver, Timeouts(post=0.2)).what == AGAIN
+        assert attempt(receiver, 0.2).what == AGAIN
 
 
 def test_the_address_has_gone() -> None:
@@ -209,7 +196,7 @@ def test_what_a_command_prints_is_not_in_our_results(capfd: pytest.CaptureFixtur
 
 def test_of_what_a_command_says_the_beginning_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
     endless = command("import sys\nwhile True: sys.stderr.write('err')")
-    assert attempt(endless, Timeouts(command=2.0)).reason == "did not end within 2 seconds"
+    assert attempt(endless, 2.0).reason == "did not end within 2 seconds"
     assert len(capfd.readouterr().err) == 4_000
 
 
@@ -229,7 +216,7 @@ def test_a_command_that_is_not_there() -> None:
 
 def test_a_command_that_hangs_is_ended_with_its_children() -> None:
     hangs = receiver_of("command:" + shlex.join(["sh", "-c", "sleep 600 & echo $! > pid; wait"]))
-    found = attempt(hangs, Timeouts(command=2.0))
+    found = attempt(hangs, 2.0)
     assert found == Attempt(AGAIN, "did not end within 2 seconds", there=True)
     child = int(Path("pid").read_text(encoding="utf-8"))
     until(lambda: not runs(child))
@@ -269,3 +256,24 @@ def test_what_is_asked_for_is_kept(asked: float | None, wait: float) -> None:
 )
 def test_the_header_is_seconds_or_a_date(header: str | None, seconds: float | None) -> None:
     assert retry_after(header, NOW) == seconds
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_it_ends_when_told_to_even_if_a_letter_is_through_just_then(turns: int) -> None:
+    Store.open(Path("p.state")).close()
+
+    async def cancelled() -> None:
+        with opened(Path("p.state")) as outbox:
+            receiver, events = receiver_of("command:true"), (asyncio.Event(), asyncio.Event())
+            sender = Sender(receiver, outbox, None, *events)
+            task = asyncio.create_task(sender.run())
+            for _ in range(5):  # it waits by then
+                await asyncio.sleep(0)  # noqa: TID251 - a turn of the loop
+            sender._done.set()
+            for _ in range(turns):
+                await asyncio.sleep(0)  # noqa: TID251 - a turn of the loop
+            task.cancel()
+            _, pending = await asyncio.wait([task], timeout=20)
+            assert not pending
+
+    asyncio.run(cancelled())

@@ -1,13 +1,13 @@
-"""antelog/watch/alerts/setup.py: what is wrong with alerts is said before the stream starts."""
+"""antelog/watch/alerts/{alert,letters}.py: what is wrong with alerts is said before the stream starts."""
 
 from pathlib import Path
 
 import pytest
 
 from antelog import Program, parse
-from antelog.watch.alerts import setup
-from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
-from antelog.watch.alerts.setup import alerts_in, setup_of
+from antelog.watch.alerts import letters
+from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup, alerts_in
+from antelog.watch.alerts.letters import setup_of
 
 TEXT = "input P(x, time). Q(X, T) :- P(X, T). "
 PLAIN, ALERT = parse(TEXT + "query Q(X, T)."), parse(TEXT + "query Q(X, T) alert 80%.", name="p.alog")
@@ -58,7 +58,7 @@ def test_alerts_of_chances_need_chances() -> None:
 
 def test_a_missing_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path(tmp_path, "a").write_text("http://localhost/", encoding="utf-8")
-    monkeypatch.setattr(setup, "find_spec", lambda _: None)
+    monkeypatch.setattr(letters, "find_spec", lambda _: None)
     with pytest.raises(AlertError, match=r"webhook needs the package httpx.*pip install '\.\[watch\]'"):
         setup_of([Alert(f"webhook:@{tmp_path / 'a'}")], PLAIN)
     assert setup_of([Alert("command:cat")], PLAIN).alerts  # commands need none

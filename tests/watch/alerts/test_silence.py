@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
+import antelog
 from antelog.run.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import SENT, opened
-from antelog.watch.alerts.setup import routes_of
 from antelog.watch.alerts.silence import SilentInputs
-from tests.watch.alerts.test_alert import PROGRAM
 
+PROGRAM = antelog.parse("input Temp(x, level, time). A(X, T) :- Temp(X, high, T). query A(X, T).")
 HEARD = "2026-03-09T10:02:14.000Z"
 AT = 1_773_050_534.0
 """The same moment, in seconds since 1970."""

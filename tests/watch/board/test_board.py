@@ -1,20 +1,23 @@
-"""antelog/watch/board/{board,tracked_answer}.py: open and decided answers, in bounded memory."""
+"""antelog/watch/board: open and decided answers in bounded memory, marks, rules, scores."""
 
 from typing import Any
 
 import pytest
 
+import antelog
 from antelog.answers import name_of
+from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.setup import routes_of
+from antelog.watch.alerts.letters import routes_of
 from antelog.watch.board import board as boards
 from antelog.watch.board.board import DECIDED, Board, FeedPieces
-from antelog.watch.board.feed_program import label
-from antelog.watch.board.tracked_answer import CHANCES, LINES
+from antelog.watch.board.feed_program import label, rules_from
+from antelog.watch.board.input_status import REJECTS
+from antelog.watch.board.tracked_answer import CHANCES, LINES, marks, span, tracked
 from tests.broken_lines import ODD
 from tests.lines import lines_of
-from tests.watch.lines import PROGRAM, confirmed, head, possible, status
+from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
 ROW = PROGRAM.replace("Hot(X, T+1).", "Hot(X, T+1), Hot(X, T+2).")
@@ -54,12 +57,8 @@ def test_a_later_line_changes_how_it_stands_and_not_since_when() -> None:
     found = board(*row(8, ROW.replace(" alert 75%", ""))).open[WT2]
     assert (found.since, found.now.chance, len(found.all_lines)) == (7, 0.8, 2)
     assert found.chances == [(7, 0.64), (8, 0.8)]
-
-
-def test_an_alert_is_remembered_and_is_no_chance_of_its_own() -> None:
-    found = board(*row(8)).open[WT2]
-    assert found.alerted == 8
-    assert found.chances == [(7, 0.64), (8, 0.8)]
+    alerted = board(*row(8)).open[WT2]
+    assert (alerted.alerted, alerted.chances) == (8, found.chances)
 
 
 def test_what_is_confirmed_is_decided_and_no_longer_open() -> None:
@@ -116,11 +115,6 @@ def test_snapshot_lines_in_a_head_are_read_too() -> None:
     ]
 
 
-def test_changes_are_counted_by_query_and_kind() -> None:
-    found = board(possible("wt2", 7), possible("wt3", 7), confirmed("wt2", 7, 8))
-    assert found.changes == {("Malf", "possible"): 2, ("Malf", "confirmed"): 1}
-
-
 def test_the_tick_is_that_of_lines_and_of_status() -> None:
     assert board(possible("wt2", 7)).tick == 7
     assert board(possible("wt2", 7), status(9)).tick == 9
@@ -162,6 +156,68 @@ def test_a_line_that_makes_no_sense_is_counted_and_the_others_are_shown() -> Non
     found = board(*ODD, possible("wt2", 7))
     assert list(found.open) == [WT2]
     assert found.damaged == 4
+
+
+# ---- inputs, marks, rules, scores ----
+
+
+def test_rejected_rows_are_bounded() -> None:
+    found = Board()
+    found.take({"reject": {"input": "Temp", "reason": "late", "row": str(n)}} for n in range(REJECTS + 5))
+    assert len(found.inputs.rejects) == REJECTS
+    assert found.inputs.rejects[-1]["row"] == str(REJECTS + 4)
+
+
+COUNTED = """\
+input Fail(device, code, time) delay 2.
+Bad(X, T) :- Fail(X, C, T), C != "about (7)", count(Fail(X, _, T..T+9)) >= 3, not Fail(X, off, T+2).
+query Bad(X, T).
+"""
+
+
+def test_marks_are_literals_with_their_ticks_and_how_far_a_count_has_come() -> None:
+    (line,) = lines_of(COUNTED, [("Fail", ("wt2", "e (1)", 0), 0)], 0)
+    assert [(each.text, each.tick, each.negated, each.known) for each in marks(line, None)] == [
+        ('Fail(wt2, "e (1)", 0)', 0, False, True),
+        ("not Fail(wt2, off, 2)", 2, True, False),
+        ("count(Fail(wt2, _, 0..9)) >= 3 (1 so far)", 9, False, False),
+    ]
+
+
+def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:
+    line = possible("wt2", 7)
+    assert span(marks(line, None), tracked(line, "a"), 8) == (7, 10)
+    assert span(marks(line, None), tracked(line, "a"), 20) == (7, 20)
+
+
+def test_rules_that_lead_elsewhere_are_not_behind_it() -> None:
+    text = (
+        "input A(x, time).\ninput B(x, time).\nC(X, T) :- A(X, T).\nC(X, T) :- B(X, T).\n"
+        "Q(X, T) :- B(X, T), not C(X, T+1).\nQ(X, T) :- C(X, T+2), B(X, T).\nquery Q(X, T).\n"
+    )
+    found = rules_from(antelog.parse(text), "Q", {"B", "C"})
+    assert [each.line for each in found] == [5, 6]
+
+
+OPEN, REJECTED = possible("wt2", 7), rejected("wt2", 7, 8)
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ([OPEN], (0, 0)),
+        ([OPEN, confirmed("wt2", 7, 8)], (1, 1)),
+        ([OPEN, REJECTED, status(10)], (0, 0)),
+        ([OPEN, REJECTED, status(11)], (1, 0)),
+        ([OPEN, REJECTED, possible("wt2", 7, 9), confirmed("wt2", 7, 10), status(12)], (1, 1)),
+        ([OPEN, REJECTED, possible("wt2", 7, 9), rejected("wt2", 7, 9), status(12)], (1, 0)),
+        ([possible("wt2", 7, chance=None), confirmed("wt2", 7, 8)], (0, 0)),
+    ],
+)
+def test_answers_are_scored_once_they_are_decided_for_good(records: list[Any], expected: Any) -> None:
+    found = board(*records).trust.scores().get("Malf")
+    counted = None if found is None else result(found).counted
+    assert expected == ((0, 0) if counted is None else (counted.answers, counted.confirmed))
 
 
 # ---- where the lines of an answer are in its feed ----

@@ -13,8 +13,7 @@ import pytest
 from antelog.run.store import FeedReader
 from antelog.watch.board import saved_board
 from antelog.watch.web.api import API, of_answer
-from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.readers import reader_of
+from antelog.watch.web.live_board import LiveBoard, reader_of
 from tests.processes import until_async
 from tests.watch.recorded_run import recorded
 

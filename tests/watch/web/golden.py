@@ -10,10 +10,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.watch.browser import Browser, Tab, browser
-from tests.watch.lines import ago, some, status, written
+from tests.watch.lines import ago, served, some, status
 
 PICTURES = Path(__file__).with_name("pictures")
 LOOKS = ((360, False), (360, True), (1600, False), (1600, True))
@@ -70,12 +69,8 @@ def pictures_of(
     """Pictures of a feed that is always the same."""
     folder.mkdir(exist_ok=True)
     # However slow the machine, the feed is not old, which the page would say.
-    written(folder / "s", [*some(7)[:-1], status(9, at=ago(-3600))])
-    page = Page(folder / "s", PageAddress())
-    try:
+    with served(folder, [*some(7)[:-1], status(9, at=ago(-3600))]) as (page, _):
         yield from taken(chromium.tab(alone=True), page, looks)
-    finally:
-        page.stop()
 
 
 def main() -> None:

@@ -11,7 +11,8 @@ from antelog.run.store import Store
 from antelog.watch.web.address import PageAddress, Tokens, new_token
 from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser, Tab
-from tests.watch.lines import add, confirmed, possible, status, written
+from tests.watch.lines import add, confirmed, possible, status
+from tests.watch.lines import served as serving
 from tests.watch.web.test_console import AXE, PROGRAM
 
 pytestmark = [
@@ -24,17 +25,14 @@ ACTS = "[...document.querySelectorAll('.act')].map(each => each.textContent).joi
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
     lines = [possible("wt2", 7, 8), possible("wt2", 6, 8), possible("wt4", 7, 8), status(8)]
-    writer = written(tmp_path / "feed", lines, PROGRAM)
-    page = Page(tmp_path / "feed", PageAddress(tokens=Tokens(new_token(), new_token())))
-    yield page, writer
-    page.stop()
+    address = PageAddress(tokens=Tokens(new_token(), new_token()))
+    with serving(tmp_path, lines, PROGRAM, address) as found:
+        yield found
 
 
 def opened(chromium: Browser, url: str | None) -> Tab:
-    tab = chromium.tab(alone=True)
-    tab.size(1440, 900)
     assert url is not None
-    tab.open_page(url)
+    tab = chromium.opened(url)
     tab.until("document.querySelectorAll('#rows .item').length === 2")
     tab.until("document.body.dataset.acts")  # whether this reader may act comes after the rows
     return tab

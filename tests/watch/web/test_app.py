@@ -13,26 +13,22 @@ import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
-from starlette.types import Message
 
 from antelog.answers import name_of
 from antelog.errors import DataError
-from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt
+from antelog.run.store import FolderFeed, Store
 from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.board.board import Board
-from antelog.watch.web.acting import PostError
-from antelog.watch.web.api import posted
-from antelog.watch.web.app import Entry, _Routes, page_app
+from antelog.watch.web.api import PostError, posted
 from antelog.watch.web.export import as_csv
-from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.live_board import LiveBoard, reader_of
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.readers import reader_of
-from antelog.watch.web.shell import ASSETS, VIEWS
+from antelog.watch.web.templating import ASSETS, VIEWS
 from antelog.watch.web.views import PARTS
 from tests.processes import until_async
-from tests.watch.lines import Record, add, confirmed, head, possible, rejected, status, written
+from tests.watch.lines import Record, confirmed, possible, rejected, status, written
 from tests.watch.web.asking import FACTS, NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
@@ -157,7 +153,7 @@ def test_alerts_are_counted_where_there_are_any(tmp_path: Path) -> None:
     assert counts_in(tmp_path / "s") == {}
     with opened(tmp_path / "s") as outbox:
         outbox.receive(['slack:@a"b', "x"])
-        outbox.take(1, [('slack:@a"b', Letter(str(number), "{}", str(number))) for number in range(3)])
+        outbox.add(('slack:@a"b', Letter(str(number), "{}", str(number))) for number in range(3))
         first = outbox.first('slack:@a"b')
         assert first is not None
         outbox.settle(first, SENT)
@@ -261,16 +257,6 @@ def test_an_input_that_takes_no_facts_is_said(tmp_path: Path, name: str) -> None
 # ---- news ----
 
 
-def test_a_sight_follows_its_feed(tmp_path: Path) -> None:
-    store = written(tmp_path / "s", [possible("wt2", 7)])
-    found = LiveBoard(FeedReader(StoredFeedAt(tmp_path / "s")))
-    found.take_some()
-    assert (len(found.board.open), found.caught_up) == (1, True)
-    add(store, possible("wt3", 7))
-    found.take_some()
-    assert len(found.board.open) == 2
-
-
 def test_news_wait_for_something_new_and_a_slow_reader_gets_the_latest() -> None:
     async def run() -> None:
         found = sight(possible("wt2", 7))
@@ -285,53 +271,6 @@ def test_news_wait_for_something_new_and_a_slow_reader_gets_the_latest() -> None
         assert len(found.board.open) == 51
 
     asyncio.run(run())
-
-
-def test_a_stream_of_news_is_a_stream_of_events() -> None:
-    async def run() -> str:
-        stream = _Routes(SIGHT, Entry())._news()
-        first = await asyncio.wait_for(anext(stream), 5)
-        await stream.aclose()  # type: ignore[attr-defined]
-        return first
-
-    text = asyncio.run(run())
-    assert text.startswith("event: state\ndata: {")
-    assert text.endswith("}\n\n")
-    assert json.loads(text.partition("data: ")[2])["open"] == {"Malf": 2}
-
-
-def test_an_app_follows_its_feed_while_it_is_served(tmp_path: Path) -> None:
-    written(tmp_path / "s", [possible("wt2", 7)])
-    found = LiveBoard(FeedReader(StoredFeedAt(tmp_path / "s")))
-    app = page_app(found, Entry())
-
-    async def run() -> None:
-        sent: list[str] = []
-        messages = iter(["lifespan.startup"])
-        stop = asyncio.Event()
-
-        async def receive() -> Message:
-            kind = next(messages, None)
-            if kind is None:
-                await stop.wait()
-                kind = "lifespan.shutdown"
-            return {"type": kind}
-
-        async def send(message: Message) -> None:
-            sent.append(message["type"])
-
-        async def serve() -> None:
-            await app({"type": "lifespan", "asgi": {"version": "3.0"}}, receive, send)
-
-        served = asyncio.create_task(serve())
-        await until_async(lambda: found.board.open)
-        stop.set()
-        await served
-        assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
-
-    asyncio.run(run())
-    assert len(found.board.open) == 1
-    assert head()["head"]["path"] == found.board.head.path
 
 
 # ---- what else a page reads ----

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from antelog.run.store import Store
-from antelog.watch.child import Restarts
-from antelog.watch.web.address import PageAddress
+from antelog.watch import child
 from antelog.watch.web.serving import Page
 from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab
-from tests.watch.lines import add, ago, confirmed, possible, some, status, written
+from tests.watch.lines import add, ago, confirmed, possible, served, some, status
 from tests.watch.web import golden
 
 pytestmark = [
@@ -24,30 +23,33 @@ WIDE = "document.documentElement.scrollWidth <= innerWidth"
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
-    writer = written(tmp_path / "feed", some(5))
-    page = Page(tmp_path / "feed", PageAddress())
-    yield page, writer
-    page.stop()
+def page_and_store(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
+    with served(tmp_path, some(5)) as found:
+        yield found
 
 
-def opened(chromium: Browser, page: Page, rows: int = 5) -> Tab:
-    tab = chromium.tab(alone=True)
-    tab.size(1200, 900)
-    tab.open_page(page.url)
-    tab.until(f"{ROWS} >= {rows}")
+@pytest.fixture
+def writer(page_and_store: tuple[Page, Store]) -> Store:
+    return page_and_store[1]
+
+
+@pytest.fixture
+def tab(chromium: Browser, page_and_store: tuple[Page, Store]) -> Iterator[Tab]:
+    found = opened(chromium, page_and_store[0])
+    yield found
+    assert found.errors == []
+
+
+def opened(chromium: Browser, page: Page) -> Tab:
+    tab = chromium.opened(page.url, 1200)
+    tab.until(f"{ROWS} >= 5")
     return tab
 
 
-def tell(writer: Store, *records: dict) -> None:  # type: ignore[type-arg]
-    add(writer, *records)
-
-
 def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
-    chromium: Browser, served: tuple[Page, Store]
+    chromium: Browser, page_and_store: tuple[Page, Store], tab: Tab
 ) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+    page, _ = page_and_store
     assert tab.run("location.href") == page.address.origin + "/"
     assert tab.run("document.cookie") == ""
     assert page.address.tokens.look not in tab.run("JSON.stringify([sessionStorage, localStorage])")
@@ -57,24 +59,18 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     stranger.open(page.address.origin + "/")
     stranger.until("document.body.innerText.includes('?token=')")
     assert "wt" not in stranger.run("document.querySelector('main').innerText")
-    assert tab.errors == []
 
 
-def test_what_changes_is_seen_at_once(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, writer = served
-    tab = opened(chromium, page)
-    tell(writer, possible("fresh", 9, 9, 0.999), status(10, at=ago(0)))
+def test_what_changes_is_seen_at_once(tab: Tab, writer: Store) -> None:
+    add(writer, possible("fresh", 9, 9, 0.999), status(10, at=ago(0)))
     tab.until("document.querySelector('.rows .row').innerText.includes('fresh')")
     tab.until("document.getElementById('tick').textContent === 'tick 10'")
-    tell(writer, confirmed("fresh", 9, 11), status(11, at=ago(0)))
+    add(writer, confirmed("fresh", 9, 11), status(11, at=ago(0)))
     tab.until("document.querySelector('.just').innerText.includes('fresh')")
     tab.until("!document.querySelector('.rows').innerText.includes('fresh')")
-    assert tab.errors == []
 
 
-def test_keys_lead_through_the_page(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+def test_keys_lead_through_the_page(tab: Tab) -> None:
     tab.key("j")
     tab.until("document.activeElement.parentElement.ariaPosInSet === '1'")
     tab.key("j")
@@ -89,12 +85,12 @@ def test_keys_lead_through_the_page(chromium: Browser, served: tuple[Page, Store
     assert tab.run("document.getElementById('help').open")
 
 
-def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, writer = served
+def test_facts_with_markup_stay_text(chromium: Browser, page_and_store: tuple[Page, Store]) -> None:
+    page, writer = page_and_store
     evil = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
     tab = opened(chromium, page)
     reject = {"reject": {"input": evil, "reason": evil, "row": evil, "tick": 9}}
-    tell(
+    add(
         writer,
         possible(evil, 9, 9, 0.999),
         possible(evil, 3),
@@ -113,24 +109,25 @@ def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, Stor
 
 
 def test_it_goes_on_after_the_server_was_killed(
-    chromium: Browser, served: tuple[Page, Store], monkeypatch: pytest.MonkeyPatch
+    chromium: Browser, page_and_store: tuple[Page, Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page, writer = served
-    monkeypatch.setattr(page, "_restarts", Restarts(0.0))
+    page, writer = page_and_store
+    monkeypatch.setattr(child, "BETWEEN_STARTS", 0.0)
+    monkeypatch.setattr(page, "_restarts", child.Restarts())
     tab = opened(chromium, page)
     page.child.process.kill()
     page.child.process.wait()
     tab.until("document.getElementById('live').dataset.kind === 'lost'")
     page.tend()
-    tell(writer, possible("after", 9, 9, 0.999), status(10, at=ago(0)))
+    add(writer, possible("after", 9, 9, 0.999), status(10, at=ago(0)))
     tab.until("document.getElementById('live').dataset.kind === 'live'")
     tab.until("document.querySelector('.rows .row').innerText.includes('after')")
 
 
 def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
-    chromium: Browser, served: tuple[Page, Store]
+    chromium: Browser, page_and_store: tuple[Page, Store]
 ) -> None:
-    page, writer = served
+    page, writer = page_and_store
     first = chromium.tab()
     first.open_page(page.url)
     first.until(f"{ROWS} >= 5")
@@ -140,28 +137,23 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
     events = "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/events')).length"
     locks = "navigator.locks.query().then(found => [found.held.length, found.pending.length].join())"
     assert first.run(locks) == "1,1"
-    tell(writer, possible("both", 9, 9, 0.999), status(10, at=ago(0)))
+    add(writer, possible("both", 9, 9, 0.999), status(10, at=ago(0)))
     for tab in (first, second):
         tab.until("document.getElementById('tick').textContent === 'tick 10'")
     assert first.run(events) + second.run(events) <= 1
 
 
 @pytest.mark.parametrize("form", ["csv", "html"])
-def test_a_view_can_be_kept(chromium: Browser, served: tuple[Page, Store], tmp_path: Path, form: str) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+def test_a_view_can_be_kept(tab: Tab, tmp_path: Path, form: str) -> None:
     tab.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     tab.run(f"document.querySelector('[data-snapshot={form}]').click()")
     found = until(lambda: list(tmp_path.glob(f"antelog-now-*.{form}")))
     data = found[0].read_bytes()
     assert b"wt4" in data
     assert len(data) > 500
-    assert tab.errors == []
 
 
-def test_a_view_can_be_printed(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+def test_a_view_can_be_printed(tab: Tab) -> None:
     tab.run("window.print = () => { window.printed = true; }")
     tab.run("document.querySelector('[data-snapshot=print]').click()")
     tab.until("window.printed")
@@ -170,12 +162,8 @@ def test_a_view_can_be_printed(chromium: Browser, served: tuple[Page, Store]) ->
 
 @pytest.mark.long
 def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) -> None:
-    written(tmp_path / "s", some(100_000))
-    page = Page(tmp_path / "s", PageAddress())
-    try:
-        tab = chromium.tab(alone=True)
-        tab.size(1200, 900)
-        tab.open_page(page.url)
+    with served(tmp_path, some(100_000)) as (page, _):
+        tab = chromium.opened(page.url, 1200)
         tab.until("document.getElementById('found')?.textContent === '100,000 answers'")
         for share in (0.3, 0.9, 1.0, 0.0):
             tab.run(f"scrollTo(0, {share} * (document.documentElement.scrollHeight - innerHeight))")
@@ -191,8 +179,6 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
             tab.run(f"go('/{view}')")
             tab.until(f"shown === '{view or 'now'}'")
         assert tab.errors == []
-    finally:
-        page.stop()
 
 
 @pytest.mark.parametrize("looks", [golden.LOOKS[2:3], pytest.param(golden.LOOKS, marks=pytest.mark.long)])

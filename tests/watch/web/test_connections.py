@@ -18,7 +18,7 @@ from antelog.watch.web.guard import LARGEST
 from antelog.watch.web.listening import Connection, most
 from antelog.watch.web.serving import Page
 from tests.processes import until_async
-from tests.watch.lines import possible, written
+from tests.watch.lines import possible, served
 
 
 @contextmanager
@@ -32,18 +32,12 @@ def few_files(count: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, hard))
 
 
-@contextmanager
-def served(tmp_path: Path) -> Iterator[Page]:
-    written(tmp_path / "s", [possible("wt2", 7)])
-    page = Page(tmp_path / "s", PageAddress(tokens=Tokens("to-look", facts="for-facts")))
-    try:
-        yield page
-    finally:
-        page.stop()
+LINES = [possible("wt2", 7)]
+ADDRESS = PageAddress(tokens=Tokens("to-look", facts="for-facts"))
 
 
 def test_connections_that_send_nothing_keep_nobody_out(tmp_path: Path) -> None:
-    with few_files(256), served(tmp_path) as page:
+    with few_files(256), served(tmp_path, LINES, address=ADDRESS) as (page, _):
         resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
         with ExitStack() as stack:
             for number in range(400):
@@ -66,7 +60,7 @@ def _healthy(page: Page) -> bool:
 def test_a_post_that_is_too_large_is_answered_before_its_connection_is_closed(
     tmp_path: Path, token: str
 ) -> None:
-    with served(tmp_path) as page:
+    with served(tmp_path, LINES, address=ADDRESS) as (page, _):
         connection = http.client.HTTPConnection("127.0.0.1", page.address.port, timeout=20)
         headers = {
             "Authorization": f"Bearer {token}",

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from antelog.run.store import Store
-from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.lines import lines_of
 from tests.watch.browser import CHROMIUM, Browser, Tab
-from tests.watch.lines import Record, add, ago, confirmed, possible, rejected, status, written
+from tests.watch.lines import Record, add, ago, confirmed, possible, rejected, served, status
 
 pytestmark = [
     pytest.mark.slow,
@@ -56,20 +55,26 @@ def plant(count: int) -> list[Record]:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
-    writer = written(tmp_path / "feed", plant(200), PROGRAM)
-    page = Page(tmp_path / "feed", PageAddress())
-    yield page, writer
-    page.stop()
+def page_and_store(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
+    with served(tmp_path, plant(200), PROGRAM) as found:
+        yield found
 
 
-def opened(chromium: Browser, page: Page, answers: int = 200, path: str = "") -> Tab:
-    tab = chromium.tab(alone=True)
-    tab.size(1440, 900)
-    tab.open_page(page.url)
+@pytest.fixture
+def writer(page_and_store: tuple[Page, Store]) -> Store:
+    return page_and_store[1]
+
+
+@pytest.fixture
+def tab(chromium: Browser, page_and_store: tuple[Page, Store]) -> Iterator[Tab]:
+    found = opened(chromium, page_and_store[0])
+    yield found
+    assert found.errors == []
+
+
+def opened(chromium: Browser, page: Page, answers: int = 200) -> Tab:
+    tab = chromium.opened(page.url)
     tab.until(f"{ANSWERS} === '{answers}'")
-    if path:
-        tab.run(f"go('/{path}')")
     return tab
 
 
@@ -96,9 +101,7 @@ def findings(tab: Tab) -> list[Any]:
 def test_every_view_without_a_finding(
     chromium: Browser, tmp_path: Path, count: int, widths: Sequence[int], themes: Sequence[bool]
 ) -> None:
-    written(tmp_path / "feed", plant(count), PROGRAM)
-    page = Page(tmp_path / "feed", PageAddress())
-    try:
+    with served(tmp_path, plant(count), PROGRAM) as (page, _):
         tab = opened(chromium, page, count)
         if count:
             tab.run("go(document.querySelector('a.row').href)")
@@ -115,13 +118,9 @@ def test_every_view_without_a_finding(
         fonts = "[...document.fonts].filter(each => each.status === 'loaded').map(each => each.family).join()"
         assert {"Inter", "JetBrains Mono"} <= {each.strip('"') for each in tab.run(fonts).split(",")}
         assert tab.errors == []
-    finally:
-        page.stop()
 
 
-def test_a_row_is_a_device_and_opens_to_its_parts(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+def test_a_row_is_a_device_and_opens_to_its_parts(tab: Tab) -> None:
     keys = tab.run(KEYS)
     assert len(set(keys)) == len(keys)
     tab.run("document.querySelector('.toggle').click()")
@@ -135,12 +134,9 @@ def test_a_row_is_a_device_and_opens_to_its_parts(chromium: Browser, served: tup
     tab.until("document.querySelector('.item.part')")
     tab.key("ArrowLeft")
     tab.until("!document.querySelector('.item.part')")
-    assert tab.errors == []
 
 
-def test_facets_are_in_the_address_and_count(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+def test_facets_are_in_the_address_and_count(tab: Tab) -> None:
     tab.run("document.querySelector('.facets input[value=Malf]').click()")
     tab.until(f"{ANSWERS} === '100'")
     tab.run("document.querySelector('.facets input[value=\"north-hall/\"]').click()")
@@ -148,7 +144,7 @@ def test_facets_are_in_the_address_and_count(chromium: Browser, served: tuple[Pa
     assert tab.run("location.search") == "?query=Malf&prefix=north-hall%2F"
     assert all(key.startswith("north-hall/") for key in tab.run(KEYS))
     seen = tab.run(ANSWERS)
-    tab.open(page.address.origin + "/?query=Malf&prefix=north-hall%2F")
+    tab.open(tab.run("location.origin") + "/?query=Malf&prefix=north-hall%2F")
     tab.until(f"{ANSWERS} === '{seen}'")
     assert tab.run("document.querySelector('.facets input[value=Malf]').checked")
     tab.run("document.querySelector('[name=group]').value = 'none'")
@@ -157,18 +153,14 @@ def test_facets_are_in_the_address_and_count(chromium: Browser, served: tuple[Pa
     assert "group=none" in tab.run("location.search")
 
 
-def test_the_strip_filters(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+def test_the_strip_filters(tab: Tab) -> None:
     tab.run("document.querySelector('.due .bars li:nth-child(2) a').click()")
     tab.until(f"location.search.startsWith('?due=') && Number({ANSWERS}) < 200")
     tab.run("document.querySelector('.due .clear').click()")
     tab.until(f"{ANSWERS} === '200'")
 
 
-def test_one_axis_for_all_rows(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page)
+def test_one_axis_for_all_rows(tab: Tab) -> None:
     at = "Math.round(each.getBoundingClientRect().x)"
     lines = tab.run(f"[...new Set([...document.querySelectorAll('.lane .now')].map(each => {at}))]")
     assert len(lines) == 1
@@ -181,9 +173,7 @@ def test_one_axis_for_all_rows(chromium: Browser, served: tuple[Page, Store]) ->
     assert tab.run("document.querySelector('.heads').getBoundingClientRect().top") == 54
 
 
-def test_rows_do_not_move_under_the_pointer(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, writer = served
-    tab = opened(chromium, page)
+def test_rows_do_not_move_under_the_pointer(tab: Tab, writer: Store) -> None:
     before = tab.run(KEYS)
     spot = tab.run("(({x, y}) => [x + 300, y + 60])(document.getElementById('list').getBoundingClientRect())")
     tab.tell("Input.dispatchMouseEvent", type="mouseMoved", x=spot[0], y=spot[1])
@@ -195,9 +185,8 @@ def test_rows_do_not_move_under_the_pointer(chromium: Browser, served: tuple[Pag
     assert tab.run("document.getElementById('paused').textContent") == ""
 
 
-def test_what_a_reader_has_opened_and_typed_stays(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, writer = served
-    tab = opened(chromium, page, path="inputs")
+def test_what_a_reader_has_opened_and_typed_stays(tab: Tab, writer: Store) -> None:
+    tab.run("go('/inputs')")
     tab.until("document.querySelector('.plot .canvas canvas')")
     tab.run("document.querySelector('.numbers').open = true")
     add(writer, status(11, facts=900, at=ago(0)))
@@ -214,11 +203,8 @@ def test_what_a_reader_has_opened_and_typed_stays(chromium: Browser, served: tup
     assert tab.run("document.activeElement.value") == "press"
 
 
-def test_decided_answers_are_chosen_by_a_stretch_of_time(
-    chromium: Browser, served: tuple[Page, Store]
-) -> None:
-    page, _ = served
-    tab = opened(chromium, page, path="decided")
+def test_decided_answers_are_chosen_by_a_stretch_of_time(tab: Tab) -> None:
+    tab.run("go('/decided')")
     tab.until("document.querySelector('.brush canvas')")
     box = tab.run(
         "(({x, y, width}) => [x, y, width])(document.querySelector('.u-over').getBoundingClientRect())"
@@ -232,12 +218,9 @@ def test_decided_answers_are_chosen_by_a_stretch_of_time(
     tab.until(f"{ANSWERS} === '40'")
     tab.run("document.querySelector('.facets input[value=rejected]').click()")
     tab.until(f"{ANSWERS} === '20'")
-    assert tab.errors == []
 
 
-def test_an_answer_is_there_after_it_is_decided(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, writer = served
-    tab = opened(chromium, page)
+def test_an_answer_is_there_after_it_is_decided(tab: Tab, writer: Store) -> None:
     add(writer, possible("paint-shop/new", 8, 9, 0.99), status(9, at=ago(0)))
     tab.until(f"{KEYS}[0] === 'paint-shop/new'")
     tab.run("document.querySelector('a.row').click()")
@@ -248,7 +231,6 @@ def test_an_answer_is_there_after_it_is_decided(chromium: Browser, served: tuple
     tab.until("document.querySelector('main').innerText.includes('What became of it')")
     tab.run("location.reload()")
     tab.until("document.querySelector('main').innerText.includes('What became of it')")
-    assert tab.errors == []
 
 
 # ---- three scenes: sixty devices, two hundred open answers ----
@@ -318,13 +300,9 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_first_row_is_the_device_to_go_to(chromium: Browser, tmp_path: Path, scene: str) -> None:
     due, expected = SCENES[scene]
-    written(tmp_path / "feed", [*lines_at_9(due), status(9, at=ago(0))], SCENE)
-    page = Page(tmp_path / "feed", PageAddress())
-    try:
+    with served(tmp_path, [*lines_at_9(due), status(9, at=ago(0))], SCENE) as (page, _):
         for width in WIDTHS:
-            tab = chromium.tab(alone=True)
-            tab.size(width, 900)
-            tab.open_page(page.url)
+            tab = chromium.opened(page.url, width)
             tab.until("document.querySelector('.rows .item')")
             row = tab.run("document.querySelector('.rows .item').innerText").replace("\xa0", " ")
             for words in (*expected, "1 of 2 there"):
@@ -333,8 +311,6 @@ def test_the_first_row_is_the_device_to_go_to(chromium: Browser, tmp_path: Path,
             assert bottom < 900
             assert "good" in tab.run("document.querySelector('.facets').textContent")
             assert "folded" in tab.run("document.querySelector('.foot').textContent")
-    finally:
-        page.stop()
 
 
 # ---- how fresh it is ----
@@ -347,8 +323,8 @@ def heard(seconds: float, gap: float | None, tick: int = 9) -> Record:
     return found
 
 
-def test_a_silent_input_is_named_in_every_tab(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, writer = served
+def test_a_silent_input_is_named_in_every_tab(chromium: Browser, page_and_store: tuple[Page, Store]) -> None:
+    page, writer = page_and_store
     tabs = [opened(chromium, page), opened(chromium, page)]
     add(writer, heard(1, 3600))
     for tab in tabs:
@@ -370,9 +346,7 @@ def test_a_silent_input_is_named_in_every_tab(chromium: Browser, served: tuple[P
 
 
 def test_the_page_says_since_when_nobody_follows(chromium: Browser, tmp_path: Path) -> None:
-    written(tmp_path / "feed", [possible("wt1", 8), status(9, at=ago(60))], PROGRAM)
-    page = Page(tmp_path / "feed", PageAddress())
-    try:
+    with served(tmp_path, [possible("wt1", 8), status(9, at=ago(60))], PROGRAM) as (page, _):
         tab = opened(chromium, page, 1)
         tab.until(
             "document.getElementById('band').innerText.includes('Nothing has come from antelog watch since')"
@@ -381,5 +355,3 @@ def test_the_page_says_since_when_nobody_follows(chromium: Browser, tmp_path: Pa
         page.child.process.wait()
         tab.until("document.getElementById('band').innerText.includes('no answer from its server since')")
         assert tab.run("document.querySelector('.item').classList.contains('stale')")
-    finally:
-        page.stop()

@@ -14,8 +14,7 @@ import pytest
 
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.freshness import span
-from antelog.watch.web.live_board import LiveBoard, Reader
-from antelog.watch.web.readers import reader_of
+from antelog.watch.web.live_board import LiveBoard, Reader, reader_of
 from tests.processes import until_async
 from tests.watch.recorded_run import recorded
 from tests.watch.web.asking import ADDRESS, TOKEN, Answered, _asked, ask, guarded
@@ -72,16 +71,6 @@ def test_while_a_page_catches_up_it_says_how_far_it_is_and_lists_nothing(live: L
     assert 'class="item' in found["then /part/now"].text
     assert "catching_up" not in found["then /api/state"].json
     assert found["then /healthz"].json == {"status": "ok", "caught_up": True}
-
-
-def test_without_the_token_the_page_has_no_data(live: LiveBoard) -> None:
-    app = guarded(read(live))
-    assert ask(app, "/?token=another-token", token=None).status == 401
-    for path in ("/", "/decided"):
-        page = ask(app, path, token=None)
-        assert page.status == 200
-        assert "wt" not in page.text.partition("<main")[2].partition("</main>")[0]
-    assert "wt2" in ask(app, f"/decided?token={TOKEN}", token=None).text
 
 
 class _Fails(Reader):

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from antelog.watch.web.address import PageAddress
-from antelog.watch.web.serving import Page
 from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab
-from tests.watch.lines import written
+from tests.watch.lines import served
 from tests.watch.web.test_console import PROGRAM, plant
 
 pytestmark = [
@@ -40,12 +38,8 @@ def rounds(tab: Tab, count: int) -> int:
 
 
 def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None:
-    written(tmp_path / "feed", plant(200), PROGRAM)
-    page = Page(tmp_path / "feed", PageAddress())
-    try:
-        tab = chromium.tab(alone=True)
-        tab.size(1440, 900)
-        tab.open_page(page.url)
+    with served(tmp_path, plant(200), PROGRAM) as (page, _):
+        tab = chromium.opened(page.url)
         tab.until("document.querySelector('a.row')")
         # A look between two views finds far fewer nodes than one at a view.
         before = max(rounds(tab, 1) for _ in range(3))
@@ -56,5 +50,3 @@ def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None
             lambda: nodes(tab) < 4 * before, about=lambda: f"{nodes(tab)} nodes, {before} after three rounds"
         )
         assert tab.errors == []
-    finally:
-        page.stop()

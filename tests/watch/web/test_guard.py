@@ -46,7 +46,8 @@ def test_the_token_lets_in_and_so_does_a_session_made_with_it() -> None:
 
 
 def test_a_link_with_a_wrong_token_is_said_to_be_wrong() -> None:
-    assert ask(APP, f"/?token={TOKEN}", token=None).status == 200
+    right = ask(APP, f"/?token={TOKEN}", token=None)
+    assert (right.status, b"wt2" in right.body) == (200, True)
     assert ask(APP, "/?token=wrong", token=None).status == 401
     assert ask(APP, f"/?token=wrong&token={TOKEN}", token=None).status == 401
 

@@ -6,16 +6,17 @@ import shutil
 import socket
 import ssl
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from antelog.errors import UnsupportedError
-from antelog.watch.web import serving
+from antelog.watch import child
 from antelog.watch.web.address import PageAddress, Tokens, checked
 from antelog.watch.web.serving import Page
 from tests.processes import until
-from tests.watch.lines import add, possible, written
+from tests.watch.lines import add, possible, served
 
 
 def get(page: Page, path: str, **headers: str) -> tuple[int, bytes]:
@@ -36,10 +37,8 @@ def until_open(page: Page, count: int) -> None:
 def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
-    store = written(tmp_path / "s", [possible("wt2", 7)])
-    page = Page(tmp_path / "s", PageAddress())
-    try:
+    monkeypatch.setattr(child, "BETWEEN_STARTS", 0.0)
+    with served(tmp_path, [possible("wt2", 7)]) as (page, store):
         assert page.child.process.poll() is None
         assert page.url == f"http://127.0.0.1:{page.address.port}/?token={page.address.tokens.look}"
         until_open(page, 1)
@@ -57,17 +56,13 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
         until_open(page, 2)
         page.tend()
         assert page.child.process.poll() is None
-    finally:
-        page.stop()
 
 
 def test_two_hundred_readers_at_once_and_some_who_do_not_read(tmp_path: Path) -> None:
-    store = written(tmp_path / "s", [possible("wt2", 7)])
-    page = Page(tmp_path / "s", PageAddress())
     streams = []
-    try:
+    with served(tmp_path, [possible("wt2", 7)]) as (page, store), ExitStack() as stack:
         for _ in range(200):
-            stream = socket.create_connection(("127.0.0.1", page.address.port), timeout=20)
+            stream = stack.enter_context(socket.create_connection(("127.0.0.1", page.address.port), 20))
             request = (
                 f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{page.address.port}\r\n"
                 f"Authorization: Bearer {page.address.tokens.look}\r\n\r\n"
@@ -83,10 +78,6 @@ def test_two_hundred_readers_at_once_and_some_who_do_not_read(tmp_path: Path) ->
                 assert piece
                 text += piece
         assert get(page, "/healthz")[0] == 200
-    finally:
-        for stream in streams:
-            stream.close()
-        page.stop()
 
 
 def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
@@ -151,11 +142,9 @@ def test_a_page_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
     names = ["-subj", "/CN=plant.example", "-addext", "subjectAltName=DNS:plant.example"]
     files = ["-keyout", str(key), "-out", str(certificate)]
     subprocess.run([*made, *names, *files], check=True, capture_output=True)
-    written(tmp_path / "feed", [possible("wt2", 7)])
     hosts = ("plant.example",)
     address = PageAddress(host="0.0.0.0", allowed_hosts=hosts, certificate=str(certificate), key=str(key))
-    page = Page(tmp_path / "feed", address)
-    try:
+    with served(tmp_path, [possible("wt2", 7)], address=address) as (page, _):
         assert page.url.startswith(f"https://plant.example:{page.address.port}/?token=")
         trusted = ssl.create_default_context(cafile=str(certificate))
         plain = socket.create_connection(("127.0.0.1", page.address.port), 10)
@@ -165,5 +154,3 @@ def test_a_page_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
             assert secure.recv(100).startswith(b"HTTP/1.1 200")
         with pytest.raises((OSError, http.client.HTTPException)):
             get(page, "/healthz")
-    finally:
-        page.stop()

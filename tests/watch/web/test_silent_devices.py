@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from antelog.watch.web.address import PageAddress
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser
-from tests.watch.lines import add, ago, possible, status, written
+from tests.watch.lines import add, ago, possible, served, status
 from tests.watch.web.asking import ask, guarded, sight
 from tests.watch.web.test_console import PROGRAM, findings
 
@@ -44,12 +42,8 @@ def test_the_state_and_metrics_count_silent_devices() -> None:
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium")
 def test_a_silent_device_is_named_and_its_rows_are_grey(chromium: Browser, tmp_path: Path) -> None:
     lines = [possible("wt2", 7, 8), possible("wt4", 7, 8), silent(1, "wt2")]
-    writer = written(tmp_path / "feed", lines, PROGRAM)
-    page = Page(tmp_path / "feed", PageAddress())
-    try:
-        tab = chromium.tab(alone=True)
-        tab.size(1440, 900)
-        tab.open_page(page.url)
+    with served(tmp_path, lines, PROGRAM) as (page, writer):
+        tab = chromium.opened(page.url)
         tab.until(f"{BAND}.includes('No fact of Temp from wt2 (since ')")
         assert tab.run("document.querySelectorAll('.item').length") == 2
         assert tab.run("[...document.querySelectorAll('.item.stale')].map(each => each.dataset.group)") == [
@@ -64,5 +58,3 @@ def test_a_silent_device_is_named_and_its_rows_are_grey(chromium: Browser, tmp_p
         add(writer, silent(0))
         tab.until(f"{BAND} === ''")
         assert tab.errors == []
-    finally:
-        page.stop()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from antelog.watch.web.acting import PostError
+from antelog.watch.web.api import PostError
 from antelog.watch.web.app import Entry, page_app
 from antelog.workbench.play.bench import PlayBench
 from antelog.workbench.play.draft import DraftFiles

@@ -8,7 +8,7 @@ import pytest
 
 import antelog
 from antelog.errors import AntelogError, DataError
-from antelog.watch.web.acting import PostError
+from antelog.watch.web.api import PostError
 from antelog.workbench.play.bench import LESSONS
 from antelog.workbench.play.draft import LARGEST, Draft, DraftFiles, Sheet, fitted
 from antelog.workbench.play.running import Course, Played, PlayOptions, play

@@ -12,11 +12,8 @@ from markupsafe import Markup
 
 from antelog.watch.web.views.answer import answer
 from antelog.watch.web.views.context import ViewContext
-from antelog.watch.web.views.decided import decided
-from antelog.watch.web.views.decided import listed as decided_rows
 from antelog.watch.web.views.inputs import inputs
-from antelog.watch.web.views.now import listed as open_rows
-from antelog.watch.web.views.now import now
+from antelog.watch.web.views.lists import decided, decided_rows, now, open_rows
 from antelog.watch.web.views.plan import plan
 from antelog.watch.web.views.trust import trust
 

@@ -1,32 +1,28 @@
-"""An answer: what drives its chance, what it awaits and what if that comes, its rules, others of its device.
+"""The view of an answer: what drives its chance, what it awaits and what follows, its rules, and its group.
 
-Most is from its change lines: the latest has the status, those before it the history. The chances under what
-is awaited, and the latest facts, are from the run that has them.
+Its latest change line has the status, those before it the history. The chances under awaited facts, and the
+latest facts, come from the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
 from antelog.forecast.reports.words import count
-from antelog.lines import LineLiteral, literal_of
+from antelog.lines import LogLine, literal_of
 from antelog.run.answer_details import LiteralDetail
-from antelog.watch.board.explanations import Mark, failed, marks, rules_behind, span, unseen
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer
+from antelog.watch.board.feed_program import rules_behind
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, span, unseen
 from antelog.watch.web.templating import render, share
-from antelog.watch.web.views.charts import ChartRow, TimeChart, places
+from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
 from antelog.watch.web.views.context import ViewContext
-from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
 _EXPLANATIONS = 8
-_SAME = 0.005
-"""Chances that are nearer to each other read the same."""
-_WHEN = 48
-"""Bars of the chart of when it is confirmed, at most."""
+_SAME = 0.005  # chances that differ by less look the same
+_WHEN = 48  # bars of the chart of when it is confirmed, at most
 
 
 def answer(scene: ViewContext, name: str) -> Markup | None:
@@ -67,7 +63,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
 
 
 def _such(scene: ViewContext, found: TrackedAnswer) -> str:
-    """The outcomes of lines with a chance like the current one: `of 41 lines …, 3 came true`."""
+    """Counts the outcomes of lines with a chance like the current one: `of 41 lines …, 3 came true`."""
     chance = found.now.chance
     similar = None if chance is None else scene.board.trust.like(found.query, chance)
     if similar is None:
@@ -76,8 +72,8 @@ def _such(scene: ViewContext, found: TrackedAnswer) -> str:
     return f"of {count(similar.lines, 'line')} with such a chance before, {came:,} came true"
 
 
-def _by_model(scene: ViewContext, line: Line) -> float | None:
-    """The chance as of now by the model of facts, if that is another than the one of the line."""
+def _by_model(scene: ViewContext, line: LogLine) -> float | None:
+    """Returns the chance as of now by the model of facts, if it differs from that of the line."""
     found, chance = None if scene.detail is None else scene.detail.chance, line.get("chance")
     return None if found is None or chance is None or abs(found - chance) < _SAME else found
 
@@ -86,8 +82,8 @@ def _by_model(scene: ViewContext, line: Line) -> float | None:
 
 
 def _explanations(
-    scene: ViewContext, found: TrackedAnswer, line: Line
-) -> Iterator[tuple[Lane, Sequence[Mark]]]:
+    scene: ViewContext, found: TrackedAnswer, line: LogLine
+) -> Iterator[tuple[dict[str, object], Sequence[Mark]]]:
     for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
         first, last = span(marked, found, scene.clock.now)
@@ -95,18 +91,8 @@ def _explanations(
         yield lane(axis, marked, found), marked
 
 
-@dataclass(frozen=True)
-class HistoryStep:
-    """A line of the history: the change, what came with it, and the chance before and after."""
-
-    tick: int
-    change: str
-    before: float | None
-    chance: float | None
-    came: Sequence[Mark]
-
-
-def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
+def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, object]]:
+    """Yields the history: each change, the facts that came with it, and the chance before and after."""
     timescale = scene.board.head.timescale
     seen: set[str] = set()
     before: float | None = None
@@ -118,30 +104,13 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
         change = ("ended" if "by" in line else SEEN) if line["change"] == SEEN else meaning(line)
         end = {"confirmed": 1.0, "rejected": 0.0}.get(change)
         chance = line.get("chance") if end is None or before is None else end
-        yield HistoryStep(line["tick"], change, before, chance, came)
+        yield {"tick": line["tick"], "change": change, "before": before, "chance": chance, "came": came}
         seen = {*known}
         before = chance if chance is not None else before
 
 
-@dataclass(frozen=True)
-class Case:
-    """An awaited literal: what follows if it comes true, and what if not.
-
-    The chances of the literal, and of the answer in both cases, are None where they are not known; so is the
-    latest fact like it.
-    """
-
-    mark: Mark
-    comes: str
-    fails: str
-    chance: float | None = None
-    if_so: float | None = None
-    if_not: float | None = None
-    latest: LineLiteral | None = None
-
-
-def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
-    """The awaited literals of all explanations, each once."""
+def _cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
+    """Yields the awaited literals of all explanations, each once, with what follows if they come, or not."""
     given = line.get("explanations") or ()
     ways = [
         [mark for mark in marks(line, scene.board.head.timescale, at) if not mark.known]
@@ -160,14 +129,15 @@ def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
             fails = "rejected" if not left else f"{count(left, 'other explanation')} left"
             detail = details.get(text) or LiteralDetail(text)
             latest = None if detail.latest is None else literal_of(detail.latest)
-            yield Case(mark, comes, fails, detail.chance, detail.if_so, detail.if_not, latest)
+            chances = {"chance": detail.chance, "if_so": detail.if_so, "if_not": detail.if_not}
+            yield {"mark": mark, "comes": comes, "fails": fails, "latest": latest, **chances}
 
 
 # ---- how likely, and when ----
 
 
 def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
-    """The chance over time; None if there was none."""
+    """Draws the chance over time; None if there was none."""
     so_far = [(tick, chance) for tick, chance in found.chances if chance is not None]
     if not so_far:
         return None
@@ -187,11 +157,8 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
     return TimeChart("Chance over time", "chance", ("time", "chance"), rows, zone, alert)
 
 
-def _when(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[tuple[str, str, float]]:
-    """The chances to be confirmed, tick by tick or, where these are many, in steps of some.
-
-    Of each the title, the text, and the height of its bar.
-    """
+def _when(scene: ViewContext, found: TrackedAnswer, line: LogLine) -> Iterator[tuple[str, str, float]]:
+    """Yields bars of the chance to be confirmed, by ticks or steps of ticks: title, text, and height."""
     ahead = line.get("forecast") or ()
     if found.id not in scene.board.open or not ahead:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -24,54 +24,44 @@ from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _MINUTE, _HOUR = 60, 3_600
-_LONGEST = 200
-"""Characters of a value in a list."""
-_CUT = 90
-"""Characters at each end of a name that are kept."""
-_SHORT, _END = 12, 14
-"""Characters of names that are not cut, and at the end of others that are always shown."""
+_LONGEST = 200  # characters of a value in a list
+_CUT = 90  # characters at each end of a name that are kept
+_SHORT, _END = 12, 14  # characters of names that are not cut, and at the end of others that are always shown
 _OFFSET = re.compile(r"[+-]\d\d:\d\d$")
-_PRESENT = 60_000
-"""Milliseconds by which a stream may be behind the clock and still follow it, besides three ticks."""
+_PRESENT = 60_000  # milliseconds, besides three ticks, by which a stream may lag behind the clock it follows
 
 
 @dataclass(frozen=True)
 class TickClock:
-    """Formats ticks, given their times (if known) and the current tick.
-
-    TickClock(Timescale(600_000_000), now=2856253).left(2856256)    30 minutes
-
-    Without times, ticks are numbers: `tick 17`, `3 ticks`.
-    """
+    """Writes ticks as times and durations; without a timescale as numbers: `tick 17`, `3 ticks`."""
 
     timescale: Timescale | None
     now: int
 
     @property
     def length(self) -> int | None:
-        """The length of a tick in microseconds, if known."""
         return None if self.timescale is None else self.timescale.length
 
     def at(self, tick: int) -> str:
-        """A tick as a time: `2024-04-21 20:30`, or `tick 17`."""
+        """Writes a tick as a time: `2024-04-21 20:30`, or `tick 17`."""
         return tick_in_words(tick, self.timescale)
 
     def short(self, tick: int) -> str:
-        """A tick as the time of a day, without a date if that is today's: `20:30`; or its number."""
+        """Writes a tick as a time of day, with the date if it is not today's: `20:30`; or its number."""
         text = _OFFSET.sub("", moment(tick, self.timescale))
         day, space, hour = text.partition(" ")
         today = moment(self.now, self.timescale).partition(" ")[0]
         return text if not space else hour if day == today else f"{day[5:]} {hour}"
 
     def hour(self, seconds: float, form: str = "%H:%M") -> str:
-        """A moment of the wall clock, in seconds since 1970: `10:30`, or `28 Nov 10:30` if not today."""
+        """Writes seconds since 1970 as a time of day: `10:30`, or `28 Nov 10:30` if not today."""
         zone = ZoneInfo(self.zone or "UTC")
         found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
         day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
         return f"{day}{found:{form}}"
 
     def moment(self, seconds: float) -> str:
-        """A moment of the wall clock with its seconds and the zone: `10:30:05 UTC`."""
+        """Writes seconds since 1970 with the zone: `10:30:05 UTC`."""
         return f"{self.hour(seconds, '%H:%M:%S')} {self.zone or 'UTC'}"
 
     @property
@@ -81,17 +71,17 @@ class TickClock:
 
     @property
     def day(self) -> str:
-        """The date of the current tick and the zone, which are shown once; empty if ticks have no times."""
+        """The date of the current tick and the zone; empty if ticks have no times."""
         if self.timescale is None or self.now not in self.timescale.ticks:
             return ""
         return f"{self.timescale.time(self.now):%d %B %Y}, {self.timescale.zone}".removeprefix("0")
 
     def ahead(self, ticks: int) -> str:
-        """A number of ticks as a duration: `30 minutes`, or `3 ticks`."""
+        """Writes a number of ticks as a duration: `30 minutes`, or `3 ticks`."""
         return lead(ticks, self.length) if ticks else "no time"
 
     def brief(self, ticks: int) -> str:
-        """A number of ticks as a short duration: `20 s`, `1:40`, `20 min`, `3 hours`, or `3 ticks`."""
+        """Writes a number of ticks as a short duration: `20 s`, `1:40`, `20 min`, `3 hours`, or `3 ticks`."""
         seconds, rest = divmod(ticks * (self.length or 0), 1_000_000)
         if not seconds or rest or seconds >= _HOUR:
             return self.ahead(ticks)
@@ -99,18 +89,17 @@ class TickClock:
         return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
 
     def left(self, tick: int) -> str:
-        """The duration until the end of a tick."""
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
 
     def milliseconds(self, tick: int | None) -> int | None:
-        """The end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
+        """Returns the end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
         if tick is None or self.timescale is None or tick not in self.timescale.ticks:
             return None
         return self.timescale.begin(tick + 1) // 1_000
 
     @cached_property
     def wall(self) -> float | None:
-        """The time of the wall clock in ticks, where ticks follow it: the current one ends about now."""
+        """The wall clock in ticks, where these follow it, so the current one ends about now."""
         ends = self.milliseconds(self.now)
         if ends is None or self.length is None:
             return None
@@ -122,20 +111,15 @@ class TickClock:
 
 @dataclass(frozen=True, eq=False)
 class ViewContext:
-    """The board, the path at which the page is mounted, and the address of the view.
-
-    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
-    `detail` is about the answer that is shown; `stale` says whether an answer, by query and group, rests on
-    what does not come.
-    """
+    """All that a view is rendered from."""
 
     board: Board
-    root: str = ""
-    given: Given = field(default_factory=dict)
-    live: bool = True
-    acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
-    detail: AnswerDetail | None = None
-    stale: Callable[[str, str], bool] = lambda _query, _group: False
+    root: str = ""  # the path at which the page is mounted
+    given: Given = field(default_factory=dict)  # the parameters of the address
+    live: bool = True  # the view is for the page, not for a file that is kept
+    acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)  # those of people, by group
+    detail: AnswerDetail | None = None  # of the answer that is shown
+    stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
 
     @cached_property
     def clock(self) -> TickClock:
@@ -143,14 +127,13 @@ class ViewContext:
 
     @cached_property
     def chances(self) -> bool:
-        """Whether open answers have chances."""
         return self.board.tables.open.count(SqlCondition("chance IS NOT NULL")) > 0
 
     def address(self, answer: TrackedAnswer) -> str:
         return f"{self.root}/answer/{quote(answer.id)}"
 
     def link(self, **changed: str | int | Sequence[str] | None) -> str:
-        """The address of this view with some parameters changed; None takes one away."""
+        """Returns the address of this view with some parameters changed; None removes one."""
         values = {name: list(each) for name, each in self.given.items() if name not in ("from", "count")}
         for name, value in changed.items():
             values[name] = [] if value is None else [str(value)] if isinstance(value, str | int) else [*value]
@@ -160,20 +143,18 @@ class ViewContext:
         return self.board.head.severity(query)
 
     def key(self, answer: TrackedAnswer) -> str:
-        """The group of an answer."""
         return self.board.head.key_of(answer)
 
     @property
     def key_name(self) -> str:
-        """The name of the key: the column of an input that has it, such as Device."""
+        """The name of the key, by a column of an input: `Device`."""
         program = self.board.head.program
         return ((key_column(program.plan) if program else None) or "value").capitalize()
 
-    def shown_acts(self, group: str) -> list[ShownAct]:
+    def shown_acts(self, group: str) -> list[dict[str, str]]:
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
 
     def label(self, answer: TrackedAnswer) -> AnswerLabel:
-        """The label of an answer: the query, then the values, those that are times quieter."""
         head = self.board.head
         ticks = head.ticks.get(answer.query, {})
         values = [
@@ -183,7 +164,7 @@ class ViewContext:
         return AnswerLabel(answer.query, values)
 
     def brief(self, answer: TrackedAnswer) -> AnswerLabel:
-        """The label of an answer beside its key: without that, and with a short time."""
+        """Writes the label of an answer that is shown beside its key: without it, and with a short time."""
         head = self.board.head
         ticks, key = head.ticks.get(answer.query, {}), head.keys.get(answer.query)
         values = []
@@ -197,7 +178,7 @@ class ViewContext:
         return AnswerLabel(answer.query, values)
 
     def shorter(self, answer: TrackedAnswer, text: str) -> str:
-        """The text of a literal without the key, which is beside it."""
+        """Removes the key of an answer from the text of a literal."""
         value = answer.values.get(self.board.head.keys.get(answer.query, ""))
         if value is None:
             return text
@@ -207,7 +188,7 @@ class ViewContext:
         return text.replace(f", {key}, ", ", ", 1)
 
     def words(self, answer: TrackedAnswer) -> str:
-        """The words of an answer, if its query has some."""
+        """Returns the words of an answer; empty if its query has none."""
         return str(answer.line.get("text") or "")
 
 
@@ -222,33 +203,26 @@ class AnswerLabel:
         return f"{self.query}({', '.join(text for text, _ in self.values)})"
 
 
-@dataclass(frozen=True)
-class ShownAct:
-    """An act of a person as it is shown; `title` is the whole of it."""
-
-    kind: str
-    text: str
-    title: str
-
-
-def _shown_act(act: Act, clock: TickClock) -> ShownAct:
-    at = clock.hour(act.at)
-    until = "" if act.until is None else clock.hour(act.until)
-    match act.kind:
-        case "acknowledged":
-            text = f"✓ {act.who}, until decided"
-            title = f"{act.who} takes care of it, since {at}, until all of it is decided"
-        case "snoozed":
-            text, title = f"Zz {act.who}, until {until}", f"{act.who} snoozed it at {at}, until {until}"
-        case "ended":
-            text, title = f"∎ {act.who}", f"{act.who} ends at {at} what is lost from sight"
-        case _:
-            text, title = f"✎ {act.note}", f"{act.who} at {at}: {act.note}"
-    return ShownAct(act.kind, text[:80], title)
+def _shown_act(act: Act, clock: TickClock) -> dict[str, str]:
+    """Writes an act of a person; `title` has all of it."""
+    who, at, until = act.who, clock.hour(act.at), "" if act.until is None else clock.hour(act.until)
+    texts = {
+        "acknowledged": f"✓ {who}, until decided",
+        "snoozed": f"Zz {who}, until {until}",
+        "ended": f"∎ {who}",
+        "noted": f"✎ {act.note}",
+    }
+    titles = {
+        "acknowledged": f"{who} takes care of it, since {at}, until all of it is decided",
+        "snoozed": f"{who} snoozed it at {at}, until {until}",
+        "ended": f"{who} ends at {at} what is lost from sight",
+        "noted": f"{who} at {at}: {act.note}",
+    }
+    return {"kind": act.kind, "text": texts[act.kind][:80], "title": titles[act.kind]}
 
 
 def cut(name: str) -> tuple[str, str]:
-    """A name cut where names of devices differ: the first part gives way where there is little room."""
+    """Cuts a name where those of devices differ; its first part is hidden where there is little room."""
     if len(name) > 2 * _CUT:
         name = f"{name[:_CUT]}…{name[-_CUT:]}"
     if len(name) <= _SHORT:
@@ -260,26 +234,14 @@ def cut(name: str) -> tuple[str, str]:
 
 # ---- filters with a list of values ----
 
-Counts = Mapping[str, Mapping[str, int]]
-"""The number of answers with each value of each facet."""
+Counts = Mapping[str, Mapping[str, int]]  # the number of answers with each value of each facet
 _TITLES = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": "", "state": "Chance"}
 _ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "state": STATES}
 _PREFIXES = 8
 
 
-@dataclass(frozen=True)
-class Facet:
-    """A filter with the values to choose from, how many answers each has, and which are chosen."""
-
-    name: str
-    title: str
-    choices: Sequence[str]
-    counts: Mapping[str, int]
-    chosen: Collection[str]
-
-
-def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
-    """The filters of which there is something to choose."""
+def facets(scene: ViewContext, counts: Counts) -> Iterator[dict[str, object]]:
+    """Yields the filters that have something to choose, with the number of answers with each value."""
     for name, title in _TITLES.items():
         if (counted := counts.get(name)) is None:
             continue
@@ -293,4 +255,5 @@ def facets(scene: ViewContext, counts: Counts) -> Iterator[Facet]:
             most = [] if len(counted) > 4 * _PREFIXES else Counter(counted).most_common(_PREFIXES)
             values = sorted({*dict(most), *chosen})
         if len(values) > 1 or chosen:
-            yield Facet(name, title or scene.key_name, values, counted, chosen)
+            shown = {"name": name, "title": title or scene.key_name, "choices": values}
+            yield {**shown, "counts": counted, "chosen": chosen}

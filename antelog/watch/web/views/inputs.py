@@ -1,4 +1,4 @@
-"""Inputs: the current tick, the input that holds time back, lateness and rates of facts, and rejects.
+"""The view of inputs: the current tick, the input that holds time back, lateness and rates, and rejects.
 
 Each input has a histogram of the lateness of its facts, with the declared delay as a bound: too long a delay
 makes answers wait for nothing, too short a one loses facts.
@@ -7,8 +7,7 @@ makes answers wait for nothing, too short a one loses facts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import islice
 from statistics import fmean
 
@@ -46,29 +45,8 @@ def inputs(scene: ViewContext) -> Markup:
     )
 
 
-@dataclass(frozen=True)
-class ShownInput:
-    """An input as it is shown: figures, how late its facts came, and its rate."""
-
-    name: str
-    figures: Sequence[tuple[str, str]]
-    late: Sequence[LateBar]
-    bound: float
-    rates: TimeChart | None
-
-
-@dataclass(frozen=True)
-class LateBar:
-    """The facts of a lateness; `late`: they were later than the declared delay. All sizes are percents."""
-
-    title: str
-    label: str
-    share: str
-    high: float
-    late: bool
-
-
-def _input(scene: ViewContext, found: InputStatus) -> ShownInput:
+def _input(scene: ViewContext, found: InputStatus) -> dict[str, object]:
+    """Prepares an input: figures, the lateness of its facts, and their rate over time."""
     clock = scene.clock
     figures = [
         ("facts", f"{found.facts:,}"),
@@ -83,7 +61,8 @@ def _input(scene: ViewContext, found: InputStatus) -> ShownInput:
     bars = list(_late(scene, found))
     step = _step(found)
     bound = 100.0 * (found.delay // step + 1) / len(bars) if bars else 100.0
-    return ShownInput(found.name, figures, bars, min(99.7, bound), _rates(scene, found.name))
+    rates = _rates(scene, found.name)
+    return {"name": found.name, "figures": figures, "late": bars, "bound": min(99.7, bound), "rates": rates}
 
 
 def _within(scene: ViewContext, found: InputStatus) -> str:
@@ -95,12 +74,11 @@ def _within(scene: ViewContext, found: InputStatus) -> str:
 
 
 def _step(found: InputStatus) -> int:
-    """The ticks of a bar."""
     return max(1, -(-(max([found.delay, *found.late], default=0) + 1) // _BARS))
 
 
-def _late(scene: ViewContext, found: InputStatus) -> Iterator[LateBar]:
-    """A bar for each lateness in ticks; facts beyond the bound were set aside."""
+def _late(scene: ViewContext, found: InputStatus) -> Iterator[dict[str, object]]:
+    """Yields a bar for each lateness in ticks; facts beyond the bound, `late` ones, were set aside."""
     if not any(found.late.values()):
         return
     step = _step(found)
@@ -114,11 +92,12 @@ def _late(scene: ViewContext, found: InputStatus) -> Iterator[LateBar]:
         title = f"{count(facts, 'fact')} {ahead}{' late' if at else ''}"
         label = ahead if at % every == 0 else ""
         part = share(facts / sum(bins)) if facts and len(bins) <= 2 * _LABELS else ""
-        yield LateBar(title, label, part, 100 * facts / most, at * step > found.delay)
+        shown = {"title": title, "label": label, "share": part}
+        yield {**shown, "high": 100 * facts / most, "late": at * step > found.delay}
 
 
 def _rates(scene: ViewContext, name: str) -> TimeChart | None:
-    """Facts a second; None before there are two statuses."""
+    """Draws facts per second; None before there are two statuses."""
     rates, moments = scene.board.inputs.rates.each(name), scene.board.inputs.moments
     if not rates:
         return None
@@ -130,7 +109,7 @@ def _rates(scene: ViewContext, name: str) -> TimeChart | None:
 
 
 def _rejects(scene: ViewContext) -> Iterator[tuple[str, str, str, str, int]]:
-    """The latest rows that were set aside; equal ones are one: when, of which input, why, and how many."""
+    """Yields the latest rows that were set aside, equal ones once: when, input, reason, row, and how many."""
     counts = Counter[tuple[str, str, str]]()
     ticks: dict[tuple[str, str, str], object] = {}
     for each in reversed(scene.board.inputs.rejects):

@@ -1,9 +1,9 @@
-"""Plan: the rules as a graph, from inputs at the top to queries at the bottom, with what flows on its edges.
+"""The view of the plan: the rules as a graph, from inputs at the top to queries at the bottom.
 
     Temp   1,204 facts · 12/s ──▶ rule 24 ──▶ Flag ──▶ … ──▶ Malf   12 open · 3/s new · 1/min confirmed
 
-An edge shows how many literals of its predicate are known and awaited in open answers. It is the wider, the
-more flows.
+An edge is labelled with the known and awaited literals of its predicate in open answers, and wider, the more
+facts flow along it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,15 @@ from antelog.pictures.marks import (
     placed_marks,
 )
 from antelog.program import Program
-from antelog.watch.board.explanations import marks
+from antelog.watch.board.tracked_answer import marks
 from antelog.watch.web.templating import number, render
 from antelog.watch.web.views.context import ViewContext
 
 _SIZES = PlanSizes(layer=37.0, half=21.0, dot=12.0, gap=22.0, around=16.0)
-_LETTER, _SMALL = 8.2, 6.6
-"""The widths of letters, of names and of notes."""
-_ROOM, _QUERY = 8, 36
-"""Letters by which boxes and labels grow; those for which the box of a query has room at least."""
-_THIN, _THICK = 1.5, 3.5
-"""The width of an edge along which nothing flows, and what a flow adds to it at most."""
-_LOOKED_AT = 5_000
-"""Open answers whose awaited facts are counted, at most."""
+_LETTER, _SMALL = 8.2, 6.6  # the widths of letters, of names and of notes
+_ROOM, _QUERY = 8, 36  # letters by which boxes and labels grow; the least room for letters of a query
+_THIN, _THICK = 1.5, 3.5  # the width of an edge along which nothing flows, and what a flow adds to it at most
+_LOOKED_AT = 5_000  # open answers whose awaited facts are counted, at most
 
 
 def plan(scene: ViewContext) -> Markup:
@@ -52,21 +48,11 @@ def plan(scene: ViewContext) -> Markup:
     return render(
         "plan.html",
         scene=scene,
-        path=scene.board.head.path,
+        path=scene.board.head.source.name,
         changed=scene.board.rules_changed,
         graph=None if program is None else _graph(scene, program),
         files=[] if program is None else list(_files(program)),
     )
-
-
-@dataclass(frozen=True)
-class DrawnEdge:
-    """An edge; it is the wider, the more flows along it."""
-
-    path: str
-    arrow: str
-    kind: str
-    wide: float
 
 
 @dataclass(frozen=True)
@@ -76,7 +62,7 @@ class PlanDrawing:
     left: float
     wide: float
     high: float
-    edges: Sequence[DrawnEdge]
+    edges: Sequence[dict[str, object]]
     marks: PlanMarks
 
 
@@ -107,12 +93,12 @@ def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
 
 
 def _rounded(letters: int, kind: str = "") -> int:
-    """A number of letters that changes seldom: notes of queries have rates, which come and go."""
+    """Rounds a number of letters, so that it changes seldom: notes of queries have rates that come and go."""
     return -(-max(letters, _QUERY if kind == "query" else 0) // _ROOM) * _ROOM
 
 
 def _flows(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, float]:
-    """The facts or new answers a second along each edge, where these are known."""
+    """Returns the facts or new answers per second along each edge, where these are known."""
     inputs = {each.name for each in program.plan.inputs}
     queries: dict[str, float] = {}
     for each in program.plan.queries:
@@ -129,7 +115,7 @@ def _flows(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, flo
 
 
 def _rate(rate: float) -> str:
-    """A rate in few letters: `12/s`, `3/min`."""
+    """Writes a rate in few letters: `12/s`, `3/min`."""
     for unit, seconds in (("s", 1), ("min", 60)):
         if rate * seconds >= 0.95:
             return f"{rate * seconds:,.0f}/{unit}"
@@ -137,7 +123,6 @@ def _rate(rate: float) -> str:
 
 
 def _note(scene: ViewContext, node: str, kind: str, program: Program) -> str:
-    """The counts of a predicate."""
     if kind == INPUT:
         facts = sum(each.facts for each in scene.board.inputs.each() if each.name == node)
         return f"{facts:,} facts · {_rate(scene.board.inputs.rates.rate(node))}"
@@ -150,7 +135,7 @@ def _note(scene: ViewContext, node: str, kind: str, program: Program) -> str:
 
 
 def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, EdgeLabel]:
-    """The labels of edges: known and awaited literals of a predicate."""
+    """Labels edges with the known and awaited literals of their predicates."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
     for answer, _ in zip(scene.board.open.values(), range(_LOOKED_AT), strict=False):
@@ -167,8 +152,8 @@ def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, EdgeLabel]:
     return labels
 
 
-def _edge(edge: Edge, marks: PlanMarks, flow: float) -> DrawnEdge:
-    """A smooth line through the places of an edge, which leaves and arrives straight up or down."""
+def _edge(edge: Edge, marks: PlanMarks, flow: float) -> dict[str, object]:
+    """Draws a smooth line through the places of an edge, which leaves and arrives straight up or down."""
     placed = marks.placed
     path = placed.paths[edge]
     down = placed.layer[path[1]] > placed.layer[path[0]]
@@ -189,14 +174,15 @@ def _edge(edge: Edge, marks: PlanMarks, flow: float) -> DrawnEdge:
     base, wide = tip - 8 * into, _THIN + min(_THICK, log10(1 + 10 * flow))
     left, right = number(x[-1] - 4.5), number(x[-1] + 4.5)
     arrow = f"M{number(x[-1])} {number(tip)}L{left} {number(base)}L{right} {number(base)}Z"
-    return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge", wide)
+    kind = "edge negated" if edge.negated else "edge"
+    return {"path": "".join(pieces), "arrow": arrow, "kind": kind, "wide": wide}
 
 
 # ---- the program ----
 
 
 def _files(program: Program) -> Iterator[tuple[str, Sequence[tuple[str, Markup]]]]:
-    """The files of a program, each with its lines and their names; the first has no title."""
+    """Yields the files of a program, each with its lines and their anchors; the first has no title."""
     for start, file in program.source.files:
         lines = enumerate(html_lines(shown_lines(file.text.rstrip())), 1)
         listed = [(_anchor(program, file, at), Markup(line)) for at, line in lines]
@@ -204,6 +190,5 @@ def _files(program: Program) -> Iterator[tuple[str, Sequence[tuple[str, Markup]]
 
 
 def _anchor(program: Program, file: Source, line: int) -> str:
-    """The name of a line in the page."""
     at = [each for _, each in program.source.files].index(file)
     return f"line-{at}-{line}" if at else f"line-{line}"

@@ -1,4 +1,4 @@
-"""Trust: the calibration of this stream's chances so far, and the lead of alerts.
+"""The view of the trust in chances: their calibration in this stream so far, and the lead time of alerts.
 
 `antelog score --output scores.html` writes the same view of recorded facts to a file, with all numbers.
 """
@@ -23,7 +23,7 @@ from antelog.watch.web.views.context import ViewContext
 def trust(scene: ViewContext) -> Markup:
     known, length = scene.board.trust, scene.clock.length
     found = [
-        replace(_query(query, each, known.alerts(query), length), learning=known.wait(query, length))
+        _query(query, each, known.alerts(query), length) | {"learning": known.wait(query, length)}
         for query, each in known.results().items()
         if each.counted.lines
     ]
@@ -31,7 +31,7 @@ def trust(scene: ViewContext) -> Markup:
 
 
 def scores_page(by_query: Mapping[str, Scores], tick: int | None, title: str) -> str:
-    """The view as a file that needs nothing else; `tick` is the length of one in microseconds, or None."""
+    """Writes the view as a self-contained file; `tick` is the length of one in microseconds, or None."""
     results = {query: result(each) for query, each in by_query.items()}
     found = [
         _query(query, each, each.program_alert or next(a for a in each.alerts if a.threshold == USUAL), tick)
@@ -42,21 +42,8 @@ def scores_page(by_query: Mapping[str, Scores], tick: int | None, title: str) ->
     return render("export.html", title=title, view=view)
 
 
-@dataclass(frozen=True)
-class TrustedQuery:
-    """The scores of a query, at the threshold of its alert."""
-
-    name: str
-    counted: str
-    verdict: str
-    finding: str
-    tiles: Sequence[tuple[str, str, str]]
-    figures: Mapping[str, object]
-    tables: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]]
-    learning: str = ""
-
-
-def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -> TrustedQuery:
+def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -> dict[str, object]:
+    """Prepares the scores of a query, at the threshold of its alert."""
     others = [each for each in found.alerts if each.threshold != alert.threshold]
     found = replace(found, alerts=tuple(sorted([*others, alert], key=lambda each: each.threshold)))
     at = percent(alert.threshold)
@@ -75,22 +62,21 @@ def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -
     if (error := found.calibration.error) is not None:
         interval = words.error_interval(found.calibration)
         scores.append(("Expected calibration error", words.points(error), interval))
-    return TrustedQuery(
-        query,
-        words.counted(found.counted),
-        words.verdict(found),
-        words.finding(found),
-        [*scores, *alerts] if found.program_alert is None else [*alerts, *scores],
-        figures_of(found, length),
-        [
-            ("Calibration", words.BINS, [words.bin_row(each) for each in found.calibration.bins]),
-            (
-                "Alerts",
-                ("alerted from", *words.ALERTS[1:]),
-                [words.alert_row(each, length) for each in found.alerts],
-            ),
+    bins = [words.bin_row(each) for each in found.calibration.bins]
+    thresholds = [words.alert_row(each, length) for each in found.alerts]
+    return {
+        "name": query,
+        "counted": words.counted(found.counted),
+        "verdict": words.verdict(found),
+        "finding": words.finding(found),
+        "tiles": [*scores, *alerts] if found.program_alert is None else [*alerts, *scores],
+        "figures": figures_of(found, length),
+        "tables": [
+            ("Calibration", words.BINS, bins),
+            ("Alerts", ("alerted from", *words.ALERTS[1:]), thresholds),
         ],
-    )
+        "learning": "",
+    }
 
 
 def _compared(found: Loss) -> str:
@@ -125,7 +111,7 @@ def _shares(numbers: Iterable[float]) -> list[tuple[float, str]]:
 
 
 def figures_of(found: ScoreResult, tick: int | None) -> dict[str, object]:
-    """The values of `figures.html` for the scores of a query; `tick` is the length of one in microseconds."""
+    """Computes the values of `figures.html`; `tick` is the length of one in microseconds."""
     bins, shown = found.calibration.bins, [each for each in found.alerts if each.lead is not None]
     sentences, explained = [words.sentence(each) for each in bins], words.example(found.calibration)
     early = _early(shown, tick)
@@ -147,7 +133,7 @@ def figures_of(found: ScoreResult, tick: int | None) -> dict[str, object]:
 
 
 def _spread(bins: Sequence[Bin]) -> dict[str, object]:
-    """The columns of confirmed answers upwards, and those of the others downwards."""
+    """Draws the columns of confirmed answers upwards, and those of the others downwards."""
     yes = [each.lines * each.confirmed for each in bins]
     no = [each.lines * (1 - each.confirmed) for each in bins]
     # The largest share of a bin, with some room for words.
@@ -168,7 +154,7 @@ def _longest(shown: Sequence[Alerted]) -> int:
 
 
 def _early(shown: Sequence[Alerted], tick: int | None) -> Plane:
-    """The scales of lead times, and of the shares of alerts that were right."""
+    """Makes the scales of lead times, and of the shares of alerts that were right."""
     most = _longest(shown)
     size = words.unit_of(most, tick)[1]
     steps = words.steps(most / size, 4)

@@ -1,0 +1,285 @@
+"""The lists of answers: open ones, the most urgent first, and decided ones, the latest first.
+
+A view has the rows in sight; others are loaded as they are scrolled to, so that 100,000 answers scroll as ten
+do. Answers that are `good` are folded unless the address asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from markupsafe import Markup
+
+from antelog.engine.step.wording import LOST, unseen_since
+from antelog.forecast.reports.words import NONE, count
+from antelog.lines import awaited
+from antelog.watch.board.answer_table import OUTCOMES, SORTS, ListRow, RowList
+from antelog.watch.board.selection import (
+    GROUPS,
+    SEVERITIES,
+    AnswerFilter,
+    Selection,
+    decided_filter,
+    first,
+    selection_of,
+)
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
+from antelog.watch.web.templating import render
+from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
+from antelog.watch.web.views.context import ViewContext, cut, facets
+
+_JUST = 6
+# The strip of what is due: its microseconds, most bars, and fewest ticks.
+_STRIP, _BARS, _FEWEST = 120_000_000, 24, 6
+_EDGE = 0.03  # the share of answers that begin before the axis of all rows, and of those that end after it
+_SORTS = {"urgent": "Urgency", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
+_BINS = 60  # of the histogram of decided answers, at most
+
+
+def now(scene: ViewContext) -> Markup:
+    selection, tables, head = _selection(scene), scene.board.tables, scene.board.head
+    seen, axis = tables.listing(selection), _axis(scene, selection.filter)
+    counts = tables.open.facets(selection.filter)
+    counts["query"] = dict.fromkeys(head.ticks, 0) | counts["query"]
+    just = (each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good")
+    return render(
+        "now.html",
+        scene=scene,
+        clock=scene.clock,
+        selection=selection,
+        facets=facets(scene, counts),
+        strip=_strip(scene, replace(selection.filter, due=None)),
+        rows=_rows(scene, selection, seen, axis),
+        seen=seen,
+        axis=axis,
+        good=0 if scene.given.get("severity") else counts["severity"].get("good", 0),
+        sorts=_SORTS,
+        groups=[each for each in GROUPS if each != "key" or head.keys or head.program is None],
+        group_names={"key": scene.key_name, "query": "Query", "none": "Answer"},
+        just=islice(just, _JUST),
+    )
+
+
+def open_rows(scene: ViewContext) -> Markup:
+    selection = _selection(scene)
+    axis = _axis(scene, selection.filter)
+    return _rows(scene, selection, scene.board.tables.listing(selection), axis)
+
+
+def _selection(scene: ViewContext) -> Selection:
+    """Parses the selection, without `good` answers unless the address asks for severities."""
+    found = selection_of(scene.given)
+    return replace(found, filter=found.filter.bad_only)
+
+
+def _rows(scene: ViewContext, selection: Selection, seen: RowList, axis: TimeAxis) -> Markup:
+    return render(
+        "rows.html",
+        scene=scene,
+        selection=selection,
+        seen=seen,
+        rows=[_row(scene, axis, each, selection) for each in seen.rows],
+        nothing=() if seen.total else _nothing(scene),
+    )
+
+
+def _axis(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
+    """Makes the axis of all rows: from when most of them are open to when most are decided."""
+    table, at, wall = scene.board.tables.open, scene.clock.now, scene.clock.wall
+    where = table.where(wanted)
+    begin, end = table.quantile("since", _EDGE, where), table.quantile("deadline", 1 - _EDGE, where)
+    ends = (each for each in (end, wall) if each is not None)
+    return TimeAxis(scene.clock, at - 1.0 if begin is None else min(at - 1.0, begin), max([at + 1.0, *ends]))
+
+
+# ---- rows of open answers ----
+
+
+def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selection) -> dict[str, object]:
+    """Prepares a row; `toggle` is the address that opens or closes it, and one of a query has no `group`."""
+    answer = found.answer
+    marked = marks(answer.line, scene.board.head.timescale)
+    opened = [each for each in selection.opened if each != found.key]
+    if not found.opened:
+        opened.append(found.key)
+    return {
+        "row": found,
+        "id": f"{'row' if found.count < 2 else 'group'}-{answer.id}",
+        "name": cut(found.key if selection.group != "none" else scene.key(answer)),
+        "why": list(_why(scene, answer, marked)),
+        "lane": lane(axis, marked, answer),
+        "toggle": scene.link(open=opened),
+        "group": None if selection.group == "query" else scene.key(answer),
+    }
+
+
+def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:
+    """Writes silent inputs, the number of known literals and the first awaited one, in few words."""
+    line = answer.line
+    for name in scene.board.head.rests_on.get(answer.query, ()):
+        slots = scene.board.inputs.slots(name)
+        heard = slots.listed.get(scene.key(answer)) if slots is not None else None
+        if heard is not None:
+            yield f"no {name} since {scene.clock.hour(heard)}"
+    if line.get(LOST):
+        yield f"lost from sight since {scene.clock.short(unseen_since(line))}"
+        return
+    if not found:
+        yield "nothing is needed"
+        return
+    yield f"{sum(each.known for each in found)} of {len(found)} there"
+    several: Sequence[Mapping[str, Any]] = line.get("explanations") or ({},)
+    waits = [scene.shorter(answer, each.text(scene.clock.short)) for each in awaited(several[0])]
+    if waits:
+        yield f"awaits {waits[0]}" + (f" and {len(waits) - 1} more" if waits[1:] else "")
+    if len(several) > 1:
+        yield f"{len(several)} explanations"
+
+
+def _nothing(scene: ViewContext) -> Sequence[str]:
+    if not scene.board.started:
+        return "Waiting for the first facts", "As soon as a fact supports an answer, it is listed here."
+    good = sum(scene.severity(each.query) == "good" for each in scene.board.open.values())
+    if scene.board.open and good == len(scene.board.open):
+        return "All is well", f"{count(good, 'answer')} that say so are folded."
+    if scene.board.open:
+        return "No open answer fits", "Other words or fewer filters may."
+    return "Nothing is open", f"At {scene.clock.at(scene.clock.now)} no answer is possible."
+
+
+# ---- what is due ----
+
+
+def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
+    """Counts the answers decided in the next two minutes, or few ticks, and those expected to come true."""
+    if not scene.board.started:
+        return {"bars": []}
+    clock = scene.clock
+    ticks = _FEWEST if clock.length is None else max(_FEWEST, -(-_STRIP // clock.length))
+    wide = -(-ticks // _BARS)
+    steps = -(-ticks // wide)
+    counts, expected = [0] * (steps + 2), [dict.fromkeys(SEVERITIES, 0.0) for _ in range(steps + 2)]
+    for step, severity, number, confirmed in scene.board.tables.open.due(wanted, clock.now, wide, steps):
+        counts[step] += number
+        expected[step][severity] += confirmed
+    most, chosen = max(1, *counts[:-1]), first(scene.given, "due")
+    bars = []
+    for at in range(0 if counts[0] else 1, steps + 1):
+        low, high = clock.now + (at - 1) * wide + 1, clock.now + at * wide
+        ticks_of = f"{low}..{high}" if at else f"0..{clock.now}"
+        title = f"{count(counts[at], 'answer')} decided by {clock.at(high if at else clock.now)}"
+        if scene.chances:
+            total = sum(expected[at].values())
+            title += f"; {total:{'.0f' if total >= 10 else '.1f'}} of them expected to come true"
+        parts = {name: 100 * each / most for name, each in expected[at].items() if each > 0}
+        heights = {"expected": parts, "high": 100 * counts[at] / most}
+        texts = {"title": title, "text": clock.brief(at * wide) if at else "now", "count": counts[at]}
+        bars.append({**texts, **heights, "ticks": ticks_of, "chosen": ticks_of == chosen})
+    return {"reach": clock.ahead(steps * wide).removeprefix("1 "), "bars": bars, "more": counts[-1]}
+
+
+# ---- decided answers ----
+
+
+def decided(scene: ViewContext) -> Markup:
+    given = decided_filter(scene.given)
+    wanted, table = given.bad_only, scene.board.tables.decided
+    counts = {
+        name: {value: number for value, number in counted.items() if number}
+        for name, counted in table.facets(wanted).items()
+    }
+    return render(
+        "decided.html",
+        scene=scene,
+        clock=scene.clock,
+        facets=facets(scene, counts),
+        number=table.count(table.where(wanted)),
+        chart=_chart(scene, wanted),
+        spans=_spans(scene),
+        between=first(scene.given, "between"),
+        said=_early(scene, wanted),
+        good=counts["severity"].get("good", 0) if wanted is not given else 0,
+        rows=decided_rows(scene),
+        text=given.text,
+    )
+
+
+def decided_rows(scene: ViewContext) -> Markup:
+    selection, table = selection_of(scene.given), scene.board.tables.decided
+    where = table.where(decided_filter(scene.given).bad_only)
+    return render(
+        "decided_rows.html",
+        scene=scene,
+        clock=scene.clock,
+        start=selection.start,
+        total=table.count(where),
+        any=bool(scene.board.decided),
+        none_yet=NONE,
+        rows=[
+            (each, cut(scene.key(each)), because(scene, each))
+            for each in table.answers(where, SORTS["decided"], selection.start, selection.count)
+        ],
+    )
+
+
+def because(scene: ViewContext, answer: TrackedAnswer) -> str:
+    """Writes the literal that nobody could see, else the first failed hypothesis, or the last evidence."""
+    scale, short = scene.board.head.timescale, scene.clock.short
+    if found := unseen(answer.line, scale):
+        since = short(unseen_since(answer.line))
+        return f"not seen since {since}: {scene.shorter(answer, found[0].literal.text(short))}"
+    found = failed(answer.line, scale)
+    if not found and answer.now.change == "confirmed":
+        known = [each for each in marks(answer.line, scale) if each.known]
+        found = sorted(known, key=lambda each: -1 if each.tick is None else each.tick, reverse=True)
+    return scene.shorter(answer, found[0].literal.text(short)) if found else NONE
+
+
+def _early(scene: ViewContext, wanted: AnswerFilter) -> str:
+    """Writes how long before they were decided confirmed answers were open, or likely."""
+    table = scene.board.tables.decided
+    every = table.where(wanted)
+    total, confirmed = table.count(every), every.and_("kind = 'confirmed'")
+    waited = table.quantile("waited", 0.5, confirmed)
+    if waited is None:
+        return f"{count(total, 'answer')}, none of them confirmed." if total else ""
+    said = (
+        f"{table.count(confirmed):,} of {count(total, 'answer')} confirmed, open for "
+        f"{scene.clock.ahead(round(waited))} before (median)"
+    )
+    alerted = table.quantile("alerted", 0.5, confirmed)
+    if alerted is not None:
+        alerts = table.count(confirmed.and_("alerted IS NOT NULL"))
+        said += f"; {count(alerts, 'alert')} that came true, {scene.clock.ahead(round(alerted))} before"
+    return f"{said}."
+
+
+def _chart(scene: ViewContext, wanted: AnswerFilter) -> TimeChart | None:
+    """Draws how many were decided when; None if there are none."""
+    bins = scene.board.tables.decided.histogram(wanted, _BINS)
+    if not bins:
+        return None
+    kinds = [each for each in OUTCOMES if any(counts[each] for counts in bins.values())]
+    begins, zone = places(scene.clock, [ticks[0] for ticks in bins])
+    rows = []
+    for at, (ticks, counts) in zip(begins, bins.items(), strict=True):
+        numbers = [counts[kind] for kind in kinds]
+        texts = [f"{number:,}" for number in numbers]
+        rows.append(ChartRow(at, scene.clock.at(ticks[0]), numbers, texts, ticks))
+    return TimeChart("Decided over time", "counts", ("from", *kinds), rows, zone)
+
+
+def _spans(scene: ViewContext) -> Sequence[tuple[str, str]]:
+    """Lists round stretches of time up to now that do not have all answers, with their ticks."""
+    clock, oldest = scene.clock, next(iter(scene.board.decided.values()), None)
+    if clock.length is None or oldest is None:
+        return []
+    found = []
+    for name, seconds in (("15 minutes", 900), ("hour", 3600), ("day", 86_400), ("week", 604_800)):
+        back = seconds * 1_000_000 // clock.length
+        if 0 < back < clock.now - oldest.now.tick:
+            found.append((name, f"{max(0, clock.now - back)}..{clock.now}"))
+    return found
