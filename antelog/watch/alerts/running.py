@@ -76,7 +76,7 @@ async def _read(
         was_ending = ending.is_set()
         lines = []
         if outbox.begin is not None:  # else it is not known yet which changes are over
-            if reader.position and feed.extent()[0] > reader.position:
+            if reader.position and reader.feed.extent()[0] > reader.position:
                 say(_GONE)
             lines = reader.read(_AT_ONCE)
         here = reader.position
