@@ -22,20 +22,21 @@ from antelog.forecast.scores.scores import from_dict, table, to_dict
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.run.options import taken, takes
-from antelog.spark.bucket.batch import (
+from antelog.spark.bucket.packing import REJECTS, Mapper, all_packed, to_everyone
+from antelog.spark.bucket.processor import BucketProcessor
+from antelog.spark.bucket.state import (
     CHANGES,
     COUNTED,
     END,
     OUTPUT,
     REJECTED,
     SHOWN,
+    BucketState,
     ender,
+    finish,
     reasoner,
     received_by,
 )
-from antelog.spark.bucket.packing import REJECTS, Mapper, all_packed, to_everyone
-from antelog.spark.bucket.processor import BucketProcessor
-from antelog.spark.bucket.state import BucketState, finish
 from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job.checking import (
@@ -57,8 +58,8 @@ from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
 class Outputs:
     """The outputs of a program: `frame` has them packed, a few rows for each bucket and micro-batch.
 
-    Each of the others is read from it. So a stream with several sinks writes the frame with
-    `foreachBatch` and, for each micro-batch, reads what it needs from `outputs.of(micro_batch)`.
+    The others are read from it. A stream with several sinks writes the frame with `foreachBatch`, and reads
+    what it needs of a micro-batch from `outputs.of(micro_batch)`.
     """
 
     job: Job
@@ -67,7 +68,7 @@ class Outputs:
     change: str = "change"
 
     def after(self, before: Sequence[Predecessor]) -> Outputs:
-        """The outputs of a stream whose state may still be of rules of before."""
+        """The outputs of a stream whose state may still be of earlier rules."""
         if not before:
             return self
         data = replace(self.job.data, before=tuple(before))
@@ -94,15 +95,12 @@ class Outputs:
 
     @property
     def counts(self) -> DataFrame:
-        """The counts, a row for each bucket (and micro-batch)."""
+        """The counts, a row for each bucket and micro-batch."""
         return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
 
     @property
     def clocks(self) -> DataFrame:
-        """For each input that has some, how many rows have `local` times, without an offset.
-
-        Of so many the clock showed the time `twice`, as it went back.
-        """
+        """How many rows of each input have `local` times, without an offset; some came `twice`."""
         shown = self.frame.where(f.col("what") == SHOWN).groupBy(f.col("query").alias("input"))
         return shown.agg(f.sum("local").alias("local"), f.sum("twice").alias("twice"))
 
@@ -112,11 +110,10 @@ class Outputs:
 
     @property
     def columns(self) -> OutputColumns:
-        """The columns of the changes of all queries."""
         return columns_of(self.job, change=self.change)
 
     def handed(self, read: Mapper, schema: pa.Schema) -> DataFrame:
-        """The rows that workers make of the packed changes."""
+        """The rows that workers read from the packed changes."""
         return self._packed.mapInArrow(read, from_arrow_schema(schema))
 
     @property
@@ -138,8 +135,7 @@ class Outputs:
 def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> Outputs:
     """The outputs of a program over DataFrames: changes, rejects and counts, from one run.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `ahead`, `idle`,
-    `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
+    It has the options of `antelog.spark`.
     """
     return _found(checked(program, inputs, taken(OutputOptions, options)))
 
@@ -149,8 +145,7 @@ def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOp
 def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOptions) -> DataFrame:
     """The changes of the answers of a program's queries, or of one `query`.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `ahead`, `idle`,
-    `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
+    It has the other options of `antelog.spark`, too.
     """
     found = _found(checked(program, inputs, taken(OutputOptions, options)))
     return found.changes if options.query is None else found.query(options.query)
@@ -161,7 +156,7 @@ def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOp
 def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOptions) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
 
-    The options are those of `antelog.spark`: all but `only` and those about chances.
+    It has the options of `antelog.spark` but for `only` and those about chances.
     """
     ready = checked(program, inputs, taken(OutputOptions, options, only=()))
     return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
@@ -172,9 +167,8 @@ def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOp
 def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOptions) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
-    Instead of `change` there is a column `status`: `open` or `confirmed`. The end is the last
-    arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
-    `buckets`, `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
+    In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last arrival, or
+    `until`. It has the other options of `antelog.spark`, too, but for `only` and those of streams.
     """
     ready = checked(program, inputs, taken(OutputOptions, options, only=("confirmed",)))
     if not ready.job.batch:
@@ -196,7 +190,7 @@ def _found(ready: CheckedRun) -> Outputs:
 def _of_buckets(
     ready: CheckedRun, run: Callable[[pa.Table], pa.Table], schema: pa.Schema, *, agreed: bool = True
 ) -> DataFrame:
-    """The rows of all buckets of a batch; with `agreed` they end at one tick, if that matters."""
+    """Runs all buckets of a batch; with `agreed` they end at one tick, if that matters."""
     # An empty row for each bucket, as some have no facts.
     everyone = to_everyone(ready.job, ready.frames)
     packed = all_packed(ready.job, ready.frames).unionAll(everyone)
@@ -228,7 +222,7 @@ PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
 def prepare_for_streams(spark: SparkSession) -> None:
-    """Sets RocksDB as the store of states. Raises UnsupportedError if another one was chosen."""
+    """Sets RocksDB as the store of states. Raises UnsupportedError if another store is chosen."""
     chosen = spark.conf.get(PROVIDER, None)
     if chosen is None:
         value = SETTINGS[PROVIDER]
@@ -254,9 +248,9 @@ def prepare_for_streams(spark: SparkSession) -> None:
 @explaining_lost_java()
 @takes(LearnOptions)
 def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptions) -> Model:
-    """A model of recorded facts: how often facts come, and what becomes of open answers.
+    """Learns a model from recorded facts: how often facts come, and what becomes of open answers.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until` and `begin`.
+    It has the options `clock`, `arrival`, `buckets`, `until` and `begin` of `antelog.spark`.
     """
     ready = checked(program, inputs, taken(OutputOptions, options))
     ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
@@ -268,8 +262,7 @@ def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptio
 def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOptions) -> pa.Table:
     """The scores of the chances of a batch, as `Engine.scores` has them.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
-    `learn`.
+    It has the options of `learn`, and those about chances of `antelog.spark`.
     """
     ready = checked(program, inputs, taken(OutputOptions, options))
     if ready.job.forecasts is None:
@@ -283,7 +276,7 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOpti
 
 
 def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[bytes]:
-    """The bytes that each bucket of a batch gives at its end."""
+    """Runs a batch to its end, and collects bytes of each bucket."""
     if not ready.job.batch:
         raise DataError(
             "a stream has no end by which something is learned or scored: use recorded facts, as a batch"
@@ -293,11 +286,10 @@ def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[
 
 
 _FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
-"""The model a bucket has learned, or the scores of its chances."""
 
 
 def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Callable[[pa.Table], pa.Table]:
-    """A function for `applyInArrow` that runs a bucket to the end of a batch."""
+    """A function for `applyInArrow` that runs a bucket to the end of a batch, for `what` it has then."""
 
     def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
         bucket, _ = finish(job, *received_by(job, packed))
@@ -307,12 +299,10 @@ def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Callable[[pa.
 
 
 def learned(job: Job, bucket: BucketState) -> bytes:
-    """The model that a bucket has learned."""
     assert bucket.forecasting is not None
     return model_of(job.plan, bucket.forecasting, bucket.now).to_bytes()
 
 
 def scored(_job: Job, bucket: BucketState) -> bytes:
-    """The sums of the scores of each query, as JSON."""
     assert bucket.forecasting is not None
     return msgspec.json.encode({name: to_dict(each) for name, each in scores_of(bucket.forecasting).items()})

@@ -15,7 +15,7 @@ from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan, WantedLines, sent
+from antelog.spark.job.job import ARRIVED, Data, Job, sent
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
@@ -37,11 +37,10 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     countings = {name: plan.counting(name) for name in types}
     numbers = numbers_of_buckets(buckets if plan.key else 1)
     data = Data(settings.pop("given", {}), types, own, countings, sent(Compiled(plan).functions))
-    wanted, batch = WantedLines(settings.pop("only", KINDS)), settings.pop("batch", False)
-    forecasts = settings.pop("forecasts", None)
-    span = RunSpan(settings.pop("begin", None), settings.pop("until", None))
+    batch, only = settings.pop("batch", False), settings.pop("only", KINDS)
+    more = {name: settings.pop(name, None) for name in ("forecasts", "begin", "until")}
     timing = Timing(**{"clock": "arrival" if own else "event", **settings}, timescale=plan.timescale)
-    return Job(plan, data, numbers, wanted, timing, span, batch, forecasts)
+    return Job(plan, data, numbers, timing, batch, only, **more)
 
 
 def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:

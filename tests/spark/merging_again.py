@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame
 
 import antelog
 from antelog.spark import changes, merge, newest
-from antelog.spark.endpoints.answer_tables import append_rows
 from antelog.spark.endpoints.endpoints import TABLES
+from antelog.spark.endpoints.tables import append_rows
 from tests.spark import tables
 
 PROGRAM = antelog.parse("""

@@ -14,10 +14,10 @@ from typing import Any, cast
 import pyarrow as pa
 from pyspark.sql import Row
 
-from antelog.spark.bucket.batch import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
 from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.packing import packed as packets_of
 from antelog.spark.bucket.processor import BucketProcessor
+from antelog.spark.bucket.state import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
 from antelog.spark.bucket.stream import forget
 from antelog.spark.bucket.unpacking import columns_of, message_reader, reject_reader, unpacked
 from antelog.spark.job.job import Job

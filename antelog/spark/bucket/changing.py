@@ -1,8 +1,4 @@
-"""A bucket whose state is of rules of before: it goes on with those of the job.
-
-Each bucket changes with the first micro-batch that it takes part in. The lines of the change come before
-those of the batch.
-"""
+"""Moves buckets of a stream from earlier rules to those of the job, each with its first micro-batch."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ from antelog.spark.job.needed import covers
 
 
 def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, BucketOutput]:
-    """The bucket with the rules of a job in place of those of another one, and the lines of the change."""
+    """Moves a bucket to the rules of another job; returns the lines of that change, too."""
     found = transition(
         before.plan,
         bucket.kernel,
@@ -60,7 +56,7 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
 
 
 def sentences(job: Job, before: Job) -> Iterator[str]:
-    """The prospects of the queries whose rules are changed, in words."""
+    """Says of each query whose rules are changed what becomes of it."""
     begun = start(before, 0).kernel
     for each in prospects(before.plan, begun, job.plan, lacking(job, before)):
         if (found := in_words(each)) is not None:
@@ -68,15 +64,15 @@ def sentences(job: Job, before: Job) -> Iterator[str]:
 
 
 def lacking(job: Job, before: Job) -> frozenset[str]:
-    """The inputs of which facts were left out that the new rules need."""
+    """The inputs of which the new rules need facts that were dropped before."""
     return frozenset(
         name for name, needs in job.needs.items() if not covers(before.needs.get(name, frozenset()), needs)
     )
 
 
 def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-    """The lines of the change that are wanted, by query; those of a query of before are closed first."""
-    wanted = pa.array([kind for kind in job.wanted.only if kind in KINDS], pa.string())
+    """The wanted lines of a change, by query; first those that close answers of earlier rules."""
+    wanted = pa.array([kind for kind in job.only if kind in KINDS], pa.string())
     parts: dict[str, list[pa.Table]] = {}
     for tables, of in ((found.closed, before), (log, job)):
         for name, table in tables.items():
@@ -87,7 +83,7 @@ def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]
 
 
 def typed(job: Job, name: str, table: pa.Table) -> pa.Table:
-    """Lines of a query with the types of its job, and without chances where they have none."""
+    """Casts lines of a query to the types of its job, with nulls for columns that they lack."""
     schema = job.schemas[name]
     columns = [
         table.column(field.name).cast(field.type)
@@ -99,7 +95,7 @@ def typed(job: Job, name: str, table: pa.Table) -> pa.Table:
 
 
 def refusal(old: Plan, new: Plan) -> str | None:
-    """The reason why a pipeline cannot go on with other rules; None if it can."""
+    """The reason why a pipeline cannot go on with new rules; None if it can."""
     before, after = ({each.name: each for each in plan.inputs} for plan in (old, new))
     if before.keys() != after.keys():
         names = sorted(before.keys() ^ after.keys())
@@ -117,13 +113,13 @@ def refusal(old: Plan, new: Plan) -> str | None:
 
 
 _FAR = 1_000_000_000
-"""A tick before which so much has happened that all which could be forgotten is."""
+"""A tick so late that the state at it has forgotten all that it may forget."""
 
 
 def prospects(
     old: Plan, begun: State, new: Plan, lacking: frozenset[str] = frozenset()
 ) -> Iterator[QueryChange]:
-    """The changes of queries, their ticks counted from that of the change, given a state of the old plan."""
+    """The changes of queries, with ticks counted from that of the change; `begun` is an old state."""
     rules = prepared(old)
     decided = {
         name: replace(each, until=_FAR - 1 - (rules.relations[name].bounds.delay or 0) - rules.lag)

@@ -1,8 +1,4 @@
-"""Folders and files by Spark's file systems: on this machine, in HDFS, in object stores.
-
-A stream starts with any files in its folder, as unusable ones are set aside when they are read. So if the
-columns cannot be found from all files together, each file is tried until one has them.
-"""
+"""Folders and files by Spark's file systems: on this machine, in HDFS, in object stores."""
 
 from __future__ import annotations
 
@@ -34,7 +30,7 @@ def entries(spark: SparkSession, folder: str) -> list[str]:
 
 
 def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | None:
-    """The number of the unfinished batch and the time of its start; None if there is none."""
+    """The number of the unfinished batch and the time of its start in milliseconds; None if there is none."""
     begun, done = (
         max((int(name) for name in entries(spark, f"{checkpoint}/{each}") if name.isdecimal()), default=-1)
         for each in ("offsets", "commits")
@@ -47,7 +43,7 @@ def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | 
 
 
 def local(spark: SparkSession, folder: str) -> Path | None:
-    """The path of a folder on this machine that all workers can write to; None if it is elsewhere."""
+    """The path of a folder if it is on this machine, as all workers are; else None."""
     system, path = file_system(spark, folder)
     if system.getScheme() != "file" or not (spark.sparkContext.master or "").startswith("local"):
         return None
@@ -55,10 +51,7 @@ def local(spark: SparkSession, folder: str) -> Path | None:
 
 
 def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObject]:
-    """The file system of a folder, whichever Spark knows, and its path there.
-
-    Python has no other way to them than Spark's Java half. Raises UnsupportedError for Spark Connect.
-    """
+    """Java's file system of a folder, and its path there. Raises UnsupportedError on Spark Connect."""
     try:
         java = spark.sparkContext._jvm
     except PySparkException:
@@ -104,11 +97,11 @@ def files_of(spark: SparkSession, files: Files) -> list[str]:
 
 
 def _head(spark: SparkSession, path: str, count: int) -> list[str]:
-    # Paths with a scheme or a pattern are none, nor files that Spark unpacks or skips by their names.
+    # Not a plain file is one with a scheme or a pattern, or that Spark unpacks or skips by its name.
     file = Path(path)
     plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
     if plain and local(spark, path) is not None and file.is_file():
-        # A job for it would be a fifth of the work of a short run.
+        # A job of Spark's would be a fifth of the work of a short run.
         with suppress(OSError), file.open(encoding="utf-8", errors="replace") as lines:
             found = (line.removesuffix("\n") for line in lines if line.strip(" \n"))
             return [line.removeprefix("\ufeff") for line in islice(found, count)]
@@ -117,6 +110,7 @@ def _head(spark: SparkSession, path: str, count: int) -> list[str]:
 
 
 def _readings(spark: SparkSession, files: Files, look: Callable[[str], T], stream: bool) -> Iterator[T]:
+    """Looks at files together; for a stream, which sets unusable ones aside, also at each of them."""
     failed: DataError | None = None
     try:
         with plainly():
@@ -138,5 +132,4 @@ def _readings(spark: SparkSession, files: Files, look: Callable[[str], T], strea
 
 
 def _as_pattern(file: str) -> str:
-    """A pattern that matches only this path."""
     return re.sub(r"([\[\]{}*?\\])", r"\\\1", file)

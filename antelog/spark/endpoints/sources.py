@@ -1,8 +1,4 @@
-"""Sources as DataFrames with a program's columns: batches, or streams that follow them.
-
-Lines and messages are read as in process, see `line_rows`: one bad line is set aside with its text, whatever
-it comes from. What has types is handed on as it is.
-"""
+"""Sources as DataFrames with a program's columns: batches, or streams that follow them."""
 
 from __future__ import annotations
 
@@ -23,22 +19,22 @@ from antelog.spark.endpoints.line_rows import RowReading
 from antelog.spark.settings import quoted
 
 Schema: TypeAlias = StructType
-"""The type of a source's columns for layers that may not import PySpark."""
+"""The schema of a source, for layers that may not import PySpark."""
 
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset", "row")
-"""The columns of a message next to its value, and where it was; in --map they are `@key` and so on."""
+"""What is known of a message besides its value; in --map it is `@key` and so on."""
 
 _MOST_FILES = {"delta": "maxFilesPerTrigger", "iceberg": "streaming-max-files-per-micro-batch"}
 _MADE = 1_000_003
-"""A prime: made-up values repeat with the keys, but not in step with one another."""
+"""A prime, so that made-up values of several columns do not repeat in step."""
 
 
 @dataclass(frozen=True)
 class Reading:
     """A source, and what to read from it.
 
-    `choices` are values that made-up facts may have in a column; `schema` is the one of the Parquet files
-    that a stream follows.
+    choices     values that made-up facts may have in a column
+    schema      that of the Parquet files which a stream follows
     """
 
     source: Source
@@ -48,7 +44,7 @@ class Reading:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The name in the source for each column of the predicate, and for that of arrivals, if any."""
+        """The name in the source of each column, and of that with arrivals, if there is one."""
         wanted = self.rows.wanted
         return dict(zip((*wanted.columns, wanted.arrival), self.rows.names, strict=False))
 
@@ -61,9 +57,9 @@ def frame(
     limit: int | None = None,
     leave_out: Collection[str] = (),
 ) -> DataFrame:
-    """The facts of a source. A stream takes at most `limit` files, or messages, into a batch.
+    """Reads the facts of a source but for some files, as Spark names them.
 
-    Files to be left out are given as Spark names them.
+    A stream reads at most `limit` files or messages for a batch.
     """
     match reading.source:
         case Rate() as source:
@@ -91,7 +87,7 @@ def frame(
 
 
 def _without(lines: DataFrame, files: Collection[str]) -> DataFrame:
-    """The rows of files without some, which are not opened."""
+    """Leaves out files, which are not even opened."""
     if not files:
         return lines
     path = f.regexp_replace(f.col("_metadata.file_path"), "^file:/+", "file:/")
@@ -129,12 +125,12 @@ def _limited(reader: DataStreamReader, option: str, limit: int | None) -> DataSt
 
 
 def _named(typed_rows: DataFrame, name: str) -> Column:
-    """The column of this name, or the field of a struct at this path."""
+    """The column of a name, or the field of a struct at that path."""
     return f.col(quoted(name) if name in typed_rows.columns else ".".join(map(quoted, name.split("."))))
 
 
 def paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]]:
-    """The fields within the columns that are structs, with their types."""
+    """The paths of fields within columns that are structs, with their types."""
     for each in schema:
         if isinstance(each.dataType, StructType):
             yield from paths(each.dataType, f"{before}{each.name}.")
@@ -152,7 +148,7 @@ def has_numbers(schema: StructType, name: str) -> bool:
 def _messages(
     spark: SparkSession, source: Kafka, reading: Reading, stream: bool, limit: int | None
 ) -> DataFrame:
-    """The values of messages, and what else of them is wanted."""
+    """The values of messages, and what else is wanted of them."""
     reader = _limited(spark.readStream, "maxOffsetsPerTrigger", limit) if stream else spark.read
     options = {
         "kafka.bootstrap.servers": source.servers,

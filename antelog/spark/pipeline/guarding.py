@@ -1,8 +1,4 @@
-"""Refuses checkpoints of other programs, by a note among Spark's files.
-
-The state has the same identity, but Spark reads that only when it is processing already. The note is written
-under another name and renamed, so that a process that is killed meanwhile leaves none or all of it.
-"""
+"""Refuses checkpoints of other programs before a stream starts, by a note among Spark's files."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ NAME = "antelog.json"
 
 
 class _Note(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The rules of a run, and those of `before` that some bucket's state may still be of."""
+    """The rules of a run, and earlier ones that the state of some bucket may still be of."""
 
     identity: dict[str, str]
     plan: str
@@ -46,8 +42,8 @@ def guard(
 ) -> Outputs:
     """Writes the note of a new checkpoint. Raises StateError if an old one is of another program.
 
-    To be called before the stream is started. To `accept` other rules lets the stream go on with them: take
-    the outputs that are returned. Each query that is changed gets a `note`.
+    Call it before the stream is started, and write the outputs that it returns: if you `accept` other rules,
+    the stream goes on with them. `note` gets a sentence about each query that is changed.
     """
     files, folder = file_system(spark, checkpoint)
     path = folder.suffix(f"/{NAME}")
@@ -85,7 +81,7 @@ def guard(
 
 
 def _put(files: Any, folder: Any, note: _Note) -> None:
-    """Puts a note in the place of the one that is there, if any."""
+    """Writes a note under another name and renames it, so that a kill leaves none or all of it."""
     path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{NAME}.partial")
     with closing(files.create(partial, True)) as stream:
         stream.write(bytearray(msgspec.json.encode(note)))
@@ -96,7 +92,7 @@ def _put(files: Any, folder: Any, note: _Note) -> None:
 
 
 def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
-    """The note for the rules of a job: the one that is there, or one with the rules of before.
+    """The note for the rules of a job: the known one, or a new one that has its rules as earlier ones.
 
     Raises StateError if the checkpoint is of another program, and that is not accepted or cannot be.
     """
@@ -131,7 +127,7 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
 
 
 def _read(files: Any, path: Any) -> _Note | None:
-    """The note; None if it is damaged, as by a kill while an older version wrote it."""
+    """Reads a note; None if it is damaged."""
     try:
         with closing(files.open(path)) as stream:
             return msgspec.json.decode(bytes(stream.readAllBytes()), type=_Note)

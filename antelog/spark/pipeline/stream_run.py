@@ -20,14 +20,14 @@ from antelog.spark.running import Outputs
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]
-"""The counts of a micro-batch by the names of `COUNTS`: whole numbers or None."""
+"""Whole numbers or None by the names of `COUNTS`."""
 
 _WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
-"""Metrics of Spark's sources that count what a batch has not taken yet."""
+"""Metrics of Spark's sources that count what no batch has read yet."""
 _BUSY = "Python worker failed to connect back"
-"""Spark gives a stream's Python ten seconds to start, and there is no setting for it."""
+"""Spark's message if a stream's Python takes more than ten seconds to start, which no setting changes."""
 _ATTEMPTS = 5
-"""A query is started at most this often if no batch comes of it."""
+"""The most starts of a query that brings forth no batch."""
 _PAUSE = 0.2
 """Seconds between two looks at a query."""
 _TRIGGERS: dict[str | None, dict[str, Any]] = {
@@ -39,10 +39,7 @@ _TRIGGERS: dict[str | None, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Progress:
-    """A finished micro-batch: its time in seconds, and the counts of `COUNTS`.
-
-    `waiting` has the numbers of messages and files that sources still had.
-    """
+    """A finished micro-batch; `waiting` has the numbers of messages and files that sources still had."""
 
     number: int
     seconds: float
@@ -52,10 +49,12 @@ class Progress:
 
 @dataclass(eq=False)
 class StreamRun:
-    """A running query: the counts of batches not reported yet, and failures of writing.
+    """A running query.
 
-    `start` starts it, again if need be, from where its checkpoint says; `leave_out` makes it do so without
-    a file that cannot be read.
+    start       starts it where its checkpoint ends
+    counts      those of batches that are not reported yet
+    failures    errors of writing results
+    leave_out   has the next start leave out a file that cannot be read
     """
 
     start: Callable[[], StreamingQuery]
@@ -69,7 +68,7 @@ class StreamRun:
         self._failed: Counter[str] = Counter()
 
     def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
-        """The batches as they are finished, until the query ends or `stop` returns true.
+        """Reports batches as they are finished, until the query ends or `stop` returns true.
 
         Raises DataError if the query failed, or the error of writing its results.
         """
@@ -87,7 +86,7 @@ class StreamRun:
                 raise failed
 
     def rest(self) -> Iterator[Progress]:
-        """The finished batches that were not reported yet."""
+        """Reports the finished batches that were not reported yet."""
         for done in self.query.recentProgress:
             counts = self.counts.pop(done["batchId"], None)
             if counts is None:
@@ -118,7 +117,7 @@ class StreamRun:
         return True
 
     def _goes_on_without(self, file: Unreadable) -> bool:
-        """Whether a file may be left out: it is damaged, and is so twice if it came through a network."""
+        """Leaves out a file that is damaged, if it came through a network only at its second failure."""
         if self.leave_out is None or not file.damaged:
             return False
         self._failed[file.file] += 1
@@ -128,7 +127,7 @@ class StreamRun:
         return self._failed[file.file] <= enough
 
     def stop(self, patience: float) -> None:
-        """Stops between two batches; after `patience` seconds also within one, which then comes again."""
+        """Stops between two batches; after `patience` seconds within one, which then comes again."""
         end = time.monotonic() + patience
         while self.query.isActive and self.query.status["isTriggerActive"] and time.monotonic() < end:
             time.sleep(_PAUSE / 4)
@@ -147,9 +146,10 @@ def follow(
 ) -> StreamRun:
     """Starts a query that writes the outputs of each micro-batch.
 
-    `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
-    as soon as possible. `anew` makes the same outputs without some files, given as Spark calls them;
-    then the query goes on without files that cannot be read, and says so with the batch they belong to.
+    trigger     `once`, `available-now`, the time between two batches in Spark's syntax, or None: no pause
+    anew        makes the outputs without some files, as Spark names them: the query goes on without files
+    that
+                cannot be read, and has them in the batch that they belong to
     """
     spark = outputs.frame.sparkSession
     system, _ = file_system(spark, checkpoint)
@@ -191,7 +191,7 @@ def follow(
 
 
 def totals(outputs: Outputs) -> Counts:
-    """The counts of all buckets together, added here: Spark would need a shuffle for a few rows."""
+    """The counts of all buckets together, added here, as Spark would need a shuffle for a few rows."""
     rows = outputs.counts.collect()
     known = {name: [row[name] for row in rows if row[name] is not None] for name in COUNTS}
     return {

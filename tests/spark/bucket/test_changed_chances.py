@@ -14,7 +14,7 @@ import antelog
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.model_file import Model
 from antelog.process import Engine
-from antelog.spark.bucket import storage
+from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.job.forecasts import GivenModel, forecasts_of
 from antelog.spark.job.job import Job, Predecessor
 from tests.engine.replay import frames
@@ -66,8 +66,8 @@ def streamed(first: Job, second: Job, seed: int) -> list[dict[str, Any]]:
     """The lines of a stream whose rules change after the tick CUT; a seed says what workers forget."""
     stream, found = Stream(first, random.Random(seed)), []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storage, "ROOM", 40)
-        patch.setattr(storage, "SMALL", 40)
+        patch.setattr(bucket_stream, "ROOM", 40)
+        patch.setattr(bucket_stream, "SMALL", 40)
         for start, end, now in ((-1, BEFORE, first), (BEFORE, CUT, first), (CUT, LAST, second)):
             stream.continue_as(now)
             # A tick is over once there is a fact of the next one.

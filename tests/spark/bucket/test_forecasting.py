@@ -24,7 +24,7 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
 from antelog.forecast.scores import scores
 from antelog.process import Engine
-from antelog.spark.bucket import storage
+from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.stream import forget
 from antelog.spark.job.dividing import parts_of
@@ -126,8 +126,8 @@ def streamed(
     plan = program.plan
     stream = Stream(job_of(plan, tables_of(plan, facts), buckets, forecasts=given), random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storage, "ROOM", room)
-        patch.setattr(storage, "SMALL", room)
+        patch.setattr(bucket_stream, "ROOM", room)
+        patch.setattr(bucket_stream, "SMALL", room)
         parts = [*cut(facts, ends), [closing(plan, facts[-1][-1] + 5)]]
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 

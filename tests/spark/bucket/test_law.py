@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from antelog.compile.nodes.plan import Plan
 from antelog.language import Checked
-from antelog.spark.bucket import storage
+from antelog.spark.bucket import stream as bucket_stream
 from tests.all_cases import ANY as SOME
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.plain import PlainEngine
@@ -79,8 +79,8 @@ def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int
     assume(plan.inputs)
     with pytest.MonkeyPatch.context() as patch:
         # As many rows as may be appended before a snapshot, and at once.
-        patch.setattr(storage, "ROOM", room)
-        patch.setattr(storage, "SMALL", room)
+        patch.setattr(bucket_stream, "ROOM", room)
+        patch.setattr(bucket_stream, "SMALL", room)
         log = _streamed(plan, case.facts, case.until, buckets, ends, seed)
     assert log == kernel_log(plan, case.facts, case.until)
 

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/{folders,jdbc_sink,sinks}.py: a stream that is killed has the same results.
+"""antelog/spark/endpoints/{folders,sinks,tables}.py: a stream that is killed has the same results.
 
 One pipeline writes to files, to a table in PostgreSQL and to a Kafka topic. It is killed, with its JVM
 and its workers, at random moments; what the three have in the end is compared with what the kernel
