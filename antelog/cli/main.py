@@ -28,13 +28,13 @@ _COMMANDS = {
     "watch": "Follow facts as they come, with a page and alerts.",
     "why": "Say why an answer is there, or why not.",
 }
-"""Commands with their lines in lists, so that listing them imports none."""
+"""The commands with their lines in a list, so that none is imported for it."""
 
 _WORDS_OF_PYTHON = ("format", "test", "try")
 
 
 class _Commands(click.Group):
-    """A group that imports the command that is asked for, and suggests the one that was probably meant."""
+    """A group that imports a command when it is called, and suggests one for a mistyped name."""
 
     def main(self, *args: Any, **more: Any) -> Any:
         with checked_outputs():

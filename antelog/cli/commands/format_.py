@@ -103,20 +103,20 @@ class LaidOutFile:
         return "".join(f"{line.rstrip()}\n" for line in lines)
 
     def write(self) -> None:
-        """Puts the text laid out in place of the file; a mark of Unicode at its begin stays."""
+        """Replaces the file by the text laid out, with its byte order mark if it has one."""
         target = self.path.resolve()  # a link stays one
         mark = codecs.BOM_UTF8 if target.read_bytes().startswith(codecs.BOM_UTF8) else b""
         write(target, mark + self.after.text.encode())
 
 
 def of_file(path: Path) -> LaidOutFile:
-    """A file, laid out. Raises ProgramFileError if it cannot be read."""
+    """Lays out a file. Raises ProgramFileError if it cannot be read."""
     text = read_text(path)
     return LaidOutFile(path, text, laid_out(Source(text, str(path))))
 
 
 def program_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Files by their paths, and all programs in folders. Raises ProgramFileError for a folder without any."""
+    """Files, and all programs in folders. Raises ProgramFileError for a folder without any."""
     for path in paths:
         if not path.is_dir():
             yield path

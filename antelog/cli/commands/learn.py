@@ -11,7 +11,6 @@ from antelog.accounts import Counts
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import LEARN as LEARNING
 from antelog.cli.arguments.ready import ready, rejects_of, through
-from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
@@ -41,8 +40,7 @@ class LearnFlags:
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(LEARNING, settings=Settings, more=LearnFlags)
-@click.pass_context
-def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
+def learn(settings: Settings, more: LearnFlags) -> None:
     """Learn from recorded facts how likely the answers of PROGRAM are, and write it to a file.
 
     \b
@@ -54,26 +52,25 @@ def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
     how good its forecasts would have been on these facts, each with what was known by then.
     """
     output = more.output
-    with ending_in_words(ctx):
-        if not output.parent.is_dir():
-            raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
-        found = ready(settings, LEARNING, output)
-        engine = through(
-            found.program,
-            recording_of(found.settings),
-            rejects=rejects_of(settings),
-            model=LEARN,
-            epoch=settings.epoch,
-            half_life=None,
-        )
-        model = engine.model
-        _check(engine, model)
-        model.save(output)
-        tell(learned_text(model))
-        tell("How good its forecasts would have been, each with what was known by then:\n")
-        tell(report_text(engine.scored, found.program.plan.tick).rstrip())
-        say_what_learning_lacks(engine)
-        say(f"note: the model is in {output}; use it with --model {output}")
+    if not output.parent.is_dir():
+        raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
+    found = ready(settings, LEARNING, output)
+    engine = through(
+        found.program,
+        recording_of(found.settings),
+        rejects=rejects_of(settings),
+        model=LEARN,
+        epoch=settings.epoch,
+        half_life=None,
+    )
+    model = engine.model
+    _check(engine, model)
+    model.save(output)
+    tell(learned_text(model))
+    tell("How good its forecasts would have been, each with what was known by then:\n")
+    tell(report_text(engine.scored, found.program.plan.tick).rstrip())
+    say_what_learning_lacks(engine)
+    say(f"note: the model is in {output}; use it with --model {output}")
 
 
 def _check(engine: Engine, model: Model) -> None:

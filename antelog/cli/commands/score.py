@@ -9,7 +9,6 @@ import click
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import SCORE, ready, rejects_of, through
-from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell
 from antelog.forecast.reports.words import report_text
@@ -38,8 +37,7 @@ class ScoreFlags:
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(SCORE, settings=Settings, more=ScoreFlags)
-@click.pass_context
-def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
+def score(settings: Settings, more: ScoreFlags) -> None:
     """Say how good the chances of PROGRAM's answers were, now that it is known what became of them.
 
     \b
@@ -50,29 +48,28 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
     Without --model the chances are those that the program declares; if it declares none, they are learned
     on the way.
     """
-    with ending_in_words(ctx):
-        found = ready(settings, SCORE, more.output)
-        program, model = found.program, settings.model
-        chosen = LEARN if model is None and not program.plan.declares_chances else model
-        recording = recording_of(found.settings)
-        engine = through(
-            program,
-            recording,
-            rejects=rejects_of(settings),
-            model=chosen,
-            epoch=settings.epoch,
-            half_life=settings.half_life,
-            judges=settings.judges,
-        )
-        scores, tick = engine.scored, program.plan.tick
-        if more.output is None:
-            tell(report_text(scores, tick).rstrip())
-        elif more.output.suffix.lower() == ".json":
-            write(more.output, report_json(scores, tick).encode())
-        else:
-            with page_libraries():
-                from antelog.watch.web.views.trust import scores_page  # noqa: PLC0415 - needs Jinja2
-            title = f"How good the forecasts of {Path(program.source.name).name} were"
-            write(more.output, scores_page(scores, tick, title).encode())
-        if chosen == LEARN:
-            say_what_learning_lacks(engine)
+    found = ready(settings, SCORE, more.output)
+    program, model = found.program, settings.model
+    chosen = LEARN if model is None and not program.plan.declares_chances else model
+    recording = recording_of(found.settings)
+    engine = through(
+        program,
+        recording,
+        rejects=rejects_of(settings),
+        model=chosen,
+        epoch=settings.epoch,
+        half_life=settings.half_life,
+        judges=settings.judges,
+    )
+    scores, tick = engine.scored, program.plan.tick
+    if more.output is None:
+        tell(report_text(scores, tick).rstrip())
+    elif more.output.suffix.lower() == ".json":
+        write(more.output, report_json(scores, tick).encode())
+    else:
+        with page_libraries():
+            from antelog.watch.web.views.trust import scores_page  # noqa: PLC0415 - needs Jinja2
+        title = f"How good the forecasts of {Path(program.source.name).name} were"
+        write(more.output, scores_page(scores, tick, title).encode())
+    if chosen == LEARN:
+        say_what_learning_lacks(engine)

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.commands.why import print_tree
-from antelog.cli.show.endings import ending_in_words, stoppable
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import (
     can_show,
     escaped,
@@ -75,12 +75,11 @@ def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) ->
     """
     if more.record and more.watch:
         raise click.UsageError("--record writes the files that --watch looks at; leave out one of the two")
-    with ending_in_words(ctx):
-        paths = paths or (Path(),)
-        given = Given(more.limits, more.functions, coverage=not more.no_coverage)
-        if more.record:
-            _record(found(paths)[0], given)
-        report = _watched(paths, given, more) if more.watch else _run(paths, given, more)
+    paths = paths or (Path(),)
+    given = Given(more.limits, more.functions, coverage=not more.no_coverage)
+    if more.record:
+        _record(found(paths)[0], given)
+    report = _watched(paths, given, more) if more.watch else _run(paths, given, more)
     ctx.exit(report.exit_status)
 
 
@@ -98,7 +97,7 @@ def _run(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
 
 
 def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
-    """Runs all tests whenever a file changes that they rest on, until Ctrl-C; the last report."""
+    """Runs all tests whenever a file changes that they rest on, until Ctrl-C; returns the last report."""
     found(paths)  # a path that is wrong from the start is an error
     report, files = RunReport(()), set[Path]()
     console = to_stdout()
@@ -114,7 +113,7 @@ def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunRepo
                 raise
             except AntelogError as error:  # a file is gone for a moment
                 say(f"error: {error}")
-            # Tests that were written meanwhile are not part of it, and so they are new.
+            # Tests that were written meanwhile are missing in it, so that they count as changes.
             state = {**state_of(files), **before}
             sys.stdout.flush()
             tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
@@ -124,7 +123,7 @@ def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunRepo
 
 
 def _tests(paths: Sequence[Path]) -> set[Path]:
-    """The files of tests that there are now, and programs, which may get some."""
+    """The present files of tests, and programs, which may get some."""
     try:
         return set(chain(*found(paths)))
     except AntelogError:
@@ -132,7 +131,7 @@ def _tests(paths: Sequence[Path]) -> set[Path]:
 
 
 def _record(paths: Sequence[Path], given: Given) -> None:
-    """Records what comes out of the cases of each file; one in which something is wrong is left as it is."""
+    """Records what comes out of the cases of each file, unless something is wrong in it."""
     for path in paths:
         suite = read_suite(path, given)
         if suite.wrong:
@@ -151,7 +150,7 @@ BETWEEN = 0.2
 """Seconds between two looks at the files."""
 
 FileState = tuple[int, int] | None
-"""When a file was written, in nanoseconds, and its size; None: it is not there."""
+"""When a file was written, in nanoseconds, and its size; None if there is no file."""
 
 
 def files_of(report: RunReport) -> set[Path]:
@@ -178,9 +177,9 @@ def _state(path: Path) -> FileState:
 def wait_for_change(
     state: Mapping[Path, FileState], more: Callable[[], Iterable[Path]], stopping: Callable[[], bool]
 ) -> None:
-    """Returns when a file is another than its state says, when there are `more`, or when stopping.
+    """Returns when a file has changed, when there are `more`, or when stopping.
 
-    A file that is being written is waited for, until two looks in a row see the same.
+    While a file is being written, it waits until two looks in a row see the same.
     """
     last = state
     while not stopping():
@@ -198,10 +197,10 @@ WIDTH = 100
 
 _MARGIN, _GUTTER = 6, 3
 _COLOURS = {False: ("", ""), True: (TERMINAL["evidence"], TERMINAL["false"])}
-"""Of what is expected and found: where both agree, and where they do not."""
+"""The colours of what is expected and found, where they differ (True) and where not."""
 
 _MOST_MISSING = 20
-"""Parts without a test that are listed of a program."""
+"""The most parts without a test that are listed of a program."""
 
 
 class Verdicts:
@@ -272,7 +271,7 @@ class Verdicts:
                 self._line(Text(" " * _MARGIN).append_text(first).append(gap).append_text(second))
 
     def _wrapped(self, text: str, style: str, width: int) -> list[Text]:
-        """A side in lines, all but the first of them indented."""
+        """Wraps a side into lines, all but the first of them indented."""
         indent = len(text) - len(text.lstrip())
         whole = escaped(Text(text.strip(), style))
         if whole.cell_len + indent <= width:

@@ -1,11 +1,6 @@
-"""`antelog try`: replays recorded facts through the engine in this process.
+"""`antelog try`: replays recorded facts through the engine in this process; at the end, a summary.
 
-The summary in the end has for each query the counts of outcomes, and the lead of confirmed answers:
-
-    possible at 0, confirmed at 2, decided by 4    2 ticks before confirmed, 4 before the deadline
-
-It takes the changes in pieces. Only answers that can still change are kept, so memory does not grow with the
-length of a replay.
+possible at 0, confirmed at 2, decided by 4    2 ticks before confirmed, 4 before the deadline
 """
 
 from __future__ import annotations
@@ -27,7 +22,6 @@ from rich.text import Text
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import TRY, ready, rejects_of
 from antelog.cli.show import listing
-from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import (
     say_what_learning_lacks,
     say_what_was_dropped,
@@ -66,8 +60,7 @@ from antelog.theme import TERMINAL
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(TRY, settings=Settings)
-@click.pass_context
-def try_(ctx: click.Context, /, settings: Settings) -> None:
+def try_(settings: Settings) -> None:
     """Replay recorded facts through PROGRAM and print how its answers change.
 
     \b
@@ -82,8 +75,7 @@ def try_(ctx: click.Context, /, settings: Settings) -> None:
     A file's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
     and facts that arrived later than their input allows, are set aside and counted.
     """
-    with ending_in_words(ctx):
-        _run(ready(settings, TRY))
+    _run(ready(settings, TRY))
 
 
 def _run(given: Ready) -> None:
@@ -119,11 +111,10 @@ def _run(given: Ready) -> None:
 
 
 _MOST_LISTED = 100_000
-"""The lines of a table that may fill a stretch of time without facts: nobody reads more."""
-
+"""The most lines of a table for a stretch of time without facts."""
 
 _MOST_IN_SNAPSHOTS = 20_000
-"""The lines of snapshots that may: each tick is a step of its own, which takes some milliseconds."""
+"""The most lines of snapshots for it: each tick is a step of its own, which takes some milliseconds."""
 
 
 def _replay(
@@ -157,15 +148,15 @@ def _replay(
 # ---- the summary ----
 
 _ROOM = 200_000
-"""Lines that are merged at once; more if more answers are kept."""
+"""The lines that are merged at once; more if more answers are open."""
 _CONFIRMED, _REJECTED = "confirmed", "rejected"
 _OTHERS = "all others"
 _FIRST, _LAST, _CHANGE = "first line", "last line", "last change"
-"""The columns of an answer that is kept; no variable has a name like these."""
+"""Columns of an answer that is kept; no variable has a space in its name."""
 
 
 class Outcomes:
-    """Counts the answers of a query by outcome, from changes of all kinds; keeps those still open."""
+    """Counts the answers of a query by outcome; keeps only those that can still change."""
 
     def __init__(self, relation: Relation) -> None:
         self._time, self._delay = relation.answer.time, relation.bounds.delay
@@ -227,7 +218,7 @@ class Outcomes:
 
 
 def _lines(table: pa.Table, names: Sequence[str], means: pa.ChunkedArray) -> pa.Table:
-    """Columns of lines: the answer, its tick as first and last, and the change; `unlikely` stays open."""
+    """The columns of lines that are merged: the answer, its tick as first and last, and the change."""
     columns = {name: table.column(name) for name in names if name != _OTHERS}
     others = pa.array(np.zeros(table.num_rows, np.bool_))
     if "others" in table.column_names:
@@ -258,10 +249,10 @@ _GAP = "  "
 
 @dataclass(frozen=True)
 class QuerySummary:
-    """Counts of the answers of a query by outcome, and of its changes by kind.
+    """The numbers of answers of a query by outcome (`ended`), and of its changes by kind.
 
-    `confirmed` and `waiting` are medians over confirmed answers, in ticks: from the first line to the
-    confirmation, and to the deadline of facts that matter.
+    confirmed   the median of ticks from the first line of a confirmed answer to its confirmation
+    waiting     the median of ticks from there to the deadline of facts that matter
     """
 
     ended: Mapping[str, int]

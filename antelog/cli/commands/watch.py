@@ -25,7 +25,7 @@ from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
-from antelog.cli.show.endings import ending_in_words, stoppable
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import (
     lost_in_ticks,
@@ -78,8 +78,7 @@ from antelog.watch.web.address import new_token
 )
 @click.argument("program", type=click.Path(path_type=Path), required=False)
 @flags(WATCH, settings=Settings)
-@click.pass_context
-def watch(ctx: click.Context, /, settings: Settings) -> None:
+def watch(settings: Settings) -> None:
     """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page.
 
     In place of PROGRAM, a folder or file of changes shows what a pipeline writes.
@@ -97,12 +96,11 @@ def watch(ctx: click.Context, /, settings: Settings) -> None:
     A source's columns are matched by name, or as --map says, record by record. Rows that cannot be used,
     and facts that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
     """
-    with ending_in_words(ctx):
-        path = settings.program
-        if path is not None and "inputs" not in settings.given and is_changes(path):
-            show_changes(path, page_address(settings))
-        else:
-            _run(ready(settings, WATCH))
+    path = settings.program
+    if path is not None and "inputs" not in settings.given and is_changes(path):
+        show_changes(path, page_address(settings))
+    else:
+        _run(ready(settings, WATCH))
 
 
 def _run(found: Ready) -> None:
@@ -186,7 +184,7 @@ def _set(notes: dict[str, str], name: str, text: str) -> None:
 
 
 def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -> AlertSetup | None:
-    """The alerts of the options, checked; None if there are none. Raises UsageError."""
+    """The alerts of the options; None if there are none. Raises UsageError for wrong ones."""
     on, where = tuple(settings.alert_on or ()), tuple(settings.alert_where)
     try:
         alerts = [Alert(to, on, where, settings.alert_template or "") for to in settings.alerts]
@@ -207,7 +205,7 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
 
 
 def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
-    """The store: for a state to be kept, or for readers of a feed; otherwise none."""
+    """The store for a state that is kept, or for readers of a feed; otherwise None."""
     state = settings.state
     if state is None and not feed:
         return None
@@ -257,18 +255,18 @@ def _output(plan: Plan, settings: Settings) -> RunOutput:
 
 
 _BETWEEN = 1.0
-"""Seconds from one look at the files to the next."""
+"""Seconds between two looks at the files of the program."""
 
 
 class ProgramEdits:
-    """The files of a program as they were read. With `kept` the run has a state to go on from."""
+    """The files of a program as they were read; with `kept` the run has a state to go on from."""
 
     def __init__(self, source: Source, *, kept: bool) -> None:
         self._texts = {each.name: each.text for _, each in source.files}
         self._kept, self._said, self._looked = kept, "", float("-inf")
 
     def look(self) -> str:
-        """A sentence that names the files that have changed, and says what to do; empty if none has."""
+        """Says which files have changed, and what to do; empty if none has."""
         if time.monotonic() >= self._looked + _BETWEEN:
             self._looked = time.monotonic()
             names = [name for name, text in self._texts.items() if _differs(name, text)]
@@ -290,7 +288,7 @@ def _differs(name: str, text: str) -> bool:
 # ---- the last line of a terminal ----
 
 _REFRESHED = 1.0
-"""Seconds between two refreshes. The first one comes after as many: a short run has no status line."""
+"""Seconds until the first refresh, and between two of them."""
 _SPAN = 5.0
 """Seconds over which the rate of rows is taken."""
 _CLEARED = "\r\x1b[2K"
@@ -313,7 +311,7 @@ class StatusLine:
         self._open = OpenAnswers(self.driver.engine, self.driver.time.monotonic)
 
     def refresh(self) -> None:
-        """Prints the line anew once in a second, and after something else was printed."""
+        """Prints the line again after a second, or after something else was printed."""
         now = self.driver.time.monotonic()
         if self._next is None or not self._rows:
             self._rows.append((now, self._read()))
@@ -366,7 +364,7 @@ def ago(seconds: int) -> str:
 
 
 def fitting(parts: Sequence[str], width: int, separator: str = " · ") -> str:
-    """As many of the first parts as there is room for."""
+    """Joins as many of the first parts as there is room for."""
     text = ""
     for part in parts:
         longer = f"{text}{separator}{part}" if text else part

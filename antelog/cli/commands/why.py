@@ -13,7 +13,6 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WHY, ready, tick_given
-from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import (
     can_show,
     escaped,
@@ -60,8 +59,7 @@ class WhyFlags:
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("atom")
 @flags(WHY, settings=Settings, more=WhyFlags)
-@click.pass_context
-def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) -> None:
+def why(atom: str, settings: Settings, more: WhyFlags) -> None:
     """Say why ATOM is an answer of PROGRAM on recorded facts, or why it is none.
 
     \b
@@ -72,22 +70,19 @@ def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) ->
 
     ATOM may be of any predicate, of a query or not. A time in it is a tick or, in quotes, a timestamp.
     """
-    with ending_in_words(ctx):
-        found = ready(settings, WHY)
-        program, plan = found.program, found.program.plan
-        recording, rejects = recording_of(found.settings), Rejects()
-        print_diagnostics(program.warnings, program.source)
-        say_what_is_missing(plan, recording.inputs)
-        at = tick_given("--at", more.at, plan)
-        answer = explained(
-            recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most)
-        )
-        for note in (*rejects.notes, *rejects.at_end):
-            say(f"note: {shown(note)}")
-        if more.form == "json":
-            tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
-        else:
-            print_tree(answer)
+    found = ready(settings, WHY)
+    program, plan = found.program, found.program.plan
+    recording, rejects = recording_of(found.settings), Rejects()
+    print_diagnostics(program.warnings, program.source)
+    say_what_is_missing(plan, recording.inputs)
+    at = tick_given("--at", more.at, plan)
+    answer = explained(recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most))
+    for note in (*rejects.notes, *rejects.at_end):
+        say(f"note: {shown(note)}")
+    if more.form == "json":
+        tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        print_tree(answer)
 
 
 # ---- trees: wrapped below where each line begins ----

@@ -1,12 +1,7 @@
 """The report of a pipeline: on stderr, and on a page if there is one.
 
-On stderr there is a line for each batch, then rows set aside, and a summary. For the page each batch is
-written to a feed, which a separate process shows: lines of changes and rejects, and counts of rows. The feed
-of a stream is a folder next to its checkpoint, if that is on this machine; so a restarted stream shows open
-answers at once.
-
-    with paging(program, settings, address) as page:
-        page.batch(seen, batch, counts)     after the sinks have the batch
+For the page each batch is written to a feed, which a separate process shows. The feed of a stream is a folder
+next to its checkpoint, if that is on this machine; so a restarted stream shows open answers at once.
 """
 
 from __future__ import annotations
@@ -18,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 from rich.status import Status
@@ -41,12 +36,10 @@ from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
+from antelog.spark import Outputs
+from antelog.spark.pipeline.stream_run import Counts, Progress
 from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
-
-if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark import Outputs
-    from antelog.spark.pipeline.stream_run import Counts, Progress
 
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -54,9 +47,10 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass
 class Report:
-    """The counts of a pipeline so far; `status` is a terminal line that each batch replaces.
+    """The counts of a pipeline so far.
 
-    Of some rows of each input the clock showed the times `twice`.
+    status      a line of a terminal that each batch replaces
+    twice       for each input the number of rows with times that the clock showed twice
     """
 
     status: Status | None = None
@@ -79,11 +73,11 @@ class Report:
 
     def count(self, counts: Mapping[str, Any]) -> None:
         self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
-        # A micro-batch without rows may say nothing of how things stand; they stand as they did then.
+        # A micro-batch without rows may lack these counts, which are then as before.
         self.standing |= {name: counts[name] for name in _STANDING if counts.get(name) is not None}
 
     def clocks(self, rows: Iterable[Mapping[str, Any]], plan: Plan) -> None:
-        """Counts rows whose times have no offset; says once that they are taken as those of UTC."""
+        """Counts rows whose times have no offset; notes once that they are read as UTC."""
         for row in rows:
             self.twice[row["input"]] += row["twice"]
             if plan.counting(row["input"]).zone is None:
@@ -104,7 +98,6 @@ class Report:
             say(f"warning: {shown(text)}")
 
     def summarize(self, *, stream: bool, rejects: str | None, timescale: Timescale | None) -> None:
-        """Prints the summary: counts, notes and rows set aside."""
         seconds = time.monotonic() - self.began
         came = facts(self.totals, _held_before({**self.totals, **self.standing}))
         parts = [came, number(self.totals["changes"], "change"), *_still(self.standing)]
@@ -125,7 +118,7 @@ class Report:
 
 @contextmanager
 def reporting(timescale: Timescale | None, *, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
-    """A report; that of a stream uses a status line on a terminal, unless results are printed there."""
+    """A report, with a status line for a stream on a terminal, unless results are printed there."""
     console = to_stderr()
     if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
         yield Report(timescale=timescale)
@@ -135,7 +128,7 @@ def reporting(timescale: Timescale | None, *, stream: bool, results_on_terminal:
 
 
 def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
-    """The line of a batch, without unknown counts."""
+    """The line of a batch, without counts that are unknown."""
     counts = done.counts
     given = counts.get("given") or 0
     speed = given / done.seconds if done.seconds else 0
@@ -152,13 +145,12 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
 
 
 def _held_before(counts: Mapping[str, int | None]) -> int:
-    """The number of facts held from before: those counted now minus those that came."""
+    """The number of facts that were held before: those counted now minus those that came."""
     after = sum(counts.get(name) or 0 for name in (*FATES, "held"))
     return after - (counts.get("given") or 0)
 
 
 def _still(counts: Mapping[str, int | None]) -> list[str]:
-    """The numbers of open answers and of held facts, where they are counted."""
     still, held = counts.get("open"), counts.get("held")
     return [*([] if still is None else [f"{still:,} open"]), *([f"{held:,} held"] if held else [])]
 
@@ -185,7 +177,7 @@ def console_printer(plan: Plan) -> Callable[[Outputs], None]:
 
 
 def tables_of(outputs: Outputs, relations: Sequence[Relation]) -> dict[str, pa.Table]:
-    """The changes of each query, collected from Spark, with columns named as variables again."""
+    """Collects the changes of each query from Spark, with columns named as variables again."""
     found = {}
     times = pa.timestamp("us", outputs.job.plan.zone)  # Spark's are of the zone of its session
     for relation in relations:
@@ -201,13 +193,13 @@ def tables_of(outputs: Outputs, relations: Sequence[Relation]) -> dict[str, pa.T
 # ---- the page ----
 
 _MOST_REJECTS = 100
-"""Rows set aside that are shown of a batch, at most."""
+"""The most rows set aside that the page gets of a batch."""
 _REJECTED = {"input": "predicate", "reason": "reason", "row": "row", "detail": "detail"}
 
 
 @dataclass(eq=False)
 class Paging:
-    """Writes the feed; `tend` restarts the page's process if it has ended."""
+    """The feed of a page; `tend` restarts the page's process if it has ended."""
 
     program: Program
     feed: BatchFeed

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/{line_rows,sources}.py, antelog/cli/run/columns.py: files and messages of texts."""
+"""antelog/spark/endpoints/{line_rows,sources}.py: files and messages of texts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import antelog
-from antelog.cli.run.columns import Wish, reading_of
 from antelog.errors import DataError
 from antelog.files import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.address import Files, Kafka
 from antelog.run.reading import wanted_of
 from antelog.spark.endpoints.line_rows import RowReading, read_files, read_lines, read_messages
-from antelog.spark.endpoints.sources import Reading, frame
+from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.settings import CLOCK, MALFORMED, ROW
 from tests.files.reading import rows_of
 
