@@ -30,7 +30,8 @@ _COMMANDS = {
 }
 """The commands with their lines in a list, so that none is imported for it."""
 
-_WORDS_OF_PYTHON = ("format", "test", "try")
+_MODULES = {"format": "format_", "test": "test_", "try": "try_", "learn": "chances", "score": "chances"}
+"""The modules of commands that have another name."""
 
 
 class _Commands(click.Group):
@@ -65,8 +66,12 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _COMMANDS and cmd_name not in self.commands:
-            name = f"{cmd_name}_" if cmd_name in _WORDS_OF_PYTHON else cmd_name
-            command = getattr(import_module(f"antelog.cli.commands.{name}"), name)
+            module = import_module(f"antelog.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
+            command = next(
+                each
+                for each in vars(module).values()
+                if isinstance(each, click.Command) and each.name == cmd_name
+            )
             command.short_help = _COMMANDS[cmd_name]
             self.add_command(command)
         return super().get_command(ctx, cmd_name)

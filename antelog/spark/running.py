@@ -21,34 +21,13 @@ from antelog.forecast.parts import merged
 from antelog.forecast.scores.scores import from_dict, table, to_dict
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.run.options import taken, takes
+from antelog.run.options import takes
+from antelog.spark.bucket import state
 from antelog.spark.bucket.packing import REJECTS, Mapper, all_packed, to_everyone
 from antelog.spark.bucket.processor import BucketProcessor
-from antelog.spark.bucket.state import (
-    CHANGES,
-    COUNTED,
-    END,
-    OUTPUT,
-    REJECTED,
-    SHOWN,
-    BucketState,
-    ender,
-    finish,
-    reasoner,
-    received_by,
-)
 from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java
-from antelog.spark.job.checking import (
-    AnswerOptions,
-    ChangeOptions,
-    CheckedRun,
-    LearnOptions,
-    OutputOptions,
-    RejectOptions,
-    ScoreOptions,
-    checked,
-)
+from antelog.spark.job import checking
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job, Predecessor
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
@@ -64,7 +43,7 @@ class Outputs:
 
     job: Job
     frame: DataFrame
-    ready: CheckedRun
+    ready: checking.CheckedRun
     change: str = "change"
 
     def after(self, before: Sequence[Predecessor]) -> Outputs:
@@ -90,18 +69,18 @@ class Outputs:
     @property
     def rejects(self) -> DataFrame:
         """The facts that were set aside, with the reasons."""
-        packed = self.frame.where(f.col("what") == REJECTED).select("payload")
+        packed = self.frame.where(f.col("what") == state.REJECTED).select("payload")
         return packed.mapInArrow(reject_reader, from_arrow_schema(REJECTS))
 
     @property
     def counts(self) -> DataFrame:
         """The counts, a row for each bucket and micro-batch."""
-        return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
+        return self.frame.where(f.col("what") == state.COUNTED).select("bucket", *COUNTS)
 
     @property
     def clocks(self) -> DataFrame:
         """How many rows of each input have `local` times, without an offset; some came `twice`."""
-        shown = self.frame.where(f.col("what") == SHOWN).groupBy(f.col("query").alias("input"))
+        shown = self.frame.where(f.col("what") == state.SHOWN).groupBy(f.col("query").alias("input"))
         return shown.agg(f.sum("local").alias("local"), f.sum("twice").alias("twice"))
 
     def of(self, frame: DataFrame) -> Outputs:
@@ -118,7 +97,7 @@ class Outputs:
 
     @property
     def _packed(self) -> DataFrame:
-        return self.frame.where(f.col("what") == CHANGES).select("query", "payload")
+        return self.frame.where(f.col("what") == state.CHANGES).select("query", "payload")
 
     def _of(self, query: str | None) -> DataFrame:
         columns = columns_of(self.job, query, change=self.change)
@@ -131,64 +110,64 @@ class Outputs:
 
 
 @explaining_lost_java()
-@takes(OutputOptions)
-def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> Outputs:
+@takes(checking.OutputOptions)
+def outputs(program: Program, inputs: Mapping[str, DataFrame], options: checking.OutputOptions) -> Outputs:
     """The outputs of a program over DataFrames: changes, rejects and counts, from one run.
 
     It has the options of `antelog.spark`.
     """
-    return _found(checked(program, inputs, taken(OutputOptions, options)))
+    return _found(checking.checked(program, inputs, options))
 
 
 @explaining_lost_java()
-@takes(ChangeOptions)
-def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOptions) -> DataFrame:
+@takes(checking.ChangeOptions)
+def changes(program: Program, inputs: Mapping[str, DataFrame], options: checking.ChangeOptions) -> DataFrame:
     """The changes of the answers of a program's queries, or of one `query`.
 
     It has the other options of `antelog.spark`, too.
     """
-    found = _found(checked(program, inputs, taken(OutputOptions, options)))
+    found = _found(checking.checked(program, inputs, options))
     return found.changes if options.query is None else found.query(options.query)
 
 
 @explaining_lost_java()
-@takes(RejectOptions)
-def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOptions) -> DataFrame:
+@takes(checking.RejectOptions)
+def rejects(program: Program, inputs: Mapping[str, DataFrame], options: checking.RejectOptions) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
 
     It has the options of `antelog.spark` but for `only` and those about chances.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options, only=()))
+    ready = checking.checked(program, inputs, options, only=())
     return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
 
 
 @explaining_lost_java()
-@takes(AnswerOptions)
-def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOptions) -> DataFrame:
+@takes(checking.AnswerOptions)
+def answers(program: Program, inputs: Mapping[str, DataFrame], options: checking.AnswerOptions) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
     In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last arrival, or
     `until`. It has the other options of `antelog.spark`, too, but for `only` and those of streams.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options, only=("confirmed",)))
+    ready = checking.checked(program, inputs, options, only=("confirmed",))
     if not ready.job.batch:
         raise DataError(
             "a stream has no end at which answers are open; use its changes, and keep the last one "
             "of each (query, answer)"
         )
-    frame = _of_buckets(ready, reasoner(ready.job, True), OUTPUT, agreed=False)
+    frame = _of_buckets(ready, state.reasoner(ready.job, True), state.OUTPUT, agreed=False)
     found = Outputs(ready.job, frame, ready, change="status")
     return found.changes if options.query is None else found.query(options.query)
 
 
-def _found(ready: CheckedRun) -> Outputs:
+def _found(ready: checking.CheckedRun) -> Outputs:
     job = ready.job
-    frame = _of_buckets(ready, reasoner(job, False), OUTPUT) if job.batch else _stream(ready)
+    frame = _of_buckets(ready, state.reasoner(job, False), state.OUTPUT) if job.batch else _stream(ready)
     return Outputs(job, frame, ready)
 
 
 def _of_buckets(
-    ready: CheckedRun, run: Callable[[pa.Table], pa.Table], schema: pa.Schema, *, agreed: bool = True
+    ready: checking.CheckedRun, run: Callable[[pa.Table], pa.Table], schema: pa.Schema, *, agreed: bool = True
 ) -> DataFrame:
     """Runs all buckets of a batch; with `agreed` they end at one tick, if that matters."""
     # An empty row for each bucket, as some have no facts.
@@ -196,21 +175,21 @@ def _of_buckets(
     packed = all_packed(ready.job, ready.frames).unionAll(everyone)
     if ready.job.ends_together and agreed:
         # All rows are read twice: the last tick has to be known before any bucket goes on to it.
-        plain = ender(ready.job.without_model)
-        each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(END))
+        plain = state.ender(ready.job.without_model)
+        each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(state.END))
         ends = each.agg(f.max("end").alias("end"))
         packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
     return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
 
-def _stream(ready: CheckedRun) -> DataFrame:
+def _stream(ready: checking.CheckedRun) -> DataFrame:
     job = ready.job
     prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
     packed = (
         all_packed(job, ready.frames)
         .groupBy("bucket")
-        .transformWithState(BucketProcessor(job), from_arrow_schema(OUTPUT), "Append", mode)
+        .transformWithState(BucketProcessor(job), from_arrow_schema(state.OUTPUT), "Append", mode)
     )
     # A micro-batch without rows has no counts: sums are 0, the others stay unknown.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
@@ -246,25 +225,25 @@ def prepare_for_streams(spark: SparkSession) -> None:
 
 
 @explaining_lost_java()
-@takes(LearnOptions)
-def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptions) -> Model:
+@takes(checking.LearnOptions)
+def learn(program: Program, inputs: Mapping[str, DataFrame], options: checking.LearnOptions) -> Model:
     """Learns a model from recorded facts: how often facts come, and what becomes of open answers.
 
     It has the options `clock`, `arrival`, `buckets`, `until` and `begin` of `antelog.spark`.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options))
+    ready = checking.checked(program, inputs, options)
     ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
     return merged([Model.from_bytes(each) for each in _each(ready, learned)])
 
 
 @explaining_lost_java()
-@takes(ScoreOptions)
-def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOptions) -> pa.Table:
+@takes(checking.ScoreOptions)
+def scores(program: Program, inputs: Mapping[str, DataFrame], options: checking.ScoreOptions) -> pa.Table:
     """The scores of the chances of a batch, as `Engine.scores` has them.
 
     It has the options of `learn`, and those about chances of `antelog.spark`.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options))
+    ready = checking.checked(program, inputs, options)
     if ready.job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '
@@ -275,7 +254,7 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOpti
     return table({name: reduce(add, each) for name, each in by_query.items()})
 
 
-def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[bytes]:
+def _each(ready: checking.CheckedRun, what: Callable[[Job, state.BucketState], bytes]) -> list[bytes]:
     """Runs a batch to its end, and collects bytes of each bucket."""
     if not ready.job.batch:
         raise DataError(
@@ -288,21 +267,21 @@ def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[
 _FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
 
 
-def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Callable[[pa.Table], pa.Table]:
+def runner(job: Job, what: Callable[[Job, state.BucketState], bytes]) -> Callable[[pa.Table], pa.Table]:
     """A function for `applyInArrow` that runs a bucket to the end of a batch, for `what` it has then."""
 
     def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
-        bucket, _ = finish(job, *received_by(job, packed))
+        bucket, _ = state.finish(job, *state.received_by(job, packed))
         return pa.table([[bucket.number], [what(job, bucket)]], _FOUND)
 
     return run
 
 
-def learned(job: Job, bucket: BucketState) -> bytes:
+def learned(job: Job, bucket: state.BucketState) -> bytes:
     assert bucket.forecasting is not None
     return model_of(job.plan, bucket.forecasting, bucket.now).to_bytes()
 
 
-def scored(_job: Job, bucket: BucketState) -> bytes:
+def scored(_job: Job, bucket: state.BucketState) -> bytes:
     assert bucket.forecasting is not None
     return msgspec.json.encode({name: to_dict(each) for name, each in scores_of(bucket.forecasting).items()})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from antelog.spark.pipeline import session
+from antelog.cli.run import pipeline
 from tests.matrix.cases import MatrixCase, sampled
 from tests.matrix.views import batches, wrong
 
@@ -25,5 +25,5 @@ def test_a_batch_has_the_same_lines(
         yield spark
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "session", shared)
+    monkeypatch.setattr(pipeline, "session", shared)
     assert wrong(case, batches) == []

@@ -18,17 +18,8 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.commands.why import print_tree
+from antelog.cli.show import terminal
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.terminal import (
-    can_show,
-    escaped,
-    print_diagnostics,
-    print_text,
-    say,
-    tell,
-    to_stderr,
-    to_stdout,
-)
 from antelog.diagnostics import errors_of
 from antelog.errors import AntelogError, OutputError
 from antelog.run.options import Runner, flag, named_file, option
@@ -85,14 +76,14 @@ def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) ->
 
 def _run(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
     """Runs all tests once, and prints and writes what comes of them."""
-    verdicts = Verdicts(to_stdout(), to_stderr(soft_wrap=True))
+    verdicts = Verdicts(terminal.to_stdout(), terminal.to_stderr(soft_wrap=True))
     report = run(found(paths), given, verdicts.suite)
     verdicts.report(report)
     if more.junit is not None:
         write(more.junit, junit(report))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in github(report, Path(os.environ.get("GITHUB_WORKSPACE") or ".")):
-            tell(line)
+            terminal.tell(line)
     return report
 
 
@@ -100,7 +91,7 @@ def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunRepo
     """Runs all tests whenever a file changes that they rest on, until Ctrl-C; returns the last report."""
     found(paths)  # a path that is wrong from the start is an error
     report, files = RunReport(()), set[Path]()
-    console = to_stdout()
+    console = terminal.to_stdout()
     with stoppable() as stopping:
         while not stopping():
             before = state_of(files | _tests(paths))
@@ -112,11 +103,11 @@ def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunRepo
             except OutputError:
                 raise
             except AntelogError as error:  # a file is gone for a moment
-                say(f"error: {error}")
+                terminal.say(f"error: {error}")
             # Tests that were written meanwhile are missing in it, so that they count as changes.
             state = {**state_of(files), **before}
             sys.stdout.flush()
-            tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
+            terminal.tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
             sys.stdout.flush()
             wait_for_change(state, partial(_tests, paths), stopping)
     return report
@@ -138,12 +129,12 @@ def _record(paths: Sequence[Path], given: Given) -> None:
             continue
         new = Recorded(suite)
         for each in new.left_out:
-            say(f"note: {path}: not recorded: {each}")
+            terminal.say(f"note: {path}: not recorded: {each}")
         if new.cases:
             mark = b"\xef\xbb\xbf" if path.read_bytes().startswith(b"\xef\xbb\xbf") else b""
             write(path, mark + new.text.encode())
             cases = "1 case" if new.cases == 1 else f"{new.cases} cases"
-            say(f"note: {path}: recorded what comes out of {cases}; look at it")
+            terminal.say(f"note: {path}: recorded what comes out of {cases}; look at it")
 
 
 BETWEEN = 0.2
@@ -210,7 +201,7 @@ class Verdicts:
         self._console, self._errors = console, errors
         if not console.is_terminal:
             console.width = WIDTH
-        self._good, self._bad = ("✓", "✗") if can_show(console, "✓✗") else ("ok", "FAILED")
+        self._good, self._bad = ("✓", "✗") if terminal.can_show(console, "✓✗") else ("ok", "FAILED")
 
     def suite(self, result: SuiteResult) -> None:
         """Prints a file: a line if all is fine, and each case that failed."""
@@ -218,9 +209,9 @@ class Verdicts:
         if suite.wrong:
             self._line(Text(f"{self._bad} {suite.name}  cannot be used", TERMINAL["error"]))
             if suite.problems:
-                print_diagnostics(suite.problems, suite.file.source, self._errors)
+                terminal.print_diagnostics(suite.problems, suite.file.source, self._errors)
             if (error := suite.program_error) is not None:
-                print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
+                terminal.print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
             return
         count = _cases(len(result.cases))
         if not result.failed:
@@ -273,7 +264,7 @@ class Verdicts:
     def _wrapped(self, text: str, style: str, width: int) -> list[Text]:
         """Wraps a side into lines, all but the first of them indented."""
         indent = len(text) - len(text.lstrip())
-        whole = escaped(Text(text.strip(), style))
+        whole = terminal.escaped(Text(text.strip(), style))
         if whole.cell_len + indent <= width:
             return [Text(" " * indent).append_text(whole)]
         pieces = whole.wrap(self._console, width - indent - 2, overflow="fold")
@@ -315,7 +306,7 @@ class Verdicts:
             self._line(Text(f"  and {more} more", "dim"))
 
     def _line(self, text: Text) -> None:
-        print_text(self._console, text, soft_wrap=not self._console.is_terminal)
+        terminal.print_text(self._console, text, soft_wrap=not self._console.is_terminal)
 
 
 def summary(report: RunReport) -> str:

@@ -21,23 +21,7 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import TRY, ready, rejects_of
-from antelog.cli.show import listing
-from antelog.cli.show.set_aside import (
-    say_what_learning_lacks,
-    say_what_was_dropped,
-    say_what_was_left_out,
-    say_what_was_read,
-    say_which_chances_lack,
-    summarized,
-)
-from antelog.cli.show.terminal import (
-    print_diagnostics,
-    print_text,
-    progress_bar,
-    say,
-    say_what_is_missing,
-    to_stderr,
-)
+from antelog.cli.show import listing, set_aside, terminal
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.uniting import united
 from antelog.engine.step.wording import LOST, meanings
@@ -81,32 +65,32 @@ def try_(settings: Settings) -> None:
 def _run(given: Ready) -> None:
     program, settings, plan = given.program, given.settings, given.program.plan
     recording = recording_of(settings)
-    print_diagnostics(program.warnings, program.source)
-    say_what_is_missing(plan, recording.inputs)
+    terminal.print_diagnostics(program.warnings, program.source)
+    terminal.say_what_is_missing(plan, recording.inputs)
     with ExitStack() as stack:
         rejects = stack.enter_context(
-            summarized(rejects_of(settings), plan.timescale, strict=settings.strict)
+            set_aside.summarized(rejects_of(settings), plan.timescale, strict=settings.strict)
         )
         static = static_facts(plan, recording.statics, rejects, recording.maps)
         only = tuple(settings.only)
         engine = Engine(program, static=static, arrival=ARRIVAL, **settings.printing_engine())
-        say_which_chances_lack(engine, learned=settings.model is not None)
+        set_aside.say_which_chances_lack(engine, learned=settings.model is not None)
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             why = "" if engine.forecasts else "there are no chances; give a --model, or --model learn"
             if all(query.alert is None for query in plan.queries):
                 why = "no query has an `alert`, as in `query Q(X, T) alert 80%.`"
             if why:
-                say(f"note: nothing is likely or unlikely: {why}")
-        stack.callback(say_what_was_dropped, engine)
+                terminal.say(f"note: nothing is likely or unlikely: {why}")
+        stack.callback(set_aside.say_what_was_dropped, engine)
         outcomes = _replay(engine, recording, settings, rejects, stack)
         sys.stdout.flush()
-        say_what_was_read(rejects, engine)
+        set_aside.say_what_was_read(rejects, engine)
         found = {name: each.found(engine.now) for name, each in outcomes.items()}
         say_outcomes(found, plan.tick, () if only == KINDS else only)
         if settings.min_chance is not None or settings.most is not None:
-            say_what_was_left_out(engine)
+            set_aside.say_what_was_left_out(engine)
         if settings.model == LEARN:
-            say_what_learning_lacks(engine)
+            set_aside.say_what_learning_lacks(engine)
         rejects.require_use()
 
 
@@ -126,11 +110,13 @@ def _replay(
     if settings.snapshots:
         since = 0 if settings.first is None and engine.plan.tick is None else settings.first
         total = None if since is None or settings.last is None else max(0, settings.last - since + 1)
-        view: ChangeView = SnapshotView(since, stack.enter_context(progress_bar("ticks", total)), most)
+        view: ChangeView = SnapshotView(
+            since, stack.enter_context(terminal.progress_bar("ticks", total)), most
+        )
         reader = facts.reader(engine.plan, rejects)
     else:
         view = ChangeView(most)
-        report = stack.enter_context(progress_bar("facts", facts.size))
+        report = stack.enter_context(terminal.progress_bar("facts", facts.size))
         reader = facts.reader(engine.plan, rejects, report)
     show = listing.printer(engine.plan, settings)
     nothing = True
@@ -141,7 +127,7 @@ def _replay(
             show(each)
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
     if nothing and settings.form == "table" and not settings.snapshots:
-        say("note: there were no changes to show")
+        terminal.say("note: there were no changes to show")
     return outcomes
 
 
@@ -277,18 +263,18 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
     columns |= {name: cells for name, cells in leads.items() if {*cells} != {_NONE}}
     widths = {name: max(len(name), *map(len, cells)) for name, cells in columns.items()}
     left = max(map(len, found))
-    console = to_stderr()
+    console = terminal.to_stderr()
     heads = _GAP.join(f"{name:>{width}}" for name, width in widths.items())
-    print_text(console, Text(f"{'':<{left}}{_GAP}{heads}", "dim"), soft_wrap=True)
+    terminal.print_text(console, Text(f"{'':<{left}}{_GAP}{heads}", "dim"), soft_wrap=True)
     for number, query in enumerate(found):
         line = Text(f"{query:<{left}}", "bold")
         for name, width in widths.items():
             cell = columns[name][number]
             style = _STYLES.get(name, "") if cell not in ("0", _NONE) else "dim"
             line.append(_GAP).append(f"{cell:>{width}}", style)
-        print_text(console, line, soft_wrap=True)
+        terminal.print_text(console, line, soft_wrap=True)
     for note in _notes(columns, only):
-        print_text(console, Text(note, "dim"), soft_wrap=True)
+        terminal.print_text(console, Text(note, "dim"), soft_wrap=True)
 
 
 def _time(ticks: float | None, length: int | None) -> str:

@@ -25,24 +25,9 @@ from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
+from antelog.cli.show import set_aside, terminal
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.listing import printer
-from antelog.cli.show.set_aside import (
-    lost_in_ticks,
-    say_what_learning_lacks,
-    say_what_was_dropped,
-    say_what_was_read,
-    say_what_was_set_aside,
-    say_which_chances_lack,
-)
-from antelog.cli.show.terminal import (
-    before_output,
-    clear,
-    print_diagnostics,
-    say,
-    say_what_is_missing,
-    to_stderr,
-)
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError, InUseError, OutputError
@@ -107,8 +92,8 @@ def _run(found: Ready) -> None:
     program, settings, plan = found.program, found.settings, found.program.plan
     posted = [name for name, each in settings.inputs.items() if isinstance(each, Posted)]
     wanted = wanted_alerts(settings, program, chances=bool(settings.model) or plan.declares_chances)
-    print_diagnostics(program.warnings, program.source)
-    say_what_is_missing(plan, settings.inputs)
+    terminal.print_diagnostics(program.warnings, program.source)
+    terminal.say_what_is_missing(plan, settings.inputs)
     serves = not (settings.no_page or settings.once)
     token = settings.facts_token or new_token() if posted else None
     page = page_address(settings, facts=token, acts=True) if serves else None
@@ -121,7 +106,7 @@ def _run(found: Ready) -> None:
         def look_for_edits() -> None:
             found = edits.look()
             if found and notes.get("edits") != found:
-                say(f"note: {found}")
+                terminal.say(f"note: {found}")
             _set(notes, "edits", found)
 
         tends.append(look_for_edits)
@@ -131,14 +116,14 @@ def _run(found: Ready) -> None:
             static_facts(plan, files_of(settings.statics), Rejects(), settings.map),
             store,
             feed,
-            note=lambda note: say(f"note: {note}"),
+            note=lambda note: terminal.say(f"note: {note}"),
             tend=lambda: [tend() for tend in tends],
         )
         follower = run.follower(_output(plan, settings), stack)
         if follower.driver.journal is not None and follower.driver.journal.feed is not None:
             follower.driver.journal.feed.notes = notes
-        say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
-        read = partial(lost_in_ticks, follower.driver.reader.rejects, follower.driver.engine)
+        set_aside.say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
+        read = partial(set_aside.lost_in_ticks, follower.driver.reader.rejects, follower.driver.engine)
         tends.append(lambda: _set(notes, "lost", "".join(f"{each}. " for each in read()).rstrip()))
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
@@ -157,15 +142,15 @@ def _run(found: Ready) -> None:
             tends.append(refresh)
             follower.run(stopping)
             if page is not None and not stopping():
-                say("note: all has been read; the page is there until you stop it with Ctrl-C")
+                terminal.say("note: all has been read; the page is there until you stop it with Ctrl-C")
                 follower.driver.linger(stopping)
         sys.stdout.flush()
         rejects, engine = follower.driver.reader.rejects, follower.driver.engine
-        say_what_was_read(rejects, engine)
-        say_what_was_dropped(engine)
+        set_aside.say_what_was_read(rejects, engine)
+        set_aside.say_what_was_dropped(engine)
         if settings.model == LEARN:
-            say_what_learning_lacks(engine)
-        say_what_was_set_aside(
+            set_aside.say_what_learning_lacks(engine)
+        set_aside.say_what_was_set_aside(
             rejects.counts, rejects.first, plan.timescale,
             where=None, option="the page", delays=rejects.delays,
         )  # fmt: skip
@@ -215,7 +200,7 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
         except InUseError:
             if not settings.wait:
                 raise
-            say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
+            terminal.say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
             store = Store.open(state, wait=True)
     else:
         folder = stack.enter_context(temporary_folder())
@@ -232,7 +217,7 @@ class _Terminal:
         self._show = printer(plan, settings)
 
     def write(self, step: StepResult) -> None:
-        clear()
+        terminal.clear()
         self._show(step)
         sys.stdout.flush()
 
@@ -377,14 +362,14 @@ def fitting(parts: Sequence[str], width: int, separator: str = " · ") -> str:
 @contextmanager
 def status_line(driver: Driver, *, wanted: bool) -> Iterator[Callable[[], None]]:
     """Shows the status on stderr if that is a terminal; yields the function that refreshes it."""
-    console = to_stderr()
+    console = terminal.to_stderr()
     if not wanted or not console.is_terminal or console.is_dumb_terminal or console.legacy_windows:
         yield lambda: None
         return
     line = StatusLine(driver, console)
-    before_output.append(line.clear)
+    terminal.before_output.append(line.clear)
     try:
         yield line.refresh
     finally:
         line.clear()
-        before_output.remove(line.clear)
+        terminal.before_output.remove(line.clear)

@@ -13,16 +13,7 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WHY, ready, tick_given
-from antelog.cli.show.terminal import (
-    can_show,
-    escaped,
-    print_diagnostics,
-    print_text,
-    say,
-    say_what_is_missing,
-    tell,
-    to_stdout,
-)
+from antelog.cli.show import terminal
 from antelog.escaping import shown
 from antelog.files import Rejects
 from antelog.run.explaining import recorded_grounds
@@ -73,14 +64,14 @@ def why(atom: str, settings: Settings, more: WhyFlags) -> None:
     found = ready(settings, WHY)
     program, plan = found.program, found.program.plan
     recording, rejects = recording_of(found.settings), Rejects()
-    print_diagnostics(program.warnings, program.source)
-    say_what_is_missing(plan, recording.inputs)
+    terminal.print_diagnostics(program.warnings, program.source)
+    terminal.say_what_is_missing(plan, recording.inputs)
     at = tick_given("--at", more.at, plan)
     answer = explained(recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most))
     for note in (*rejects.notes, *rejects.at_end):
-        say(f"note: {shown(note)}")
+        terminal.say(f"note: {shown(note)}")
     if more.form == "json":
-        tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
+        terminal.tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
     else:
         print_tree(answer)
 
@@ -94,11 +85,11 @@ _NARROWEST = 30
 
 def print_tree(why: WhyAnswer, console: Console | None = None, indent: str = "") -> None:
     """Prints an explanation, by default to stdout."""
-    console = console or to_stdout()
-    marks = TreeMarks() if can_show(console, "●○✗├└│─…") else PLAIN
+    console = console or terminal.to_stdout()
+    marks = TreeMarks() if terminal.can_show(console, "●○✗├└│─…") else PLAIN
     for line in tree_lines(branch_of(why), marks):
         for text in _wrapped(line, marks, console, len(indent)):
-            print_text(console, Text(indent) + text, soft_wrap=True)
+            terminal.print_text(console, Text(indent) + text, soft_wrap=True)
 
 
 def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
@@ -110,7 +101,7 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) ->
     for part in (branch.remark, branch.rule):
         if part:
             text.append(f"   {part}", style="dim")
-    text = escaped(text)
+    text = terminal.escaped(text)
     if not console.is_terminal:
         return [Text(line.prefix) + text]
     width = max(_NARROWEST, console.width - indent - len(line.prefix))

@@ -14,10 +14,9 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts import rejects
 from antelog.engine.known import first_ticks
-from antelog.engine.state import State
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.uniting import united
-from antelog.engine.transition import QueryChange, Shares, Transition, change_of, transition
+from antelog.engine.transition import Shares, Transition, change_of, transition
 from antelog.spark.bucket.state import BucketOutput, BucketState, share_of, start
 from antelog.spark.job.job import Job
 from antelog.spark.job.needed import covers
@@ -53,14 +52,6 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         known, log = with_lines(known, found, job.forecasts.limits)
         moved = replace(moved, forecasting=known)
     return moved, BucketOutput(_joint(job, before, found, log), rejects.SCHEMA.empty_table(), Counts())
-
-
-def sentences(job: Job, before: Job) -> Iterator[str]:
-    """Says of each query whose rules are changed what becomes of it."""
-    begun = start(before, 0).kernel
-    for each in prospects(before.plan, begun, job.plan, lacking(job, before)):
-        if (found := in_words(each)) is not None:
-            yield found
 
 
 def lacking(job: Job, before: Job) -> frozenset[str]:
@@ -116,38 +107,26 @@ _FAR = 1_000_000_000
 """A tick so late that the state at it has forgotten all that it may forget."""
 
 
-def prospects(
-    old: Plan, begun: State, new: Plan, lacking: frozenset[str] = frozenset()
-) -> Iterator[QueryChange]:
-    """The changes of queries, with ticks counted from that of the change; `begun` is an old state."""
+def sentences(job: Job, before: Job) -> Iterator[str]:
+    """Says of each query whose rules are changed what becomes of it."""
+    old, begun = before.plan, start(before, 0).kernel
     rules = prepared(old)
     decided = {
         name: replace(each, until=_FAR - 1 - (rules.relations[name].bounds.delay or 0) - rules.lag)
         for name, each in begun.decided.items()
     }
     state = replace(begun, now=_FAR, begin=0, decided=decided)
-    known = first_ticks(old, state, new, lacking)
-    for each in compared(old, new).queries:
-        if each.continues or each.fate is Fate.GONE:
-            yield QueryChange(each)
-            continue
-        found = change_of(each, old, state, new, known)
-        since, complete = (None if tick is None else tick - _FAR for tick in (found.since, found.complete))
-        yield replace(found, since=since, complete=complete)
-
-
-def in_words(change: QueryChange) -> str | None:
-    """The prospect of a query in a sentence; None if it goes on as before."""
-    match change.difference.fate:
-        case Fate.GONE:
-            return f"{change.name} is gone; its open answers are closed"
-        case Fate.SAME if change.continues:
-            return None
-        case Fate.ADDED:
-            what = f"{change.name} is new"
-        case _:
-            what = f"{change.name} is changed; open answers that it has no more are closed"
-    if change.complete is None:
-        return f"{what}; it may differ from a run from the start: {change.why}"
-    ticks = f"{change.complete:,} tick{'' if change.complete == 1 else 's'}"
-    return f"{what}; complete from {ticks} after the change on"
+    known = first_ticks(old, state, job.plan, lacking(job, before))
+    for each in compared(old, job.plan).queries:
+        if each.fate is Fate.GONE:
+            yield f"{each.name} is gone; its open answers are closed"
+        elif not each.continues:
+            altered = "changed; open answers that it has no more are closed"
+            what = f"{each.name} is {'new' if each.fate is Fate.ADDED else altered}"
+            found = change_of(each, old, state, job.plan, known)
+            if found.complete is None:
+                yield f"{what}; it may differ from a run from the start: {found.why}"
+            else:
+                ticks = found.complete - _FAR
+                many = f"{ticks:,} tick{'' if ticks == 1 else 's'}"
+                yield f"{what}; complete from {many} after the change on"

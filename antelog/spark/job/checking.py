@@ -23,7 +23,7 @@ from antelog.engine.facts.frames import static_rows
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import MIXED, Types, types_of_rows
 from antelog.engine.values.values import Values
-from antelog.errors import DataError
+from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
@@ -35,7 +35,7 @@ from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
-from antelog.run.options import in_python, option
+from antelog.run.options import in_python, option, taken
 from antelog.run.settings import (
     ChanceSettings,
     ClockSettings,
@@ -47,7 +47,7 @@ from antelog.run.settings import (
 )
 from antelog.run.values import SettingError, length_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
+from antelog.spark.job.forecasts import Forecasts, forecasts_of
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent, talks_by_itself
 from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, quoted
 
@@ -103,23 +103,23 @@ class CheckedRun:
     frames: Mapping[str, DataFrame]
 
 
-def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> CheckedRun:
-    """Checks inputs and options. Raises DataError if the data does not fit the program."""
+def checked(program: Program, inputs: Mapping[str, DataFrame], given: object, **more: Any) -> CheckedRun:
+    """Checks inputs and the given options, with `more`. Raises DataError if they do not fit the program."""
+    options = taken(OutputOptions, given, **more)
     given_plan = plan_of(program)
     plan = given_plan.read
-    static = options.static or {}
     check("antelog.spark", {"inputs": inputs}, {"inputs": NAMED})
     if not inputs:
         raise DataError("there are no facts: hand over a DataFrame for at least one input")
     _check_frames(inputs, [s.name for s in plan.inputs], "input")
-    given = background_of(plan, static)
+    background = background_of(plan, options.static or {})
     batch = not _streams(inputs)
     countings = {each.name: given_plan.counting(each.name) for each in plan.inputs}
     frames, types, arriving = {}, {}, set[str]()
     for name, frame in inputs.items():
         source = next(s for s in plan.inputs if s.name == name)
-        taken = columns_taken(source, frame.columns, options)
-        frames[name] = frame.select(*(frame[quoted(old)].alias(new) for old, new in taken.items()))
+        columns = columns_taken(source, frame.columns, options)
+        frames[name] = frame.select(*(frame[quoted(old)].alias(new) for old, new in columns.items()))
         fields = {field.name: field for field in frames[name].schema.fields}
         found = {each: arrow_type(name, field) for each, field in fields.items()}
         types[name] = types_of(plan, source, found)
@@ -128,7 +128,9 @@ def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOp
         local = any(isinstance(fields[each].dataType, TimestampNTZType) for each in _times(source, found))
         if local and countings[name].zone is None:
             warnings.warn(UTC_ASSUMED, UserWarning, stacklevel=6)
-    data = Data(given, {**types, **types_of_rows(given)}, arriving, countings, sent(functions_of(program)))
+    data = Data(
+        background, {**types, **types_of_rows(background)}, arriving, countings, sent(functions_of(program))
+    )
     job = job_of(plan, data, options, chances_of(plan, options), batch=batch)
     if job.timing.ahead is not None and job.timing.clock != "processing":
         # Spark gives all rows of a micro-batch its own time, also when it is run again.
@@ -139,7 +141,13 @@ def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOp
 def chances_of(plan: Plan, options: OutputOptions) -> Forecasts | None:
     """The source of chances; None without chances. Raises an AntelogError for a model that does not fit."""
     settings = LearningSettings(options.learn, options.half_life, options.epoch, options.judges)
-    return within(forecasts_of(plan, options.model, settings), Limits(options.min_chance, options.most))
+    found, limits = forecasts_of(plan, options.model, settings), Limits(options.min_chance, options.most)
+    if limits and found is None:
+        raise UnsupportedError(
+            'min_chance and most need chances: give a model or `model="learn"`, '
+            "or declare a `chance` in the program"
+        )
+    return found and replace(found, limits=limits)
 
 
 def job_of(
@@ -315,24 +323,18 @@ def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
     """The numbers of the buckets: a single one if facts cannot be divided."""
     if buckets is not None and (type(buckets) is not int or buckets < 1):
         raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
-    why = _undivided(job)
+    why = None
+    if not job.plan.key:
+        why = job.plan.key.why_not
+    elif talks_by_itself(job.plan):
+        columns = answer_columns(job.plan, job.data.types)
+        for query in job.plan.queries:
+            if columns[query.name].types[query.answer.variables[job.plan.key[query.name]]] == MIXED:
+                why = f"the values {query.name} is divided by are of several types"
     if why is not None and (buckets or 2) > 1:
         message = f"the program runs as one bucket, on one core: {shown(why)}"
         warnings.warn(message, UserWarning, stacklevel=6)
     return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
-
-
-def _undivided(job: Job) -> str | None:
-    """The reason why the facts cannot be divided; None if they can."""
-    plan = job.plan
-    if not plan.key:
-        return plan.key.why_not
-    if talks_by_itself(plan):
-        columns = answer_columns(plan, job.data.types)
-        for query in plan.queries:
-            if columns[query.name].types[query.answer.variables[plan.key[query.name]]] == MIXED:
-                return f"the values {query.name} is divided by are of several types"
-    return None
 
 
 # ---- background facts ----

@@ -7,14 +7,13 @@ the cuts between batches.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import UnsupportedError
 from antelog.forecast.columns import COLUMNS, HOLDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import is_lossy
@@ -73,18 +72,6 @@ def forecasts_of(plan: Plan, given: GivenModel, settings: LearningSettings) -> F
     half_life = settings.half_life if learn else model.half_life
     learning = Learning(learn, half_life, model.epoch, shared=False, length=model.length)
     return Forecasts(learning, model.to_bytes(), judges=judges)
-
-
-def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:
-    """Adds limits to a source of chances. Raises UnsupportedError if there is no source."""
-    if not limits:
-        return found
-    if found is None:
-        raise UnsupportedError(
-            'min_chance and most need chances: give a model or `model="learn"`, '
-            "or declare a `chance` in the program"
-        )
-    return replace(found, limits=limits)
 
 
 def to_learn() -> Forecasts:

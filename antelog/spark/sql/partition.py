@@ -29,16 +29,7 @@ from antelog.spark.failures import explaining_lost_java, plain_errors, require_v
 from antelog.spark.job.checking import FunctionOptions, OutputOptions, background_of, chances_of, job_of
 from antelog.spark.job.job import Data, sent
 from antelog.spark.settings import quoted
-from antelog.spark.sql.analysis import (
-    ANSWERED,
-    REJECTED,
-    AnalysedCall,
-    FunctionProgram,
-    analysed,
-    in_one_partition,
-    key_columns,
-    of_each_input,
-)
+from antelog.spark.sql import analysis
 
 PIECE = 10_000
 """The rows that are made columns at once, and the fewest whose lines are made at once."""
@@ -51,10 +42,8 @@ class Partition:
     memory, and all that come at the end.
     """
 
-    def __init__(self, analysis: AnalysedCall) -> None:
-        self.job, self.columns = analysis.job, analysis.columns
-        self.output, self.call = analysis.output, analysis.call
-        self.name, self.clause = analysis.name, analysis.clause
+    def __init__(self, call: analysis.AnalysedCall) -> None:
+        self.call = call
         self.tables: list[pa.Table] = []
         self.waiting: list[Sequence[object]] = []
         self.missing: dict[object, int] = {}
@@ -82,8 +71,8 @@ class Partition:
         """All other lines. Raises DataError if the partition lacks rows of some keys."""
         if self.missing:
             raise DataError(
-                f"the PARTITION BY of {self.name} divides rows that belong together. Leave it out, or write "
-                f"{self.clause}"
+                f"the PARTITION BY of {self.call.name} divides rows that belong together. Leave it out, or "
+                f"write {self.call.clause}"
             )
         return chain(self.ready, self._lines())
 
@@ -92,38 +81,38 @@ class Partition:
         if not self.tables:
             return ()
         rows = pa.concat_tables(self.tables)
-        facts = {each.name: self.columns.facts(rows, each.name) for each in self.job.plan.inputs}
-        plain = self.job.without_model
+        job, plain, call = self.call.job, self.call.job.without_model, self.call.call
+        facts = {each.name: self.call.columns.facts(rows, each.name) for each in job.plan.inputs}
         packets = pa.Table.from_batches(
             [batch for name, each in facts.items() for batch in packed(plain, name, iter(each.to_batches()))]
         )
         self.tables = []
-        found = reasoner(self.job, self.call.lines == ANSWERED)(packets)
-        what = SET_ASIDE if self.call.lines == REJECTED else CHANGES
+        found = reasoner(job, call.lines == analysis.ANSWERED)(packets)
+        what = SET_ASIDE if call.lines == analysis.REJECTED else CHANGES
         payloads = found.filter(pc.equal(found.column("what"), what)).select(["query", "payload"])
         batches = iter(payloads.to_batches())
         if what == SET_ASIDE:
             return rows_of(reject_reader(batches))
-        return rows_of(unpacked(plain, self.output, batches))
+        return rows_of(unpacked(plain, self.call.output, batches))
 
     def _flush(self) -> None:
         if self.waiting:
-            self.tables.append(self.columns.table_of(self.waiting))
+            self.tables.append(self.call.columns.table_of(self.waiting))
             self.waiting = []
 
 
-def handler_of(program: FunctionProgram) -> type:
+def handler_of(program: analysis.FunctionProgram) -> type:
     """The class of a handler for each partition; made here, so that Spark sends it with its program."""
 
     class Handler:
         # Methods with `yield`: Spark puts a sentence of its own around errors of others.
-        def __init__(self, analysis: AnalysedCall) -> None:
-            self.partition = Partition(analysis)
+        def __init__(self, call: analysis.AnalysedCall) -> None:
+            self.partition = Partition(call)
 
         @staticmethod
         def analyze(*given, **named):  # type: ignore[no-untyped-def]  # Spark looks at no types, but at names
             with plain_errors():
-                return analysed(program, given, named)
+                return analysis.analysed(program, given, named)
 
         def eval(self, row, **_named):  # type: ignore[no-untyped-def]  # likewise
             with plain_errors():
@@ -185,11 +174,14 @@ def register(spark: SparkSession, name: str, program: Program, /, **options: Any
         raise DataError(f"{name!r} is not a name of a function in SQL; use letters, digits and `_`")
     require_version(spark, "table functions of antelog need", "Use antelog.spark.changes for DataFrames")
     clause = "WITH SINGLE PARTITION"
-    if not in_one_partition(plan):
-        keys = {name: "NULL" if each is None else quoted(each) for name, each in key_columns(plan).items()}
-        clause = f"PARTITION BY {of_each_input(keys)}"
+    if not analysis.in_one_partition(plan):
+        keys = {
+            name: "NULL" if each is None else quoted(each)
+            for name, each in analysis.key_columns(plan).items()
+        }
+        clause = f"PARTITION BY {analysis.of_each_input(keys)}"
     chosen = taken(OutputOptions, replace(given, static=None))
-    prepared = FunctionProgram(
+    prepared = analysis.FunctionProgram(
         name,
         plan,
         background_of(plan, given.static or {}),

@@ -87,7 +87,7 @@ def test_only_a_terminal_has_one(tmp_path: Path, console: Console, monkeypatch: 
         (dumb, True, False),
         (Console(file=io.StringIO()), True, False),
     ):
-        monkeypatch.setattr(module, "to_stderr", lambda each=each: each)
+        monkeypatch.setattr(module.terminal, "to_stderr", lambda each=each: each)
         with status_line(driver, wanted=wanted):
             assert bool(before_output) == has_one
         assert not before_output

@@ -14,11 +14,11 @@ from rich.text import Text
 
 import antelog
 from antelog.cli.commands.check import print_plan
+from antelog.cli.entry import Terminated
 from antelog.cli.show import terminal
 from antelog.cli.show.endings import behind, ending_in_words, stoppable
 from antelog.cli.show.set_aside import facts, number
 from antelog.cli.show.terminal import print_diagnostics, wrapped, wrapped_text
-from antelog.cli.stopping import Terminated
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
 
