@@ -1,7 +1,5 @@
 """What there is to say about a pipeline in a TOML file, without Spark."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """antelog/cli/serving.py: the page runs next to the run that it shows."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

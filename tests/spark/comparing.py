@@ -1,7 +1,5 @@
 """The kernel's own log, in the columns of a DataFrame of changes, to compare with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -61,9 +59,7 @@ def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> di
 def _type_for(column: Sequence[Value], declared: str | None) -> pa.DataType:
     """The type of a column of a frame. Doubles and whole numbers that they round do not share one."""
     type_ = _TYPES.get(declared or "") or _type_of(column)
-    if pa.types.is_floating(type_) and any(
-        isinstance(each, int) and each != int(float(each)) for each in column
-    ):
+    if pa.types.is_floating(type_) and any(isinstance(each, int) and abs(each) > 2**53 for each in column):
         assume(all(isinstance(each, int) for each in column))
         return pa.int64()
     return type_

@@ -3,8 +3,6 @@
 On Spark and on Spark Connect.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

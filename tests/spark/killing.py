@@ -1,7 +1,5 @@
 """A pipeline as a real process, killed with everything it started."""
 
-from __future__ import annotations
-
 import random
 import re
 import subprocess

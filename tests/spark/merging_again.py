@@ -3,8 +3,6 @@
 python -m tests.spark.merging_again classic FOLDER      prints the forms that it was done with
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from itertools import pairwise

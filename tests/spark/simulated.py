@@ -4,8 +4,6 @@ Rows are dealt to tasks, packed, sent to their buckets, and what the buckets tel
 store is a dictionary, and a worker may forget what it knows at any time.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

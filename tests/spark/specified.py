@@ -4,8 +4,6 @@ The specification goes through every tick from the first on, so its times begin 
 changes nothing for answers about later ticks, as long as no rule looks back.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Tables as streams: each part of an input is a file, each file a micro-batch."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import uuid

@@ -3,8 +3,6 @@
 python -m tests.spark.tables FOLDER STATEMENT...      what each statement of SQL returns, as lines of JSON
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

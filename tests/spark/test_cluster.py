@@ -1,7 +1,5 @@
 """antelog on a standalone cluster: its workers are processes of their own, and one of them may be lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

@@ -1,7 +1,5 @@
 """antelog/spark/data_source.py: batches come once into a feed, which the page can read."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping

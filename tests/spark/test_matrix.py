@@ -1,7 +1,5 @@
 """Examples, idioms and conformance cases as batches, whose lines are those of `antelog try`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -3,9 +3,6 @@
 The records lie beside the project, where they are there at all.
 """
 
-from __future__ import annotations
-
-import datetime as dt
 import json
 import os
 from collections.abc import Sequence
@@ -135,72 +132,6 @@ def test_phones(spark: SparkSession, tmp_path: Path) -> None:
     for device, around in (late, ticks[0][:2], ticks[-1][:2]):
         facts: list[Fact] = [("Heard", (x, time), arrival) for x, time, arrival in ticks if x == device]
         agree_with_the_specification(stream, PHONES, facts, range(around - 10, min(around + 30, now + 1)))
-
-
-# ---- cases of dengue, by the week in which they began and that in which they were reported ----
-
-DENGUE = """
-tick 1 week.
-input Busy(gender: text, time) delay 6.
-Outbreak(X, T) :- Busy(X, T), Busy(X, T+1), Busy(X, T+2).
-Over(X, T) :- Outbreak(X, T), not Busy(X, T+3).
-query Outbreak(X, T).
-query Over(X, T).
-"""
-# A week is busy once so many of its cases have been reported.
-COUNTED = """
-with reported as (
-  select gender, onset_week, report_week, count(*) as cases from cases group by all
-), running as (
-  select *, sum(cases) over (partition by gender, onset_week order by report_week) as total from reported
-)
-select gender, onset_week as time, min(report_week) as arrival from running where total >= 20 group by all
-"""
-DENGUE_SQL = """
-with busy as (
-  select gender, (unix_date(time) + 3) div 7 as t, (unix_date(arrival) + 3) div 7 as a from counted
-), known as (
-  select * from busy where a - t between 0 and 6 and a <= :now
-), rows as (
-  select x.gender, x.t, greatest(x.a, y.a, z.a) as a from known x
-  join known y on y.gender = x.gender and y.t = x.t + 1
-  join known z on z.gender = x.gender and z.t = x.t + 2
-)
-select 'Outbreak', gender, t, a from rows
-union
-select 'Over', gender, t, t + 3 + 6 from rows
-where not exists (select * from known k where k.gender = rows.gender and k.t = rows.t + 3)
-and t + 3 + 6 <= :now
-"""
-
-
-def test_dengue(spark: SparkSession, tmp_path: Path) -> None:
-    raw = spark.read.csv(str(DATA / "dengue" / "denguedat.csv"), header=True, inferSchema=True)
-    raw.createOrReplaceTempView("cases")
-    spark.createDataFrame(spark.sql(COUNTED).toArrow()).createOrReplaceTempView("counted")
-    batch = log_of(outputs(parse(DENGUE), {"Busy": spark.table("counted").repartition(2)}, buckets=3))
-    expected = sql(spark, DENGUE_SQL, now=FOREVER)
-    assert {name for name, *_ in expected} == {"Outbreak", "Over"}
-    assert confirmed(batch) == expected
-
-    weeks = spark.table("counted").orderBy("arrival", "time").toArrow()
-    stream, now = streamed(spark, tmp_path, DENGUE, "Busy", weeks, [150, 151, 400])
-    assert confirmed(stream) == sql(spark, DENGUE_SQL, now=now)
-    assert up_to(stream, now) == up_to(batch, now)
-
-    for gender in ("Male", "Female"):
-        known = [
-            (_week(row["time"]), _week(row["arrival"]))
-            for row in weeks.to_pylist()
-            if row["gender"] == gender
-        ]
-        facts: list[Fact] = [("Busy", (gender, week), arrival) for week, arrival in known]
-        first = known[200][0]
-        agree_with_the_specification(stream, DENGUE, facts, range(first, first + 40))
-
-
-def _week(day: dt.date) -> int:
-    return ((day - dt.date(1970, 1, 1)).days + 3) // 7  # from Monday on
 
 
 # ---- a machine's temperature, and the speed of cars, every five minutes; files in no good order ----

@@ -4,8 +4,6 @@
 a few examples, and the first facts of a few streams; in `make long` all of both, with all of their facts.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """antelog/spark/running.py: a session of a user's own that says nothing of RocksDB runs streams as well."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

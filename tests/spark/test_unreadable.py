@@ -1,7 +1,5 @@
 """antelog/spark/endpoints/unreadable.py: files that cannot be read, and streams that go on without them."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

@@ -1,7 +1,5 @@
 """antelog/cli/commands/watch.py: alerts of the command line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

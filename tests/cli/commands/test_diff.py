@@ -1,7 +1,5 @@
 """antelog/cli/commands/diff.py: exit status, answers on recorded facts, JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

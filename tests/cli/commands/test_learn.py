@@ -1,7 +1,5 @@
 """antelog/cli/commands/{learn,score}.py: what is learned and how good it is, and how the commands end."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What nobody could see in every view of recorded facts: listings, why, pictures, notebooks, tests, diff."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """antelog/cli/commands/run.py: nobody reads its passwords, nobody else reaches its ports."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """antelog/cli/commands/watch.py: `antelog watch` sends alerts, and tells the same if they do not arrive."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """antelog/cli/run/report.py: what a pipeline tells is in a feed, and a process of its own shows it."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

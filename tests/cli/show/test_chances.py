@@ -1,7 +1,5 @@
 """antelog/cli/show/listing.py, antelog/cli/arguments/models.py: chances in lines and in listings."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """antelog/cli/commands/watch.py: the last line of a terminal, while `antelog watch` has no page."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

@@ -1,7 +1,5 @@
 """antelog/spark/bucket/changing.py: chances where rules change while a stream runs, as in one process."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

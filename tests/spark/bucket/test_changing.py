@@ -1,7 +1,5 @@
 """antelog/spark/bucket/changing.py: rules that change while a stream runs, as in one process."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any

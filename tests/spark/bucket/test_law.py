@@ -1,7 +1,5 @@
 """antelog/spark/bucket/{batch,output,state,stream}.py: the change log is the kernel's own."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """antelog/spark/bucket/stream.py: a bucket that is not as it was written is refused."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

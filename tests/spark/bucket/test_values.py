@@ -1,7 +1,5 @@
 """antelog/spark/bucket/forecasting.py: chances that look at values, in buckets."""
 
-from __future__ import annotations
-
 import pytest
 
 import antelog

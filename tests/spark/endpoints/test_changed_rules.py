@@ -4,8 +4,6 @@
 in this process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """antelog/spark/endpoints/tables.py: states that are older, or come again, change nothing."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from collections.abc import Iterator

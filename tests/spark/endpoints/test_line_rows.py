@@ -1,7 +1,5 @@
 """antelog/spark/endpoints/{line_rows,sources}.py: files and messages of texts."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """antelog/spark/endpoints/endpoints.py: what is not there is told within seconds, without Spark."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import socket

@@ -5,8 +5,6 @@ and its workers, at random moments; what the three have in the end is compared w
 says of the same facts in this process. `ANTELOG_TESTS_KILLS` says how often (`make long`: ten times).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -3,8 +3,6 @@
 The installed Spark may have no edition of them, as the newest often has: they were run with PySpark 4.1.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """antelog/spark/job/dividing.py: into how many buckets facts are dealt changes nothing."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence

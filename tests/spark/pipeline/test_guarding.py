@@ -1,7 +1,5 @@
 """antelog/spark/pipeline/stream_run.py: a checkpoint belongs to one program and its options."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """antelog/spark/pipeline/stream_run.py: a stream whose Python did not start in time is started again."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

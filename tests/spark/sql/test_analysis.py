@@ -1,7 +1,5 @@
 """antelog/spark/sql: analysis.py, arguments.py, table.py and registering.py, without a Spark."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """antelog/spark/sql/partition.py: lines of the keys whose rows are all there, without a Spark."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence
