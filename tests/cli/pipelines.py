@@ -11,7 +11,6 @@ from antelog.run.settings import Settings
 
 
 def diagnostics(text: str, name: str = "pipeline.toml", folder: Path = Path()) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong with a text; paths in it are seen from the folder."""
     try:
         config = parse_config(Source(text, name), Settings, replace(RUN, folder=folder))
         checked(settings_with(config, Settings()), RUN, config)

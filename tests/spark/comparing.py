@@ -42,7 +42,6 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
 
 
 def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:
-    """The facts of each input as a table, with their arrivals."""
     found = {}
     facts = list(facts)
     for source in plan.inputs:
@@ -71,7 +70,6 @@ def _type_of(column: Sequence[Value]) -> pa.DataType:
 
 
 def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
-    """The change log in process, up to a tick."""
     engine = PlainEngine(Compiled(plan))
     log = engine.advance(until, frames(facts, plan, -1, until))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
@@ -115,7 +113,6 @@ def _without_nothing(value: Any) -> Any:
 
 
 def cut(facts: Sequence[Fact], ends: Sequence[int]) -> list[list[Fact]]:
-    """Facts in the order of their arrivals, cut at these places."""
     ordered = sorted(facts, key=lambda fact: fact[2])
     places = [0, *sorted(min(end, len(ordered)) for end in ends), len(ordered)]
     return [ordered[start:end] for start, end in pairwise(places)]

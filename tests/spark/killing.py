@@ -18,7 +18,6 @@ def command(*arguments: object) -> list[str]:
 
 
 def run_to_end(arguments: Sequence[object], folder: Path) -> str:
-    """Run a command to its end; what it said on stderr."""
     done = subprocess.run(
         command(*arguments), cwd=folder, capture_output=True, text=True, check=False, timeout=900
     )

@@ -96,7 +96,6 @@ class Stream:
         self._stores = {number: _Store() for number in job.numbers}
 
     def continue_as(self, job: Job) -> None:
-        """From now on another job runs over the same store."""
         self._job = job
 
     def stored(self, number: int) -> tuple[bytes, list[bytes]]:
@@ -156,7 +155,6 @@ def _to_everyone(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
 def _each(
     job: Job, packed: Sequence[dict[str, Any]], run: Callable[[pa.Table], pa.Table]
 ) -> list[dict[str, Any]]:
-    """What all buckets say."""
     reported: list[dict[str, Any]] = []
     for number in job.numbers:
         rows = [line for line in packed if line["bucket"] == number]
@@ -181,7 +179,6 @@ def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any
 
 
 def seen(job: Job, reported: Sequence[dict[str, Any]]) -> Seen:
-    """What buckets have reported, unpacked."""
     changes = unpacked(job, columns_of(job), _batches(reported, CHANGES, ["query", "payload"]))
     rejects = reject_reader(_batches(reported, REJECTED, ["payload"]))
     return Seen(_rows(changes), _rows(rejects), [line for line in reported if line["what"] == COUNTED])

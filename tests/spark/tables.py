@@ -56,12 +56,10 @@ def settings(folder: Path) -> dict[str, str]:
 
 
 def options(given: Mapping[str, str]) -> list[str]:
-    """Settings as options of `antelog run`."""
     return [each for name, value in given.items() for each in ("--conf", f"{name}={value}")]
 
 
 def asked(folder: Path, *statements: str) -> list[list[Row]]:
-    """The rows that each statement returns."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark.tables", str(folder), *statements],
         cwd=ROOT, capture_output=True, text=True, timeout=500, check=False,
@@ -71,7 +69,6 @@ def asked(folder: Path, *statements: str) -> list[list[Row]]:
 
 
 def session(folder: Path, *, connect: bool = False) -> SparkSession:
-    """A session of this process that has the forms there are."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     more = {
         "spark.ui.enabled": "false",

@@ -53,7 +53,6 @@ def _streamed(
 
 
 def _compare_open(program: Program, facts: Sequence[Fact], counted: Sequence[Any]) -> None:
-    """As many answers are open after each micro-batch as the engine says."""
     engine = Engine(program)
     for each in counted:
         if each["now"] is not None and each["now"] > engine.now:

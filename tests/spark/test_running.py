@@ -22,7 +22,6 @@ TABLE = pa.table({"x": ["a", "a", "b"], "time": pa.array([0, 1, 5], pa.int64())}
 
 @pytest.fixture
 def bare(spark: SparkSession) -> Iterator[SparkSession]:
-    """A session as Spark makes it, without a setting of ours."""
     session = spark.newSession()
     for name in SETTINGS:
         session.conf.unset(name)

@@ -33,11 +33,6 @@ def call(*words: str) -> Result:
     return CliRunner().invoke(command, words, catch_exceptions=False)
 
 
-def test_no_alerts() -> None:
-    assert call().exit_code == 0
-    assert found == [None]
-
-
 def test_all_receivers_are_told_the_same() -> None:
     words = ("--alert", "command:cat", "--alert", "command:tee x", "--alert-on", "likely,confirmed")
     assert (

@@ -31,7 +31,6 @@ Key = tuple[str, ...]
 
 
 def one_by_one(rows: list[dict[str, Any]], names: tuple[str, ...]) -> tuple[Counter[str], list[int]]:
-    """How answers ended, and how long the confirmed ones were open, answer by answer."""
     lines: dict[Key, list[dict[str, Any]]] = {}
     for row in rows:
         lines.setdefault(tuple(str(row.get(name)) for name in (*names, "others")), []).append(row)
@@ -43,7 +42,6 @@ def one_by_one(rows: list[dict[str, Any]], names: tuple[str, ...]) -> tuple[Coun
 
 
 def facts(draw: Random, tick: int) -> dict[str, list[tuple[Any, ...]]]:
-    """Some facts that arrive at a tick; from tick 40 on there are devices with numbers for names."""
     devices: list[Any] = ["a", "b", *([7] if tick > 40 else [])]
     times = range(max(tick - 3, 0), tick + 1)
     temp = [(d, draw.choice(["high", "low"]), draw.choice(times)) for d in devices if draw.random() < 0.6]

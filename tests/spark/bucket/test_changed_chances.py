@@ -75,7 +75,6 @@ def streamed(first: Job, second: Job, seed: int) -> list[dict[str, Any]]:
 
 
 def chances(rows: Sequence[Mapping[str, Any]], *, since: int = -1) -> dict[tuple[Any, ...], Any]:
-    """The chances of lines, without those that are closed."""
     return {
         tuple(row[name] for name in ("query", "tick", "change", "X", "T")): row["chance"]
         for row in rows

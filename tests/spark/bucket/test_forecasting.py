@@ -71,7 +71,6 @@ FACTS = readings(0)
 
 @lru_cache
 def history() -> Model:
-    """What was learned of another stream."""
     engine = Engine(PROGRAM, model="learn")
     engine.advance(TICKS + 5, frames(readings(7), PLAN, -1, TICKS + 5))
     return engine.model
@@ -130,7 +129,6 @@ def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -
 
 
 def test_a_stream_goes_on_with_a_newer_model() -> None:
-    """What it says from then on is what one says that has had that model all along."""
     facts = readings(0)
     engine = Engine(PROGRAM, model=history(), learn=True)
     engine.advance(TICKS + 5, frames(facts, PLAN, -1, TICKS + 5))
@@ -211,7 +209,6 @@ def test_scores_of_buckets_are_those_of_the_engine() -> None:
 @settings(max_examples=10)
 @given(data=st.data(), name=st.sampled_from(sorted(DEALT_OUT)), seed=st.integers(0, 999))
 def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: str, seed: int) -> None:
-    """What says how likely a key's answers are is in the key's bucket: its facts, and nothing of others."""
     program = antelog.parse(data.draw(with_odds(DEALT_OUT[name], every=True)))
     plan, dice = program.plan, random.Random(seed)
     assert plan.key
@@ -245,7 +242,6 @@ def test_with_min_chance_buckets_change_nothing(buckets: int, ends: list[int], r
 
 @pytest.mark.parametrize(("buckets", "ends"), [(1, []), (5, [150, 333])])
 def test_most_is_of_each_bucket(buckets: int, ends: list[int]) -> None:
-    """A bucket has the lines of an engine that has its keys alone."""
     names = pa.array(["a", "b", "c", "d", "e"])
     places = dict(zip(names.to_pylist(), parts_of(names, buckets).tolist(), strict=True))
     parts = [

@@ -50,7 +50,6 @@ def _streamed(
 
 
 def test_what_is_said_of_background_values_is_reported_once() -> None:
-    """That the High of a is awaited each bucket knows, and that it had none before."""
     text = """input High(x: text, time) delay 1. static Site(x: text). Site(a). Site(b).
         Rises(X, T) :- Site(X), High(X, T+2), not High(X, T). query Rises(X, T)."""
     facts = (("High", ("b", 1), 1),)
@@ -86,7 +85,6 @@ def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int
 def _compare_open(
     plan: Plan, facts: Sequence[Fact], until: int, buckets: int, ends: Sequence[int], seed: int
 ) -> list[int]:
-    """How many answers are open after each micro-batch, which has to be what the engine says."""
     stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
     engine = PlainEngine(Compiled(plan))
     found = []

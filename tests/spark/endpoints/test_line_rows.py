@@ -172,7 +172,6 @@ def test_spark_hands_over_whole_files(spark: SparkSession, tmp_path: Path) -> No
 
 
 def reading(source: Files | Kafka, plan: Any = PLAN, **maps: str) -> RowReading:
-    """How a source is read; a topic is not looked at for that."""
     nobody: Any = None
     return reading_of(nobody, plan, Wish("R", source, maps)).rows
 

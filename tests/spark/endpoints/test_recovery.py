@@ -98,7 +98,6 @@ def started(
 
 @contextmanager
 def connected_kafka() -> Iterator[Kafka]:
-    """A broker, provided that Spark can be connected with it."""
     for_kafka()
     with kafka() as broker:
         yield broker

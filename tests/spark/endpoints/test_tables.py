@@ -98,7 +98,6 @@ def test_from_table_to_table(tmp_path: Path, form: str) -> None:
 
 
 def _changes() -> list[tables.Row]:
-    """The changes of a stream that has not finished its last tick."""
     engine = antelog.Engine(antelog.parse(PROGRAM), static={"Known": KNOWN})
     log = engine.advance(LAST, {"Temp": [fact for fact in FACTS if fact[-1] <= LAST]})["Malf"]
     return [

@@ -26,7 +26,6 @@ LEVELS = ("low", "mid", "high")
 
 
 def _facts() -> list[Fact]:
-    """Each level with each of some numbers, and a Q to go with it."""
     found: list[Fact] = []
     for number, level in enumerate(LEVELS):
         for v in range(10):

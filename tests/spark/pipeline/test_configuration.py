@@ -131,7 +131,6 @@ def test_pandas_3_is_no_reason_to_warn_since_no_fact_passes_through_it() -> None
 
 
 def _written(lines: bytes, *, starts: bool = True) -> tuple[str, ProcessOutput]:
-    """The lines that are shown, and the output they are from."""
     theirs, ours = os.pipe()
     source, target = os.pipe()
     os.write(ours, lines)

@@ -12,8 +12,6 @@ BUSY = "terminated with exception: Python worker failed to connect back. SQLSTAT
 
 
 class _Query:
-    """A query that has ended, after a batch or with a failure."""
-
     isActive = False  # noqa: N815 - Spark's name
 
     def __init__(self, failure: str | None) -> None:

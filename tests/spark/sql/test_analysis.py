@@ -50,8 +50,6 @@ MESSAGES = Path(__file__).with_name("wrong_calls.txt")
 
 
 class Registered:
-    """The name, the clause and the handler that `register` gives to a session."""
-
     def __init__(self, text: str, *, name: str = "f", version: str = "4.3.0", **options: Any) -> None:
         session = SimpleNamespace(version=version, udtf=SimpleNamespace(register=self._take))
         self.clause = register(cast("SparkSession", session), name, antelog.parse(text), **options)
@@ -60,7 +58,6 @@ class Registered:
         self.name, self.handler = name, function.func
 
     def call(self, columns: str, **named: Any) -> AnalysedCall:
-        """The analysis of a call for a table with these columns."""
         table = AnalyzeArgument(schema(columns), None, True, False)
         given = {
             name: each if isinstance(each, AnalyzeArgument) else constant(each)
