@@ -31,7 +31,6 @@ _COMMANDS = {
 """The commands with their lines in a list, so that none is imported for it."""
 
 _MODULES = {"format": "format_", "test": "test_", "try": "try_", "learn": "chances", "score": "chances"}
-"""The modules of commands that have another name."""
 
 
 class _Commands(click.Group):

@@ -29,7 +29,6 @@ from antelog.watch.web.serving import Page
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
-"""Seconds between two checks of the page, and of a topic without new messages."""
 
 Tend = Callable[[], object]
 """A function, often called, that restarts a process if it has ended."""
@@ -122,5 +121,4 @@ def with_page(
 
 
 def tending(page: Page) -> Tend:
-    """A function that restarts the page if it has died."""
     return lambda: page.tend(lambda note: say(f"note: {note}"))

@@ -99,7 +99,6 @@ class FeedWriter(DataSourceStreamArrowWriter):
 
 
 def lines_of(batch: pa.RecordBatch, zone: str) -> Iterator[tuple[int, str]]:
-    """The changes in a batch of rows as lines with their ticks, times as in a zone."""
     table = pa.Table.from_batches([batch])
     for at, field in enumerate(table.schema):
         if is_a.is_timestamp(field.type) and field.type.tz is not None:

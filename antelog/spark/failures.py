@@ -138,9 +138,7 @@ _WORKERS = (
 _CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
 """Spark's message if the Python that reads the schema of a state does not start."""
 _RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
-"""The last line of a traceback of Python."""
 _MOST = 600
-"""The characters of a failure that are shown."""
 
 
 @contextmanager
@@ -230,7 +228,6 @@ class Unreadable:
 
 
 def unreadable(error: BaseException) -> Unreadable | None:
-    """The file that a failure of Spark is about; None if it is about none."""
     text = str(error)
     failed = _FAILED.search(text)
     if failed is None:

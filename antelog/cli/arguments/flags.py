@@ -86,7 +86,6 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
 
 
 def _made(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, Any]) -> Any:
-    """Makes a struct of the values from the command line or the environment; its `given` has their names."""
     found = {}
     for each in options_of(struct, runner.name):
         source, value = ctx.get_parameter_source(each.attribute), given.get(each.attribute)

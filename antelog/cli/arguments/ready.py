@@ -33,7 +33,6 @@ RUN = Runner("run", SOURCES, SINKS)
 
 
 def _replaying(name: str) -> Runner:
-    """A command that replays recorded facts, from files."""
     runner = f"`antelog {name}`"
     instead: dict[type[Address], str] = {
         **dict.fromkeys((Standard, Posted), "Follow it with `antelog watch`, or give a file."),

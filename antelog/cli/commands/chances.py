@@ -14,13 +14,12 @@ from antelog.cli.arguments.ready import SCORE, ready, rejects_of, through
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
-from antelog.forecast.model_file import Model
 from antelog.forecast.reports.learned import learned_text
 from antelog.forecast.reports.words import report_text
 from antelog.forecast.scores.scores import report_json
 from antelog.language.moments import tick_in_words
 from antelog.lazily import page_libraries
-from antelog.process import LEARN, Engine
+from antelog.process import LEARN
 from antelog.run.options import file_of, named_file, option
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
@@ -67,17 +66,6 @@ def learn(settings: Settings, more: LearnFlags) -> None:
         half_life=None,
     )
     model = engine.model
-    _check(engine, model)
-    model.save(output)
-    tell(learned_text(model))
-    tell("How good its forecasts would have been, each with what was known by then:\n")
-    tell(report_text(engine.scored, found.program.plan.tick).rstrip())
-    say_what_learning_lacks(engine)
-    say(f"note: the model is in {output}; use it with --model {output}")
-
-
-def _check(engine: Engine, model: Model) -> None:
-    """Raises DataError if nothing was learned."""
     used = sum(engine.counts.values(), Counts()).admitted
     if not used:
         name = next((each.name for each in engine.plan.inputs), "P")
@@ -89,6 +77,12 @@ def _check(engine: Engine, model: Model) -> None:
             f"{'is' if used == 1 else 'are'} too little to learn from: no answer was decided, and no "
             f"{model.length} ticks are complete"
         )
+    model.save(output)
+    tell(learned_text(model))
+    tell("How good its forecasts would have been, each with what was known by then:\n")
+    tell(report_text(engine.scored, found.program.plan.tick).rstrip())
+    say_what_learning_lacks(engine)
+    say(f"note: the model is in {output}; use it with --model {output}")
 
 
 @dataclass(frozen=True, kw_only=True)

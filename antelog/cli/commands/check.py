@@ -101,7 +101,6 @@ _STYLES = {TITLE: "bold", TEXT: "", PATTERN: TERMINAL["pattern"], DETAIL: "dim"}
 
 
 def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> None:
-    """Prints a plan, with the numbers of `rows` of static relations; wrapped on a terminal only."""
     for line in report(plan, rows, _on_chances(plan)):
         texts = [str(line)]
         if console.is_terminal:

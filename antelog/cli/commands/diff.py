@@ -80,7 +80,6 @@ def diff(ctx: click.Context, /, old: Path, new: Path, settings: Settings, more: 
 
 
 def _loaded(paths: Sequence[Path], settings: Settings) -> tuple[Program, Program]:
-    """Loads both programs; a limit is set in each of them that has it."""
     plain = [load(path) for path in paths]
     known = [{each.name for each in program.document.limits} for program in plain]
     for name in settings.limits:
@@ -101,7 +100,6 @@ def _known(given: Mapping[str, V], names: set[str]) -> dict[str, V]:
 def _with_answers(
     found: ProgramDifference, programs: Sequence[Program], paths: Sequence[Path], settings: Settings
 ) -> ProgramDifference:
-    """Adds the answers that differ on recorded facts."""
     _refuse_unknown([program.plan for program in programs], settings)
     runs = []
     for program, path in zip(programs, paths, strict=True):

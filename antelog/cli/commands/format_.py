@@ -44,12 +44,9 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
       antelog format - < turbines.alog
     """
     with ending_in_words(ctx):
-        if _STANDARD in programs:
-            if len(programs) > 1:
-                raise click.UsageError("- is standard input, and comes alone", ctx)
-            found = _standard()
-        else:
-            found = [of_file(path) for path in program_files(programs)]
+        if _STANDARD in programs and len(programs) > 1:
+            raise click.UsageError("- is standard input, and comes alone", ctx)
+        found = [of_file(path) for path in program_files(programs)]
         for each in found:
             print_diagnostics(each.after.errors, Source(each.before, str(each.path)))
         changed = [each for each in found if each.changes]
@@ -69,17 +66,6 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
     ctx.exit(1 if failed or (check and changed) else 0)
 
 
-def _standard() -> list[LaidOutFile]:
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ProgramFileError(
-            f"<stdin>: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
-        ) from None
-    path = Path("<stdin>")
-    return [LaidOutFile(path, text, laid_out(Source(text, str(path))))]
-
-
 @dataclass(frozen=True)
 class LaidOutFile:
     """A file, its text as it is, and laid out."""
@@ -93,7 +79,6 @@ class LaidOutFile:
         return self.after.text != self.before
 
     def diff(self) -> str:
-        """The lines that change, as in `diff -u`."""
         lines = difflib.unified_diff(
             self.before.splitlines(keepends=True),
             self.after.text.splitlines(keepends=True),
@@ -110,8 +95,17 @@ class LaidOutFile:
 
 
 def of_file(path: Path) -> LaidOutFile:
-    """Lays out a file. Raises ProgramFileError if it cannot be read."""
-    text = read_text(path)
+    """Lays out a file, or standard input. Raises ProgramFileError if it cannot be read."""
+    if path == _STANDARD:
+        path = Path("<stdin>")
+        try:
+            text = sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ProgramFileError(
+                f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
+            ) from None
+    else:
+        text = read_text(path)
     return LaidOutFile(path, text, laid_out(Source(text, str(path))))
 
 

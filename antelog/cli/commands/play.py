@@ -20,7 +20,6 @@ from antelog.workbench.play.draft import DraftFiles
 from antelog.workbench.play.running import PlayOptions
 
 _LOOK = 0.2
-"""Seconds between two checks whether it is to end."""
 
 
 @click.command(

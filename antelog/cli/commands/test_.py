@@ -75,7 +75,6 @@ def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) ->
 
 
 def _run(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
-    """Runs all tests once, and prints and writes what comes of them."""
     verdicts = Verdicts(terminal.to_stdout(), terminal.to_stderr(soft_wrap=True))
     report = run(found(paths), given, verdicts.suite)
     verdicts.report(report)
@@ -114,7 +113,6 @@ def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunRepo
 
 
 def _tests(paths: Sequence[Path]) -> set[Path]:
-    """The present files of tests, and programs, which may get some."""
     try:
         return set(chain(*found(paths)))
     except AntelogError:
@@ -122,7 +120,6 @@ def _tests(paths: Sequence[Path]) -> set[Path]:
 
 
 def _record(paths: Sequence[Path], given: Given) -> None:
-    """Records what comes out of the cases of each file, unless something is wrong in it."""
     for path in paths:
         suite = read_suite(path, given)
         if suite.wrong:
@@ -138,14 +135,12 @@ def _record(paths: Sequence[Path], given: Given) -> None:
 
 
 BETWEEN = 0.2
-"""Seconds between two looks at the files."""
 
 FileState = tuple[int, int] | None
 """When a file was written, in nanoseconds, and its size; None if there is no file."""
 
 
 def files_of(report: RunReport) -> set[Path]:
-    """The files that a report rests on: tests, programs with what they include, and data."""
     found = {Path(each.suite.name) for each in report.suites}
     for each in report.suites:
         found |= {*each.suite.program_files, *each.suite.others}
@@ -153,7 +148,6 @@ def files_of(report: RunReport) -> set[Path]:
 
 
 def state_of(paths: Iterable[Path]) -> dict[Path, FileState]:
-    """The present state of files."""
     return {path: _state(path) for path in paths}
 
 
@@ -184,14 +178,12 @@ def wait_for_change(
 # ---- what is printed ----
 
 WIDTH = 100
-"""The width where there is no terminal."""
 
 _MARGIN, _GUTTER = 6, 3
 _COLOURS = {False: ("", ""), True: (TERMINAL["evidence"], TERMINAL["false"])}
 """The colours of what is expected and found, where they differ (True) and where not."""
 
 _MOST_MISSING = 20
-"""The most parts without a test that are listed of a program."""
 
 
 class Verdicts:
@@ -262,7 +254,6 @@ class Verdicts:
                 self._line(Text(" " * _MARGIN).append_text(first).append(gap).append_text(second))
 
     def _wrapped(self, text: str, style: str, width: int) -> list[Text]:
-        """Wraps a side into lines, all but the first of them indented."""
         indent = len(text) - len(text.lstrip())
         whole = terminal.escaped(Text(text.strip(), style))
         if whole.cell_len + indent <= width:

@@ -223,7 +223,6 @@ def _counted(column: pa.ChunkedArray) -> dict[Any, int]:
 
 
 def median(counts: Mapping[int, int]) -> float | None:
-    """The median of numbers, given how often each occurs."""
     return float(np.median(np.repeat([*counts], [*counts.values()]))) if counts else None
 
 

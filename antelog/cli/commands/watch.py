@@ -119,7 +119,13 @@ def _run(found: Ready) -> None:
             note=lambda note: terminal.say(f"note: {note}"),
             tend=lambda: [tend() for tend in tends],
         )
-        follower = run.follower(_output(plan, settings), stack)
+        relations, style = list(plan.queries), Style(settings.explanations)
+
+        def text(step: StepResult) -> str:
+            return change_lines(relations, with_kinds(step, settings.only, settings.first), style)
+
+        address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
+        follower = run.follower(RunOutput(address, text, _Terminal(plan, settings)), stack)
         if follower.driver.journal is not None and follower.driver.journal.feed is not None:
             follower.driver.journal.feed.notes = notes
         set_aside.say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
@@ -162,14 +168,12 @@ def _run(found: Ready) -> None:
 
 
 def _set(notes: dict[str, str], name: str, text: str) -> None:
-    """Sets a note of the page, or removes it if the text is empty."""
     notes.pop(name, None)
     if text:
         notes[name] = text
 
 
 def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -> AlertSetup | None:
-    """The alerts of the options; None if there are none. Raises UsageError for wrong ones."""
     on, where = tuple(settings.alert_on or ()), tuple(settings.alert_where)
     try:
         alerts = [Alert(to, on, where, settings.alert_template or "") for to in settings.alerts]
@@ -228,19 +232,7 @@ class _Terminal:
         """Stdout stays open."""
 
 
-def _output(plan: Plan, settings: Settings) -> RunOutput:
-    """The output of changes: the file or topic of --output, and stdout."""
-    relations, style = list(plan.queries), Style(settings.explanations)
-
-    def text(step: StepResult) -> str:
-        return change_lines(relations, with_kinds(step, settings.only, settings.first), style)
-
-    address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
-    return RunOutput(address, text, _Terminal(plan, settings))
-
-
 _BETWEEN = 1.0
-"""Seconds between two looks at the files of the program."""
 
 
 class ProgramEdits:
@@ -290,13 +282,11 @@ class StatusLine:
     _text: str = ""
     _next: float | None = None
     _rows: deque[tuple[float, int]] = field(default_factory=deque)
-    """Moments, and how many rows had been read by then."""
 
     def __post_init__(self) -> None:
         self._open = OpenAnswers(self.driver.engine, self.driver.time.monotonic)
 
     def refresh(self) -> None:
-        """Prints the line again after a second, or after something else was printed."""
         now = self.driver.time.monotonic()
         if self._next is None or not self._rows:
             self._rows.append((now, self._read()))
@@ -312,7 +302,6 @@ class StatusLine:
             self._shown = True
 
     def clear(self) -> None:
-        """Clears the line until the next refresh."""
         if self._shown:
             self.console.file.write(_CLEARED)
             self.console.file.flush()

@@ -84,7 +84,6 @@ _NARROWEST = 30
 
 
 def print_tree(why: WhyAnswer, console: Console | None = None, indent: str = "") -> None:
-    """Prints an explanation, by default to stdout."""
     console = console or terminal.to_stdout()
     marks = TreeMarks() if terminal.can_show(console, "●○✗├└│─…") else PLAIN
     for line in tree_lines(branch_of(why), marks):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import uuid
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -67,8 +67,6 @@ def run_on_spark(
 
 @dataclass(frozen=True, eq=False)
 class Pipeline:
-    """A pipeline in a session of Spark, with its report and its page."""
-
     spark: Session
     program: Program
     settings: Settings
@@ -107,14 +105,19 @@ class Pipeline:
         """The outputs of the program over its sources without some files, as Spark names them."""
         spark, settings = self.spark, self.settings
         facts = partial(frame, spark, stream=settings.stream, limit=settings.chunk, leave_out=leave_out)
-        with _printed_warnings(silent=bool(leave_out)):
-            return outputs(
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = outputs(
                 self.program,
                 {name: facts(each) for name, each in inputs.items()},
                 static={name: frame(spark, each, stream=False) for name, each in statics.items()},
                 until=settings.last,
                 **{name: getattr(settings, name) for name in _OPTIONS},
             )
+        for each in () if leave_out else caught:
+            if issubclass(each.category, UserWarning):
+                say(f"warning: {each.message}")
+        return found
 
     def _reading(self, name: str, source: Source, *, stream: bool = False) -> Reading:
         settings = self.settings
@@ -187,7 +190,6 @@ class Pipeline:
     # ---- results ----
 
     def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
-        """A function that writes the outputs of a batch to all sinks."""
         show = console_printer(self.program.plan)
         files, timescale = self.settings.inputs, self.program.plan.timescale
         answers = self.settings.output_mode == ANSWERS
@@ -218,14 +220,3 @@ class Pipeline:
                 self.page.batch(seen, batch.number, counts)
 
         return write_all
-
-
-@contextmanager
-def _printed_warnings(*, silent: bool) -> Iterator[None]:
-    """Prints warnings of the library in the form of the command line, or drops them if `silent`."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    for each in () if silent else caught:
-        if issubclass(each.category, UserWarning):
-            say(f"warning: {each.message}")

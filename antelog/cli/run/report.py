@@ -87,11 +87,9 @@ class Report:
 
     @property
     def room(self) -> int:
-        """The number of rejects that may still be shown in full."""
         return SHOWN - len(self.first)
 
     def warn(self, text: str) -> None:
-        """Prints a warning, above the status line if there is one."""
         if self.status is not None:
             print_text(self.status.console, Text(for_stderr(f"warning: {shown(text)}")), soft_wrap=True)
         else:
@@ -118,7 +116,6 @@ class Report:
 
 @contextmanager
 def reporting(timescale: Timescale | None, *, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
-    """A report, with a status line for a stream on a terminal, unless results are printed there."""
     console = to_stderr()
     if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
         yield Report(timescale=timescale)
@@ -128,7 +125,6 @@ def reporting(timescale: Timescale | None, *, stream: bool, results_on_terminal:
 
 
 def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
-    """The line of a batch, without counts that are unknown."""
     counts = done.counts
     given = counts.get("given") or 0
     speed = given / done.seconds if done.seconds else 0
@@ -165,7 +161,6 @@ def _size(count: int | None) -> list[str]:
 
 
 def console_printer(plan: Plan) -> Callable[[Outputs], None]:
-    """A function that prints the changes of a batch below those of the batch before."""
     relations = list(plan.queries)
     to = listing.listing(to_stdout(), plan.timescale, None)
 
@@ -193,7 +188,6 @@ def tables_of(outputs: Outputs, relations: Sequence[Relation]) -> dict[str, pa.T
 # ---- the page ----
 
 _MOST_REJECTS = 100
-"""The most rows set aside that the page gets of a batch."""
 _REJECTED = {"input": "predicate", "reason": "reason", "row": "row", "detail": "detail"}
 
 
@@ -233,7 +227,6 @@ class Paging:
 
 @contextmanager
 def paging(program: Program, settings: Settings, address: PageAddress | None) -> Iterator[Paging | None]:
-    """Serves a page while the pipeline runs, if there is an address for it."""
     if address is None:
         yield None
         return

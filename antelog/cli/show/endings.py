@@ -79,7 +79,6 @@ def _interruption_before(error: BaseException | None) -> KeyboardInterrupt | Non
 
 
 def behind(error: BaseException) -> Iterator[str]:
-    """The texts of the causes of an error, each once."""
     said = {str(error)}
     while (below := error.__cause__ or error.__context__) is not None:
         error = below
@@ -171,7 +170,6 @@ def _checked(stream: TextIO, name: str) -> TextIO:
 
 
 def _text(raw: io.RawIOBase, like: io.TextIOWrapper | None) -> TextIO:
-    """A text stream with a buffer, which completes partial writes."""
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=like.encoding if like else "utf-8",

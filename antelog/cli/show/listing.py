@@ -35,7 +35,6 @@ from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
 
 Time = Callable[[int], str]
-"""Writes a tick as its time."""
 _WIDTH = len("confirmed")
 _INDENT = " " * (_WIDTH + 4)
 
@@ -52,7 +51,6 @@ class Marks:
 
 
 PLAIN_MARKS = Marks("*", "o", "x", "#", "-")
-"""The marks for terminals that cannot show the others."""
 
 
 @dataclass(eq=False)
@@ -73,10 +71,6 @@ class Listing:
     def time(self, tick: int) -> str:
         """A tick below the heading of the last one, with its day if that is another one."""
         return moment_near(tick, self.timescale, self.last)
-
-    def heading(self, tick: int) -> str:
-        time = self.time(tick)
-        return f"tick {time}" if time == str(tick) else time
 
 
 def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
@@ -102,7 +96,6 @@ def listing(console: Console, timescale: Timescale | None, explanations: int | N
 
 
 def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
-    """Prints changes below their ticks."""
     relations = relations if shown.relations is None else shown.relations
     rows = [
         (row["tick"], number, row)
@@ -128,7 +121,8 @@ def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing
 def _print_tick(tick: int, to: Listing) -> None:
     if to.last is not None:
         _print(Text(), to)
-    _print(Text(to.heading(tick), "bold"), to)
+    time = to.time(tick)
+    _print(Text(f"tick {time}" if time == str(tick) else time, "bold"), to)
     to.last = tick
 
 

@@ -46,7 +46,6 @@ def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
 
 
 def say_what_was_dropped(engine: Engine) -> None:
-    """Prints how many facts were dropped because of --limit."""
     for row in engine.dropped.to_pylist():
         count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
         ticks = _span(row["first"], row["last"], engine.plan.timescale)

@@ -66,12 +66,10 @@ def to_stderr(*, soft_wrap: bool = False) -> Console:
 
 
 def to_stdout(*, soft_wrap: bool = False) -> Console:
-    """A console for listings."""
     return Console(highlight=False, soft_wrap=soft_wrap)
 
 
 def can_show(console: Console, letters: str) -> bool:
-    """Whether the encoding of a console has these letters."""
     try:
         letters.encode(console.encoding)
     except (UnicodeEncodeError, LookupError):
@@ -121,7 +119,6 @@ def shown_mistakes() -> Iterator[None]:
 _PATIENCE = 1.0
 """Seconds after which the bar appears."""
 _BETWEEN = 0.1
-"""Seconds between two refreshes."""
 
 Report = Callable[[int], None]
 
@@ -158,7 +155,6 @@ _COLOURS = {Severity.ERROR: TERMINAL["error"], Severity.WARNING: TERMINAL["cauti
 def print_diagnostics(
     diagnostics: Iterable[Diagnostic], source: Source, console: Console | None = None
 ) -> None:
-    """Prints diagnostics and the number of errors, by default to stderr."""
     diagnostics, console = tuple(diagnostics), console or to_stderr(soft_wrap=True)
     blocks = []
     for diagnostic in diagnostics:
@@ -219,7 +215,6 @@ def _lines(text: str, width: int, indent: int, used: int = 0) -> Iterator[tuple[
 
 
 def wrapped_text(line: Text, width: int, indent: int) -> Iterator[Text]:
-    """Cuts a line with colours into lines that fit."""
     for start, end, before in _lines(line.plain, width, indent):
         yield Text(" " * before).append_text(line[start:end]) if before else line[start:end]
 

@@ -55,7 +55,6 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
 
 
 def lacking(job: Job, before: Job) -> frozenset[str]:
-    """The inputs of which the new rules need facts that were dropped before."""
     return frozenset(
         name for name, needs in job.needs.items() if not covers(before.needs.get(name, frozenset()), needs)
     )
@@ -86,7 +85,6 @@ def typed(job: Job, name: str, table: pa.Table) -> pa.Table:
 
 
 def refusal(old: Plan, new: Plan) -> str | None:
-    """The reason why a pipeline cannot go on with new rules; None if it can."""
     before, after = ({each.name: each for each in plan.inputs} for plan in (old, new))
     if before.keys() != after.keys():
         names = sorted(before.keys() ^ after.keys())

@@ -35,21 +35,14 @@ from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
 CHUNK = 250_000
-"""The rows that are packed at once, or written to Parquet as one group."""
 
 PACKED = pa.schema(
     [
         ("bucket", pa.int32()),
         ("input", pa.string()),
-        ("reading", pa.int64()),
-        ("earliest", pa.int64()),
-        ("end", pa.int64()),
-        ("unneeded", pa.int64()),
-        ("after_until", pa.int64()),
-        ("local", pa.int64()),
-        ("twice", pa.int64()),
-        ("facts", pa.binary()),
-        ("rejects", pa.binary()),
+        *((name, pa.int64()) for name in ("reading", "earliest", "end")),
+        *((name, pa.int64()) for name in ("unneeded", "after_until", "local", "twice")),
+        *((name, pa.binary()) for name in ("facts", "rejects")),
     ]
 )
 """The rows that a task makes for a bucket: facts of an input, or none, and the time that all have to know.
@@ -280,7 +273,6 @@ class Received:
 
 
 def received(rows: Iterable[Sequence[Any]]) -> Received:
-    """Unpacks packed rows for a bucket."""
     packets = [dict(zip(PACKED_NAMES, row, strict=True)) for row in rows]
     known: dict[str, list[Any]] = {
         name: [each[name] for each in packets if each[name] is not None] for name in PACKED_NAMES

@@ -22,8 +22,6 @@ _BYTES = StructType([StructField("content", BinaryType())])
 
 
 class BucketProcessor(StatefulProcessor):
-    """Runs the buckets of a stream, each with a head and a list of parts as its state."""
-
     def __init__(self, job: Job) -> None:
         self._job = pickle.dumps(job)
 

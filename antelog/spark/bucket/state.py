@@ -231,7 +231,6 @@ def _last_arrivals(job: Job, bucket: BucketState, new: Received) -> tuple[Bucket
 
 
 def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
-    """The open answers of each query, and those confirmed at the last tick."""
     found, known = _open(job, bucket), bucket.forecasting
     if known is None or job.forecasts is None:
         return {name: _typed(job, name, lines.table) for name, lines in found.items()}
@@ -291,14 +290,12 @@ OUTPUT = pa.schema(
 """The rows that changes, rejects and counts are read from; `what` says which columns matter."""
 
 PIECE = 100_000
-"""The most rows in one payload."""
 
 Line = dict[str, object]
 _EMPTY: Line = dict.fromkeys(OUTPUT.names)
 
 
 def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes: int) -> Iterator[Line]:
-    """Packs the output of a bucket for the rows that it has received."""
     apart = list(new.set_aside)
     counts = asdict(output.counts + new.counts) | {
         # Not the sum of the fates: rows that are held have none yet, and others have theirs only now.
@@ -357,7 +354,6 @@ def ender(job: Job) -> Callable[[pa.Table], pa.Table]:
 
 
 def received_by(job: Job, packed: pa.Table) -> tuple[BucketState, Received]:
-    """Unpacks the rows of a batch, for a bucket at its start."""
     columns = (packed.column(name).to_pylist() for name in PACKED_NAMES)
     new = received(zip(*columns, strict=True))
     bucket = start(job, packed.column("bucket")[0].as_py())

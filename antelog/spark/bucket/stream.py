@@ -142,7 +142,6 @@ def _stored(
 # only if it has the very version that is in Spark's store.
 
 _LIMIT = 256
-"""The most buckets that a worker remembers."""
 
 _known: OrderedDict[bytes, tuple[bytes, BucketState]] = OrderedDict()
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +14,7 @@ import pyarrow.types as is_a
 
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.plain_values import ordered
 from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
 from antelog.engine.step.wording import finished
@@ -60,7 +61,11 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
         known |= {field.name: field.type for field in schema}
         if job.plan.relation(name).has_amounts:
             explanations = known["explanations"]
-        for variable in _columns_of_answer(job.plan.relation(name), schema.names):
+        answer = job.plan.relation(name).answer
+        stamps = {each: timed(each) for each in answer.times if timed(each) in schema.names}
+        # A time has its timestamp behind it, if there is one.
+        named = [(each, stamps[each]) if each in stamps else (each,) for each in answer.names]
+        for variable in chain.from_iterable(named):
             column = _column(variable, types, taken)
             type_ = _stored(schema.field(variable).type)
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
@@ -90,14 +95,6 @@ def _plan_of(job: Job, query: str, table: pa.Table) -> Plan:
     raise LookupError(query)
 
 
-def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
-    """The variables of a query, times followed by their timestamps, if there are any."""
-    times = {name: timed(name) for name in relation.answer.times if timed(name) in columns}
-    return [
-        each for name in relation.answer.names for each in ((name, times[name]) if name in times else (name,))
-    ]
-
-
 def _column(variable: str, others: Mapping[str, object], taken: Set[str]) -> str:
     """A name for the column of a variable that no other column has; Spark ignores case."""
     column = variable
@@ -109,7 +106,6 @@ def _column(variable: str, others: Mapping[str, object], taken: Set[str]) -> str
 
 
 def _stored(type_: pa.DataType) -> pa.DataType:
-    """The type of a column that Spark can store."""
     if is_a.is_null(type_):
         return pa.string()
     if is_a.is_uint64(type_):
@@ -120,7 +116,6 @@ def _stored(type_: pa.DataType) -> pa.DataType:
 
 
 def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Unpacks payloads into rows of changes, for `mapInArrow`."""
     for query, payload in _payloads(batches):
         plan = _plan_of(job, query, payload)
         table = finished(payload, plan, query, job.explanations)
@@ -143,7 +138,6 @@ def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 
 def _payloads(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
-    """The payloads of packed rows, each with its query."""
     spare()
     for batch in batches:
         for row in batch.to_pylist():
@@ -175,7 +169,6 @@ def _named(others: Sequence[str] | None) -> str:
 
 
 def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:
-    """Answers as canonical JSON, to be used as keys."""
     parts: list[str | pa.Array] = []
     for name in variables:
         column, field = table.column(name).combine_chunks(), table.schema.field(name)
@@ -211,7 +204,6 @@ def _written(value: str | float | Decimal) -> str:
 
 
 def reject_reader(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Unpacks payloads into rejects, for `mapInArrow`."""
     for batch in batches:
         for payload in batch.column("payload").to_pylist():
             yield from from_blob(payload).cast(REJECTS).to_batches()

@@ -63,7 +63,6 @@ def properties_of(table: Jdbc) -> dict[str, str]:
 # Spark tries a broker that is down for a minute, and reports a missing file only after the start of Java.
 
 _PATIENCE = 5.0
-"""Seconds to wait for a connection."""
 _PORTS = {"postgresql": 5432, "mysql": 3306, "mariadb": 3306}
 _PATTERN = re.compile(r"[*?\[{\\]")
 _ADDRESS = re.compile(r"(\[[^\]]+\]|[^:,/\s]+)(?::(\d+))?")

@@ -22,7 +22,6 @@ from antelog.spark.failures import Unreadable, is_same, plainly
 
 
 def entries(spark: SparkSession, folder: str) -> list[str]:
-    """The names of the entries of a folder; none if there is no such folder."""
     system, path = file_system(spark, folder)
     if not system.exists(path):
         return []
@@ -68,7 +67,6 @@ def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObjec
 T = TypeVar("T")
 
 _PLAIN = {".csv", ".json", ".jsonl", ".ndjson", ".txt"}
-"""Endings of files that Spark reads as they are."""
 
 
 def heads(spark: SparkSession, files: Files, count: int, *, stream: bool) -> Iterator[list[str]]:

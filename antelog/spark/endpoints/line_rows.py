@@ -86,7 +86,6 @@ class RowReading:
 
 
 def of_files(lines: DataFrame, reading: RowReading) -> DataFrame:
-    """Reads the rows of CSV files from their lines."""
     about = {
         name: f.col(f"_metadata.file_{name}") for name in ("path", "block_start", "block_length", "size")
     }
@@ -103,7 +102,6 @@ def of_lines(lines: DataFrame, reading: RowReading) -> DataFrame:
 
 
 def of_messages(messages: DataFrame, reading: RowReading, form: str) -> DataFrame:
-    """Reads the rows of messages in the form `json` or `csv`."""
     read = partial(read_messages, reading, form)
     return messages.mapInArrow(read, from_arrow_schema(reading.schema))
 
@@ -151,8 +149,6 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
 
 
 class _Stream:
-    """A readable file made of pieces."""
-
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
         self._now = io.BytesIO()
@@ -226,7 +222,6 @@ _ROW = grammar_of(",").orderly
 def _of_csv(
     reading: RowReading, lines: Sequence[bytes], besides: Mapping[str, Sequence[object]], bad: list[Bad]
 ) -> Chunk:
-    """Parses messages of CSV, which have the wanted columns in their order, and no header."""
     header = [*reading.wanted.columns, *([reading.wanted.arrival] if reading.arrives else [])]
     rows, numbers = list[list[str]](), list[int]()
     texts = [line.removeprefix(BOM_UTF8).decode(errors="replace") for line in lines]

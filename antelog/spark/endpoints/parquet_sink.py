@@ -62,7 +62,6 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
 def _written(
     folder: Path, codec: str, schema: pa.Schema, unpack: Mapper, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Writes the changes of a task to a file, and returns its name; none without changes."""
     tables = chunks(unpack(batches))
     first = next(tables, None)
     if first is not None:

@@ -81,7 +81,6 @@ def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:
 
 
 def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:
-    """Raises DataError if a folder for a fresh run has files already."""
     for sink in sinks:
         if fresh and isinstance(sink, Files) and entries(spark, sink.path):
             raise DataError(
@@ -147,12 +146,10 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
 
 
 def _part(batch: MicroBatch) -> str:
-    """The subfolder of a batch of a stream; empty for a single batch."""
     return "" if batch.number is None else f"batch={batch.number}"
 
 
 def _flat(frame: DataFrame) -> DataFrame:
-    """Writes nested values as JSON texts, for sinks with plain columns."""
     nested = (ArrayType, StructType, MapType)
     return frame.select(
         *(

@@ -152,7 +152,6 @@ def _paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType
 def _messages(
     spark: SparkSession, source: Kafka, reading: Reading, stream: bool, limit: int | None
 ) -> DataFrame:
-    """The values of messages, and what else is wanted of them."""
     reader = _limited(spark.readStream, "maxOffsetsPerTrigger", limit) if stream else spark.read
     options = {
         "kafka.bootstrap.servers": source.servers,
@@ -189,10 +188,8 @@ def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:
 # ---- columns ----
 
 _LINES = 1_000
-"""The lines of JSON that are searched for names."""
 
 _ROWS = 20
-"""The lines of CSV in which the first row is looked for."""
 
 
 @dataclass(frozen=True)
@@ -278,7 +275,6 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
 
 
 def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str, ...]:
-    """The names in the source of the wanted columns, and of the arrival, if there is one."""
     rows = WholeJson(str(source), wanted)
     chunk = rows.chunk((number, line.encode()) for number, line in enumerate(found.lines, 1))
     if chunk.misfit:
@@ -333,7 +329,6 @@ def _heads_of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str
 
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
-    """The constants that rules have in a column of an input."""
     facts = (
         fact
         for relation in plan.relations

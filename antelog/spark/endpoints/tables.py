@@ -75,7 +75,6 @@ def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataF
 
 
 def _columns(name: str, key: Sequence[str], first: Iterable[str]) -> Iterator[Column]:
-    """The columns of a state that replace one of a change."""
     if name in key:
         yield f.col(name)
     elif name == "change":
@@ -127,7 +126,13 @@ def merge_rows(states: DataFrame, table: Table) -> None:
     _create(states, table)
     target = table.name
     if table.is_folder:
-        target = f"{table.form}.{quoted(_whole_path(states.sparkSession, table.name))}"
+        folder = table.name
+        try:  # SQL needs an absolute path
+            system, path = file_system(states.sparkSession, folder)
+            folder = str(system.makeQualified(path).toString())
+        except UnsupportedError:  # Spark Connect
+            folder = folder if ":" in folder else str(Path(folder).absolute())
+        target = f"{table.form}.{quoted(folder)}"
     if STATUS not in states.sparkSession.table(target).columns:
         raise DataError(
             f"{table} is not a table of answers, for it has no column `{STATUS}`; name another one"
@@ -147,15 +152,6 @@ def merge_rows(states: DataFrame, table: Table) -> None:
     merging.whenNotMatched().insert({quoted(name): f.expr(_new(name)) for name in states.columns}).merge()
 
 
-def _whole_path(spark: SparkSession, folder: str) -> str:
-    """The absolute path of a folder, which SQL needs as its name."""
-    try:
-        system, path = file_system(spark, folder)
-    except UnsupportedError:  # Spark Connect
-        return folder if ":" in folder else str(Path(folder).absolute())
-    return str(system.makeQualified(path).toString())
-
-
 def _new(name: str) -> str:
     return quoted(_CAME + name)
 
@@ -169,7 +165,6 @@ def _create(rows: DataFrame, table: Table) -> None:
 
 
 def append_to_database(rows: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
-    """Writes rows of plain columns, in place of those of this run and batch."""
     rows = rows.withColumn(RUN, f.lit(run)).withColumn(BATCH, f.lit(batch).cast("bigint"))
     with _moved(rows, sink, run) as (connection, _):
         quote = _quoter(connection)
@@ -244,6 +239,5 @@ def _connection(spark: SparkSession, sink: Jdbc) -> Iterator[JavaObject]:
 
 
 def _quoter(connection: JavaObject) -> Callable[[str], str]:
-    """A function that quotes a name as a database does."""
     mark = connection.getMetaData().getIdentifierQuoteString().strip()
     return lambda name: f"{mark}{name}{mark}"

@@ -113,7 +113,12 @@ def checked(program: Program, inputs: Mapping[str, DataFrame], given: object, **
         raise DataError("there are no facts: hand over a DataFrame for at least one input")
     _check_frames(inputs, [s.name for s in plan.inputs], "input")
     background = background_of(plan, options.static or {})
-    batch = not _streams(inputs)
+    stream, batch = (
+        next((name for name, frame in inputs.items() if frame.isStreaming is streams), None)
+        for streams in (True, False)
+    )
+    if stream is not None and batch is not None:
+        raise DataError(f"{stream} is a stream and {batch} is not: read both with readStream, or neither")
     countings = {each.name: given_plan.counting(each.name) for each in plan.inputs}
     frames, types, arriving = {}, {}, set[str]()
     for name, frame in inputs.items():
@@ -131,7 +136,7 @@ def checked(program: Program, inputs: Mapping[str, DataFrame], given: object, **
     data = Data(
         background, {**types, **types_of_rows(background)}, arriving, countings, sent(functions_of(program))
     )
-    job = job_of(plan, data, options, chances_of(plan, options), batch=batch)
+    job = job_of(plan, data, options, chances_of(plan, options), batch=stream is None)
     if job.timing.ahead is not None and job.timing.clock != "processing":
         # Spark gives all rows of a micro-batch its own time, also when it is run again.
         frames = {name: frame.withColumn(WALL, f.current_timestamp()) for name, frame in frames.items()}
@@ -157,10 +162,13 @@ def job_of(
     timing = Timing(
         clock=_clock(plan, options.clock, bool(data.arriving), batch),
         lag=_natural("lag", options.lag),
-        idle=_idle(plan, options.idle, batch),
+        # A millisecond at least.
+        idle=None if options.idle is None or batch else max(1_000, _duration(options.idle)),
         timescale=plan.timescale,
         ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
+    if timing.idle is not None and plan.tick is None:
+        raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
     begin, until = tick_given("begin", options.begin, plan), tick_given("until", options.until, plan)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
@@ -197,15 +205,6 @@ def _check_frames(given: Mapping[str, DataFrame], known: Sequence[str], what: st
                 f"{name} is given as {type(frame).__name__}; hand over a DataFrame of Spark, "
                 "as spark.createDataFrame makes of other tables"
             )
-
-
-def _streams(inputs: Mapping[str, DataFrame]) -> bool:
-    streams = {frame.isStreaming for frame in inputs.values()}
-    if len(streams) > 1:
-        stream = next(name for name, frame in inputs.items() if frame.isStreaming)
-        batch = next(name for name, frame in inputs.items() if not frame.isStreaming)
-        raise DataError(f"{stream} is a stream and {batch} is not: read both with readStream, or neither")
-    return streams.pop()
 
 
 def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> dict[str, str]:
@@ -282,15 +281,6 @@ def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> ClockN
 
 
 _TICK = "`tick 10 seconds.`"
-
-
-def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
-    if idle is None or batch:
-        return None
-    length = _duration(idle)
-    if plan.tick is None:
-        raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
-    return max(1_000, length)
 
 
 def _duration(text: str) -> int:

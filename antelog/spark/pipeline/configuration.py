@@ -81,19 +81,15 @@ def settings_of(
     # Packages that Spark has to download, unless the user's settings have them already.
     names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
     brought = " ".join(given.get(name, "") for name in names)
-    wanted = [each for each in _packages(endpoints) if each.split(":")[1] not in brought]
+    endpoints, packages = list(endpoints), list[str]()
+    if any(isinstance(each, Kafka) for each in endpoints):
+        packages.append(f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}")
+    if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
+        packages.append(_POSTGRES)
+    wanted = [each for each in packages if each.split(":")[1] not in brought]
     if wanted:
         given["spark.jars.packages"] = ",".join(filter(None, [given.get("spark.jars.packages"), *wanted]))
     return {**found, **given}
-
-
-def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
-    """The packages that Spark has to download for the endpoints."""
-    endpoints = list(endpoints)
-    if any(isinstance(each, Kafka) for each in endpoints):
-        yield f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}"
-    if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
-        yield _POSTGRES
 
 
 def _refuse_connect(conf: Mapping[str, str]) -> None:

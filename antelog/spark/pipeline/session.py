@@ -124,7 +124,6 @@ def _starting(file: Path) -> Iterator[None]:
 
 
 def _kill(file: Path) -> None:
-    """Kills a Java whose start was interrupted: the one with this file on its command line."""
     listed = subprocess.run(["ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=False)
     for line in listed.stdout.splitlines():
         number, _, command = line.strip().partition(" ")
