@@ -1,4 +1,4 @@
-"""antelog/cli/run/report.py: what a pipeline tells is in a feed, and a process of its own shows it."""
+"""antelog/cli/run/pipeline.py: what a pipeline tells is in a feed, and a process of its own shows it."""
 
 import json
 import re
