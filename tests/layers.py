@@ -68,7 +68,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("columns", "rates", "inference", "scores", "judges"),
         *("lines", "model_file", "query", "forecasting", "parts", "forecaster", "reports"),
     ),
-    "cli": ("entry", "show", "arguments", "serving", "run", "commands"),
+    "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),
     "spark": (*("settings", "failures", "job", "bucket"), *("running", "sql", "endpoints", "pipeline")),
 }

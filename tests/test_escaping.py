@@ -77,7 +77,7 @@ def test_commands_show_through_one_door() -> None:
         for path in ROOT.glob("antelog/cli/**/*.py")
     }
     assert {name: there for name, there in found.items() if there} == {
-        "antelog/cli/entry.py": [".write("],  # a line of its own
+        "antelog/cli/stopping.py": [".write("],  # a line of its own
         "antelog/cli/show/endings.py": [".write("],
         "antelog/cli/commands/format_.py": [".write("] * 2,  # a program, as it is given
         "antelog/cli/commands/watch.py": [".print(", ".write("],

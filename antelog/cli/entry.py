@@ -1,48 +1,8 @@
-"""Starts the command `antelog`, which Ctrl-C and SIGTERM end with one line, also while it is being loaded."""
+"""Starts the command `antelog`, which Ctrl-C ends with one line, also while it is being loaded."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-
-STOPPED = "Stopped."
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM as an exception, as KeyboardInterrupt is for Ctrl-C."""
-
-
-def guard() -> None:
-    """Has Ctrl-C and SIGTERM end the process at once, until a command handles them."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # it may be ignored, as by nohup
-        signal.signal(signal.SIGINT, stop)
-        sys.unraisablehook = _unraisable
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, stop)
-
-
-def stop(number: int = signal.SIGINT, *_: object) -> None:
-    """Ends the process at once: nothing is raised, so no handler delays it and no traceback is shown."""
-    os.write(2, f"{STOPPED}\n".encode())
-    os._exit(128 + number)
-
-
-def interrupt(number: int = signal.SIGINT, *_: object) -> None:
-    """Raises Terminated or KeyboardInterrupt, so that the current work cleans up."""
-    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
-
-
-def status_of(interruption: KeyboardInterrupt) -> int:
-    """The exit status for a signal: 130 for Ctrl-C, 143 for SIGTERM."""
-    return 128 + (signal.SIGTERM if isinstance(interruption, Terminated) else signal.SIGINT)
-
-
-def _unraisable(found: sys.UnraisableHookArgs) -> None:
-    """Ends the process without a traceback for an interrupt that Python cannot raise."""
-    if issubclass(found.exc_type, KeyboardInterrupt):
-        stop(signal.SIGTERM if issubclass(found.exc_type, Terminated) else signal.SIGINT)
-    sys.__unraisablehook__(found)
+from antelog.cli.stopping import guard
 
 
 def main() -> None:

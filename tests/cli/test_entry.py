@@ -169,5 +169,5 @@ def test_little_is_imported_before_the_guard() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = sorted(name for name in done.stdout.split() if name.startswith("antelog"))
-    assert ours == ["antelog", "antelog.cli", "antelog.cli.entry"]
+    assert ours == ["antelog", "antelog.cli", "antelog.cli.entry", "antelog.cli.stopping"]
     assert not {"typing", "click", "numpy"} & {*done.stdout.split()}

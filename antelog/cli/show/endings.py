@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from antelog.cli.entry import STOPPED, interrupt, status_of, stop
 from antelog.cli.show.terminal import print_diagnostics, say
+from antelog.cli.stopping import STOPPED, interrupt, status_of, stop
 from antelog.errors import AntelogError, OutputError, ProgramError
 from antelog.writing import Output
 

@@ -10,10 +10,10 @@ from pyarrow import csv
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.entry import Terminated
 from antelog.cli.show import terminal
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.terminal import print_diagnostics, wrapped, wrapped_text
+from antelog.cli.stopping import Terminated
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
 
