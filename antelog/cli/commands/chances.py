@@ -28,8 +28,6 @@ from antelog.writing import write
 
 @dataclass(frozen=True, kw_only=True)
 class LearnFlags:
-    """The options of `antelog learn` alone."""
-
     output: Path = option(
         None, named_file("MODEL"), "The file for the learned model.", short="-o", required=True
     )
@@ -87,8 +85,6 @@ def learn(settings: Settings, more: LearnFlags) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreFlags:
-    """The options of `antelog score` alone."""
-
     output: Path | None = option(
         None, file_of("report", ".html", ".json"),
         "Write a page with pictures (.html), or the numbers (.json), instead of printing the report.",

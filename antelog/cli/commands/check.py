@@ -33,8 +33,6 @@ from antelog.theme import TERMINAL
 
 @dataclass(frozen=True, kw_only=True)
 class CheckFlags(ValueSettings):
-    """The options of `antelog check`."""
-
     as_json: bool = flag(False, "Print plan and diagnostics as one JSON object.", name="json")
     pattern_limit: int = option(
         PATTERN_LIMIT, whole_number(1), "Refuse a program that needs more patterns for one predicate."

@@ -32,8 +32,6 @@ _STYLES = {TITLE: "bold", OLD: TERMINAL["old"], NEW: TERMINAL["new"]}
 
 @dataclass(frozen=True, kw_only=True)
 class DiffFlags:
-    """The options of `antelog diff` alone."""
-
     most: int = option(
         10, whole_number(1), "Show N of the answers that differ, for each query and kind of difference."
     )

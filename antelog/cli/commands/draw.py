@@ -27,8 +27,6 @@ _STDIN = Path("-")
 
 @dataclass(frozen=True, kw_only=True)
 class DrawFlags:
-    """The options of `antelog draw` alone."""
-
     output: Path = option(
         None, file_of("picture", ".svg", ".png", ".html"),
         "The picture: .svg, .png, or .html to point at and to zoom.", short="-o", required=True,

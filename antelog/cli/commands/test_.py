@@ -36,8 +36,6 @@ from antelog.writing import write
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictFlags(ValueSettings):
-    """The options of `antelog test`."""
-
     watch: bool = flag(False, "Run again whenever a file changes that a test rests on.")
     record: bool = flag(False, "Write what comes out into cases without expectations, marked as recorded.")
     junit: Path | None = option(None, named_file("FILE"), "A file for the results, in JUnit's XML.")

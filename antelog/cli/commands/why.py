@@ -28,8 +28,6 @@ from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, TreeLine, TreeMarks, WhyA
 
 @dataclass(frozen=True, kw_only=True)
 class WhyFlags:
-    """The options of `antelog why` alone."""
-
     at: int | str | date | None = option(
         None, plain("TICK", tick),
         "The tick to look at it from, a number or a timestamp: later facts have not come yet.",

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from py4j.java_gateway import JavaObject
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
 
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import UnsupportedError
 from antelog.run.address import Files
 from antelog.spark.endpoints.endpoints import Source
 from antelog.spark.failures import Unreadable, is_same, plainly
@@ -64,19 +62,7 @@ def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObjec
     return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
 
 
-T = TypeVar("T")
-
 _PLAIN = {".csv", ".json", ".jsonl", ".ndjson", ".txt"}
-
-
-def heads(spark: SparkSession, files: Files, count: int, *, stream: bool) -> Iterator[list[str]]:
-    """The first lines of files together; for a stream, of one file after the other if needed."""
-    return _readings(spark, files, lambda path: _head(spark, path, count), stream)
-
-
-def schemas(spark: SparkSession, files: Files, *, stream: bool) -> Iterator[StructType]:
-    """The schema of Parquet files together; for a stream, of one file after the other if needed."""
-    return _readings(spark, files, lambda path: spark.read.parquet(path).schema, stream)
 
 
 def input_of(spark: SparkSession, inputs: Mapping[str, Source], file: Unreadable) -> str:
@@ -94,7 +80,15 @@ def files_of(spark: SparkSession, files: Files) -> list[str]:
         return [row.path for row in spark.read.format("binaryFile").load(files.path).select("path").collect()]
 
 
-def _head(spark: SparkSession, path: str, count: int) -> list[str]:
+def paths_of(spark: SparkSession, files: Files, *, stream: bool) -> Iterator[str]:
+    """The path of files together; for a stream, which sets unusable ones aside, then that of each of them."""
+    yield files.path
+    if stream:
+        yield from map(_as_pattern, files_of(spark, files))
+
+
+def head(spark: SparkSession, path: str, count: int) -> list[str]:
+    """The first lines of files together."""
     # Not a plain file is one with a scheme or a pattern, or that Spark unpacks or skips by its name.
     file = Path(path)
     plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
@@ -105,28 +99,6 @@ def _head(spark: SparkSession, path: str, count: int) -> list[str]:
             return [line.removeprefix("\ufeff") for line in islice(found, count)]
     rows = spark.read.text(path).where("trim(value) != ''").limit(count).collect()
     return [row.value.removeprefix("\ufeff") for row in rows]
-
-
-def _readings(spark: SparkSession, files: Files, look: Callable[[str], T], stream: bool) -> Iterator[T]:
-    """Looks at files together; for a stream, which sets unusable ones aside, also at each of them."""
-    failed: DataError | None = None
-    try:
-        with plainly():
-            found = look(files.path)
-    except DataError as error:
-        failed = error
-    else:
-        yield found
-    for file in files_of(spark, files) if stream else ():
-        try:
-            with plainly():
-                found = look(_as_pattern(file))
-        except DataError as error:
-            failed = failed or error
-        else:
-            yield found
-    if failed is not None:
-        raise failed
 
 
 def _as_pattern(file: str) -> str:

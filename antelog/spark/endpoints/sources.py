@@ -27,6 +27,7 @@ from antelog.run.reading import wanted_of
 from antelog.spark.endpoints import folders, line_rows
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.line_rows import RowReading
+from antelog.spark.failures import plainly
 from antelog.spark.settings import quoted
 
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset", "row")
@@ -235,14 +236,16 @@ def reading_of(spark: SparkSession, plan: Plan, wish: Wish) -> Reading:
     arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
     wanted = replace(wanted, must_arrive=wanted.timed and arrives)
     failed: DataError | None = None
-    for found in _look(spark, wish, wanted):
+    source = wish.source
+    for path in folders.paths_of(spark, source, stream=wish.stream) if isinstance(source, Files) else [""]:
         try:
+            with plainly():
+                found = _look(spark, source, wanted, path)
             return _reading(plan, wish, wanted, found)
         except DataError as error:
             failed = failed or error
-            if not wish.stream:
-                break
-    raise failed or DataError(f"{wish.source}: has nothing that names its columns")
+    assert failed is not None
+    raise failed
 
 
 def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Reading:
@@ -295,37 +298,25 @@ def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str,
     return at.names(names)
 
 
-def _look(spark: SparkSession, wish: Wish, wanted: WantedColumns) -> Iterator[_Found]:
-    """The columns of a source; for a stream of files, those of each file in turn."""
-    match wish.source:
+def _look(spark: SparkSession, source: Source, wanted: WantedColumns, path: str) -> _Found:
+    """The columns of a source; of files, those at a path."""
+    match source:
         case Rate() | Kafka():
-            yield _Found(None)
-        case Files(form="parquet") as files:
-            for schema in folders.schemas(spark, files, stream=wish.stream):
-                yield _Found(list(schema.names), schema=schema)
-        case Files(form="json") as files:
-            for lines in folders.heads(spark, files, _LINES, stream=wish.stream):
-                yield _Found(None, lines=lines)
-        case Files() as files:
-            yield from _heads_of_csv(files, wanted, folders.heads(spark, files, _ROWS, stream=wish.stream))
-        case source:
+            return _Found(None)
+        case Files(form="json"):
+            return _Found(None, lines=folders.head(spark, path, _LINES))
+        case Files(form="parquet"):
+            schema = spark.read.parquet(path).schema
+        case Files():
+            first = first_line("\n".join(folders.head(spark, path, _ROWS)).encode(), source.path, wanted)
+            if first is None:
+                raise DataError(
+                    f"{source}: is empty, so that its columns are not known; write a header into it"
+                )
+            return _Found(list(first.header.names), row=first.row)
+        case _:
             schema = _typed(spark, source).schema
-            yield _Found(list(schema.names), schema=schema)
-
-
-def _heads_of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) -> Iterator[_Found]:
-    failed: DataError | None = None
-    for lines in heads:
-        try:
-            first = first_line("\n".join(lines).encode(), source.path, wanted)
-        except DataError as error:
-            failed = failed or error
-            continue
-        if first is not None:
-            yield _Found(list(first.header.names), row=first.row)
-    raise failed or DataError(
-        f"{source}: is empty, so that its columns are not known; write a header into it"
-    )
+    return _Found(list(schema.names), schema=schema)
 
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
