@@ -9,10 +9,6 @@ import sys
 STOPPED = "Stopped."
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM as an exception, as KeyboardInterrupt is for Ctrl-C."""
-
-
 def guard() -> None:
     """Has Ctrl-C and SIGTERM end the process at once, until a command handles them."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # it may be ignored, as by nohup
@@ -29,17 +25,17 @@ def stop(number: int = signal.SIGINT, *_: object) -> None:
 
 
 def interrupt(number: int = signal.SIGINT, *_: object) -> None:
-    """Raises Terminated or KeyboardInterrupt, so that the current work cleans up."""
-    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+    """Raises KeyboardInterrupt with the number of the signal, so that the current work cleans up."""
+    raise KeyboardInterrupt(number)
 
 
 def status_of(interruption: KeyboardInterrupt) -> int:
     """The exit status for a signal: 130 for Ctrl-C, 143 for SIGTERM."""
-    return 128 + (signal.SIGTERM if isinstance(interruption, Terminated) else signal.SIGINT)
+    return 128 + (signal.SIGTERM if signal.SIGTERM in interruption.args else signal.SIGINT)
 
 
 def _unraisable(found: sys.UnraisableHookArgs) -> None:
     """Ends the process without a traceback for an interrupt that Python cannot raise."""
     if issubclass(found.exc_type, KeyboardInterrupt):
-        stop(signal.SIGTERM if issubclass(found.exc_type, Terminated) else signal.SIGINT)
+        stop(signal.SIGTERM if signal.SIGTERM in getattr(found.exc_value, "args", ()) else signal.SIGINT)
     sys.__unraisablehook__(found)

@@ -42,8 +42,8 @@ class Outputs:
     """
 
     job: Job
+    frames: Mapping[str, DataFrame]
     frame: DataFrame
-    ready: checking.CheckedRun
     change: str = "change"
 
     def after(self, before: Sequence[Predecessor]) -> Outputs:
@@ -51,7 +51,7 @@ class Outputs:
         if not before:
             return self
         data = replace(self.job.data, before=tuple(before))
-        return _found(replace(self.ready, job=replace(self.job, data=data)))
+        return _found(replace(self.job, data=data), self.frames)
 
     @property
     def changes(self) -> DataFrame:
@@ -116,7 +116,7 @@ def outputs(program: Program, inputs: Mapping[str, DataFrame], options: checking
 
     It has the options of `antelog.spark`.
     """
-    return _found(checking.checked(program, inputs, options))
+    return _found(*checking.checked(program, inputs, options))
 
 
 @explaining_lost_java()
@@ -126,7 +126,7 @@ def changes(program: Program, inputs: Mapping[str, DataFrame], options: checking
 
     It has the other options of `antelog.spark`, too.
     """
-    found = _found(checking.checked(program, inputs, options))
+    found = _found(*checking.checked(program, inputs, options))
     return found.changes if options.query is None else found.query(options.query)
 
 
@@ -137,8 +137,8 @@ def rejects(program: Program, inputs: Mapping[str, DataFrame], options: checking
 
     It has the options of `antelog.spark` but for `only` and those about chances.
     """
-    ready = checking.checked(program, inputs, options, only=())
-    return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
+    job, frames = checking.checked(program, inputs, options, only=())
+    return _found(replace(job, forecasts=None), frames).rejects
 
 
 @explaining_lost_java()
@@ -149,52 +149,52 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: checking
     In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last arrival, or
     `until`. It has the other options of `antelog.spark`, too, but for `only` and those of streams.
     """
-    ready = checking.checked(program, inputs, options, only=("confirmed",))
-    if not ready.job.batch:
+    job, frames = checking.checked(program, inputs, options, only=("confirmed",))
+    if not job.batch:
         raise DataError(
             "a stream has no end at which answers are open; use its changes, and keep the last one "
             "of each (query, answer)"
         )
-    frame = _of_buckets(ready, state.reasoner(ready.job, True), state.OUTPUT, agreed=False)
-    found = Outputs(ready.job, frame, ready, change="status")
+    frame = _of_buckets(job, frames, state.reasoner(job, True), state.OUTPUT, agreed=False)
+    found = Outputs(job, frames, frame, change="status")
     return found.changes if options.query is None else found.query(options.query)
 
 
-def _found(ready: checking.CheckedRun) -> Outputs:
-    job = ready.job
-    frame = _of_buckets(ready, state.reasoner(job, False), state.OUTPUT) if job.batch else _stream(ready)
-    return Outputs(job, frame, ready)
-
-
-def _of_buckets(
-    ready: checking.CheckedRun, run: Callable[[pa.Table], pa.Table], schema: pa.Schema, *, agreed: bool = True
-) -> DataFrame:
-    """Runs all buckets of a batch; with `agreed` they end at one tick, if that matters."""
-    # An empty row for each bucket, as some have no facts.
-    everyone = to_everyone(ready.job, ready.frames)
-    packed = all_packed(ready.job, ready.frames).unionAll(everyone)
-    if ready.job.ends_together and agreed:
-        # All rows are read twice: the last tick has to be known before any bucket goes on to it.
-        plain = state.ender(ready.job.without_model)
-        each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(state.END))
-        ends = each.agg(f.max("end").alias("end"))
-        packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
-    return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
-
-
-def _stream(ready: checking.CheckedRun) -> DataFrame:
-    job = ready.job
-    prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
+def _found(job: Job, frames: Mapping[str, DataFrame]) -> Outputs:
+    if job.batch:
+        return Outputs(job, frames, _of_buckets(job, frames, state.reasoner(job, False), state.OUTPUT))
+    prepare_for_streams(next(iter(frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
     packed = (
-        all_packed(job, ready.frames)
+        all_packed(job, frames)
         .groupBy("bucket")
         .transformWithState(BucketProcessor(job), from_arrow_schema(state.OUTPUT), "Append", mode)
     )
     # A micro-batch without rows has no counts: sums are 0, the others stay unknown.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
     standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
-    return packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))
+    return Outputs(job, frames, packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now")))
+
+
+def _of_buckets(
+    job: Job,
+    frames: Mapping[str, DataFrame],
+    run: Callable[[pa.Table], pa.Table],
+    schema: pa.Schema,
+    *,
+    agreed: bool = True,
+) -> DataFrame:
+    """Runs all buckets of a batch; with `agreed` they end at one tick, if that matters."""
+    # An empty row for each bucket, as some have no facts.
+    everyone = to_everyone(job, frames)
+    packed = all_packed(job, frames).unionAll(everyone)
+    if job.ends_together and agreed:
+        # All rows are read twice: the last tick has to be known before any bucket goes on to it.
+        plain = state.ender(job.without_model)
+        each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(state.END))
+        ends = each.agg(f.max("end").alias("end"))
+        packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
+    return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -231,9 +231,9 @@ def learn(program: Program, inputs: Mapping[str, DataFrame], options: checking.L
 
     It has the options `clock`, `arrival`, `buckets`, `until` and `begin` of `antelog.spark`.
     """
-    ready = checking.checked(program, inputs, options)
-    ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
-    return merged([Model.from_bytes(each) for each in _each(ready, learned)])
+    job, frames = checking.checked(program, inputs, options)
+    found = _each(replace(job, forecasts=to_learn()), frames, learned)
+    return merged([Model.from_bytes(each) for each in found])
 
 
 @explaining_lost_java()
@@ -243,24 +243,26 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: checking.
 
     It has the options of `learn`, and those about chances of `antelog.spark`.
     """
-    ready = checking.checked(program, inputs, options)
-    if ready.job.forecasts is None:
+    job, frames = checking.checked(program, inputs, options)
+    if job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '
             "or declare a `chance` in the program"
         )
-    found = [msgspec.json.decode(each) for each in _each(ready, scored)]
+    found = [msgspec.json.decode(each) for each in _each(job, frames, scored)]
     by_query = {name: [from_dict(each[name]) for each in found] for name in found[0]}
     return table({name: reduce(add, each) for name, each in by_query.items()})
 
 
-def _each(ready: checking.CheckedRun, what: Callable[[Job, state.BucketState], bytes]) -> list[bytes]:
+def _each(
+    job: Job, frames: Mapping[str, DataFrame], what: Callable[[Job, state.BucketState], bytes]
+) -> list[bytes]:
     """Runs a batch to its end, and collects bytes of each bucket."""
-    if not ready.job.batch:
+    if not job.batch:
         raise DataError(
             "a stream has no end by which something is learned or scored: use recorded facts, as a batch"
         )
-    frame = _of_buckets(ready, runner(ready.job, what), _FOUND)
+    frame = _of_buckets(job, frames, runner(job, what), _FOUND)
     return [bytes(row.content) for row in frame.orderBy("bucket").collect()]
 
 

@@ -95,16 +95,13 @@ class FunctionOptions(ClockSettings, LimitSettings, KindSettings, StaticFrames):
     """The options of `register`."""
 
 
-@dataclass(frozen=True, eq=False)
-class CheckedRun:
-    """A job and the DataFrames of its inputs."""
+def checked(
+    program: Program, inputs: Mapping[str, DataFrame], given: object, **more: Any
+) -> tuple[Job, Mapping[str, DataFrame]]:
+    """Checks inputs and options; returns the job, and the DataFrames of inputs with its columns.
 
-    job: Job
-    frames: Mapping[str, DataFrame]
-
-
-def checked(program: Program, inputs: Mapping[str, DataFrame], given: object, **more: Any) -> CheckedRun:
-    """Checks inputs and the given options, with `more`. Raises DataError if they do not fit the program."""
+    Raises DataError if they do not fit the program.
+    """
     options = taken(OutputOptions, given, **more)
     given_plan = plan_of(program)
     plan = given_plan.read
@@ -140,7 +137,7 @@ def checked(program: Program, inputs: Mapping[str, DataFrame], given: object, **
     if job.timing.ahead is not None and job.timing.clock != "processing":
         # Spark gives all rows of a micro-batch its own time, also when it is run again.
         frames = {name: frame.withColumn(WALL, f.current_timestamp()) for name, frame in frames.items()}
-    return CheckedRun(replace(job, numbers=_numbers(job, options.buckets)), frames)
+    return replace(job, numbers=_numbers(job, options.buckets)), frames
 
 
 def chances_of(plan: Plan, options: OutputOptions) -> Forecasts | None:

@@ -13,7 +13,6 @@ from rich.text import Text
 from antelog.cli.show import terminal
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.terminal import print_diagnostics, wrapped, wrapped_text
-from antelog.cli.stopping import Terminated
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
 
@@ -140,7 +139,7 @@ def test_what_is_behind_an_error_is_told_if_it_is_asked_for(
 
 def _interrupted() -> None:
     try:
-        raise Terminated
+        raise KeyboardInterrupt(signal.SIGTERM)
     finally:
         try:
             raise ConnectionError("Answer from Java side is empty")
