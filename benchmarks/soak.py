@@ -23,12 +23,11 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 import antelog
-from antelog.cli.run.columns import Wish, reading_of
 from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import COUNTS, Outputs, guard, outputs
 from antelog.spark.endpoints.sinks import MicroBatch, write
-from antelog.spark.endpoints.sources import frame
+from antelog.spark.endpoints.sources import Wish, frame, reading_of
 from antelog.spark.pipeline.configuration import settings_of
 from antelog.spark.pipeline.session import session
 from antelog.spark.pipeline.stream_run import Counts, Progress, StreamRun, follow

@@ -83,7 +83,7 @@ def test_commands_show_through_one_door() -> None:
         "antelog/cli/commands/watch.py": [".print(", ".write("],
         "antelog/cli/show/terminal.py": [*["click.echo("] * 2, "Console(s", "Console(h", ".print("],
         "antelog/cli/show/listing.py": [".write("] * 3,  # lines of JSON, and of `shown_lines`
-        "antelog/cli/run/report.py": [".write("],  # into a feed
+        "antelog/cli/run/pipeline.py": [".write("] * 2,  # into a feed, and by Spark
     }
 
 

@@ -28,13 +28,13 @@ _COMMANDS = {
     "watch": "Follow facts as they come, with a page and alerts.",
     "why": "Say why an answer is there, or why not.",
 }
-"""Commands with their lines in lists, so that listing them imports none."""
+"""The commands with their lines in a list, so that none is imported for it."""
 
-_WORDS_OF_PYTHON = ("format", "test", "try")
+_MODULES = {"format": "format_", "test": "test_", "try": "try_", "learn": "chances", "score": "chances"}
 
 
 class _Commands(click.Group):
-    """A group that imports the command that is asked for, and suggests the one that was probably meant."""
+    """A group that imports a command when it is called, and suggests one for a mistyped name."""
 
     def main(self, *args: Any, **more: Any) -> Any:
         with checked_outputs():
@@ -65,8 +65,12 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _COMMANDS and cmd_name not in self.commands:
-            name = f"{cmd_name}_" if cmd_name in _WORDS_OF_PYTHON else cmd_name
-            command = getattr(import_module(f"antelog.cli.commands.{name}"), name)
+            module = import_module(f"antelog.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
+            command = next(
+                each
+                for each in vars(module).values()
+                if isinstance(each, click.Command) and each.name == cmd_name
+            )
             command.short_help = _COMMANDS[cmd_name]
             self.add_command(command)
         return super().get_command(ctx, cmd_name)

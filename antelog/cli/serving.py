@@ -1,7 +1,5 @@
 """The page of a run, and a page of changes: `antelog watch CHANGES`.
 
-with_page(path, address, stack)    prints the link; returns the page, which `tending` looks after
-
 changes/                           a folder of JSON lines or Parquet, as `antelog run` writes it, or a feed
 turbines.state                     the store of another `antelog watch`
 kafka://localhost:9092/changes     a topic, whose messages are copied to a feed first
@@ -31,16 +29,15 @@ from antelog.watch.web.serving import Page
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
-"""Seconds between two checks of the page, and of a topic without new messages."""
 
 Tend = Callable[[], object]
-"""Looks after another process."""
+"""A function, often called, that restarts a process if it has ended."""
 
 
 def page_address(settings: PageSettings, *, facts: str | None = None, acts: bool = False) -> PageAddress:
-    """The address of the page; `facts` is the token of those who may post facts. Raises UsageError.
+    """The address of a page, with the token for posting `facts`, and with `acts` one for acting.
 
-    With `acts` there is a token of those who may act, too.
+    Raises UsageError for settings that do not fit.
     """
     address = PageAddress(
         host=settings.host,
@@ -60,7 +57,7 @@ def page_address(settings: PageSettings, *, facts: str | None = None, acts: bool
 
 
 def is_changes(path: Path) -> bool:
-    """Whether this has changes instead of a program: a topic, a folder, a file or a store."""
+    """Whether a path is not of a program but of changes: a topic, a folder, a file or a store."""
     return _is_topic(path) or path.is_dir() or path.suffix in _CHANGES or is_store(path)
 
 
@@ -74,7 +71,7 @@ def show_changes(path: Path, address: PageAddress) -> None:
 
 
 def until_stopped(tend: Tend, move: Callable[[], int] = lambda: 0) -> None:
-    """Looks after a page until Ctrl-C or SIGTERM, and does what there is to `move`."""
+    """Tends a page until Ctrl-C or SIGTERM; `move` is called again at once while it returns more than 0."""
     with stoppable() as stopping:
         while not stopping():
             tend()
@@ -87,7 +84,7 @@ def _is_topic(path: Path) -> bool:
 
 
 def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
-    """The feed, and the function that copies new messages of the topic into it."""
+    """A feed in a temporary folder, and the function that copies new messages of a topic into it."""
     # A path has one slash where an address has two.
     topic = address_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
     assert isinstance(topic, Kafka)
@@ -107,9 +104,9 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
 def with_page(
     feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = (), *, new_facts: bool = False
 ) -> Page:
-    """Serves a page until the stack is closed.
+    """Serves a page until the stack is closed, and prints its links.
 
-    `posted` are the inputs whose facts may be posted to it. Their token is printed where it is a new one.
+    `posted` are the inputs whose facts may be posted to it; a new token for that is printed.
     """
     page = Page(feed, address)
     stack.callback(page.stop)
@@ -124,5 +121,4 @@ def with_page(
 
 
 def tending(page: Page) -> Tend:
-    """A function that restarts the page if it has died."""
     return lambda: page.tend(lambda note: say(f"note: {note}"))

@@ -70,8 +70,8 @@ from antelog.spark.pipeline.requirements import ignore_pandas, require_pyspark
 
 if TYPE_CHECKING:
     from antelog.spark.data_source import register_source
-    from antelog.spark.endpoints.answer_tables import merge, newest
-    from antelog.spark.pipeline.guarding import guard
+    from antelog.spark.endpoints.tables import merge, newest
+    from antelog.spark.pipeline.stream_run import guard
     from antelog.spark.running import Outputs, answers, changes, learn, outputs, rejects, scores
     from antelog.spark.settings import (
         BUCKETS,
@@ -94,8 +94,8 @@ __all__ = [
 
 _FROM = {
     **dict.fromkeys(__all__, "running"),
-    "guard": "pipeline.guarding",
-    **dict.fromkeys(("merge", "newest"), "endpoints.answer_tables"),
+    "guard": "pipeline.stream_run",
+    **dict.fromkeys(("merge", "newest"), "endpoints.tables"),
     "register": "sql.partition",
     "register_source": "data_source",
     **{name: "settings" for name in __all__ if name.isupper()},

@@ -43,19 +43,19 @@ _FIELDS = (
 """The fields of a line; a row has the variables of its answer as columns, too."""
 
 _LARGEST = 4 << 20
-"""Bytes after which all that is open is written again: so much is read before each batch."""
+"""The most bytes of a file, which is read before each batch; a new one begins with all that is open."""
 
 
 @dataclass
 class FeedLines(WriterCommitMessage):
-    """The lines of a task by their ticks, and the query that they are of."""
+    """The lines of a task with their ticks, and the identity of the streaming query."""
 
     query: str | None
     lines: Sequence[tuple[int, str]]
 
 
 class FeedWriter(DataSourceStreamArrowWriter):
-    """Writes the batches of a query to a feed. Raises DataError for options and columns that do not fit."""
+    """Writes the batches of a stream to a feed. Raises DataError for options and columns that do not fit."""
 
     def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
         for name in options:
@@ -80,15 +80,13 @@ class FeedWriter(DataSourceStreamArrowWriter):
         self._folder, self._about = folder, about(source, tick)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> FeedLines:
-        """The lines of a task."""
         with plain_errors():
             context = TaskContext.get()
-            # The identity of the query, which its checkpoint keeps.
             query = None if context is None else context.getLocalProperty("sql.streaming.queryId")
             return FeedLines(query, [line for batch in iterator for line in lines_of(batch, self._zone)])
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's
-        """Writes the lines of all tasks, unless they are there."""
+        """Writes the lines of all tasks, unless the feed has the batch already."""
         with plain_errors():
             found = [each for each in messages if isinstance(each, FeedLines)]
             lines = sorted((line for each in found for line in each.lines), key=lambda line: line[0])
@@ -101,7 +99,6 @@ class FeedWriter(DataSourceStreamArrowWriter):
 
 
 def lines_of(batch: pa.RecordBatch, zone: str) -> Iterator[tuple[int, str]]:
-    """The changes in a batch of rows, as lines with their ticks; times as they are in a zone."""
     table = pa.Table.from_batches([batch])
     for at, field in enumerate(table.schema):
         if is_a.is_timestamp(field.type) and field.type.tz is not None:
@@ -128,7 +125,7 @@ def register_source(spark: SparkSession) -> None:
 
 
 class AntelogSource(DataSource):
-    """Makes the writer of a stream; methods and arguments have Spark's names."""
+    """Makes the writer of a stream; its methods and arguments have Spark's names."""
 
     @classmethod
     def name(cls) -> str:

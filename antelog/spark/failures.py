@@ -1,14 +1,6 @@
 """Failures of Spark in plain words: the cause in one sentence, and what to do.
 
-cause("… Path does not exist: file:/data/gone. …")   "/data/gone: there is no such file or folder …"
-
-with plainly():                # DataError: its innermost cause, without stacks of several hundred lines
-    frame.count()
-with explaining_lost_java():   # UnsupportedError: Java, in which Spark runs, is gone …
-    frame.count()
-
-Each call of PySpark fails in a way of its own once Java is gone. So after any failure Java itself is asked.
-In a function of a declarative pipeline Spark answers no question about a DataFrame; that is said, too.
+"… Path does not exist: file:/data/gone. …"    "/data/gone: there is no such file or folder …"
 """
 
 from __future__ import annotations
@@ -144,11 +136,9 @@ _WORKERS = (
     f"workers, and needs this there: {brought_by('spark')}"
 )
 _CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
-"""Spark's words if the Python in which it asks a stream for its state does not start."""
+"""Spark's message if the Python that reads the schema of a state does not start."""
 _RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
-"""The last line of Python's traceback."""
 _MOST = 600
-"""The characters of a failure that are shown."""
 
 
 @contextmanager
@@ -161,7 +151,7 @@ def plainly() -> Iterator[None]:
 
 
 def plain(error: Exception) -> str:
-    """The message of a failure of Spark without its stack: that of the innermost cause."""
+    """The message of the innermost cause of a failure of Spark, without stacks."""
     if (failed := unreadable(error)) is not None:
         return str(failed)[:_MOST]
     text = str(error)
@@ -186,7 +176,7 @@ def plain(error: Exception) -> str:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Errors of antelog without a traceback. The process of a worker ends after any error."""
+    """Hides the traceback of errors of antelog, for the process of a worker, which ends after any error."""
     try:
         yield
     except AntelogError:
@@ -195,7 +185,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def require_version(spark: SparkSession, needing: str, instead: str) -> None:
-    """Raises UnsupportedError if the Spark of a session, perhaps a server's, is too old for something."""
+    """Raises UnsupportedError if the Spark of a session, which may be a server's, is too old."""
     if tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2]) < (4, 1):
         raise UnsupportedError(f"Spark is version {spark.version}, and {needing} 4.1 or later. {instead}")
 
@@ -212,21 +202,18 @@ _DAMAGED = re.compile(
     r"|java\.nio\.Buffer\w+Exception|.*\bparquet\..*|.*SchemaColumnConvert\w+|.*\.ChecksumException"
     r"|.*\.Spark(Runtime|UnsupportedOperation)Exception|.*(Zstd|Snappy|LZ4)\w*Exception"
 )
-"""Failures that come of what is in a file."""
+"""Exceptions that are about the content of a file."""
 _DAMAGE = re.compile(
     r"gzip|zlib|bzip|snappy|zstd|lz4|crc|checksum|corrupt|magic|invalid|header", re.IGNORECASE
 )
-"""Other failures to read are such if they speak of it."""
+"""Words by which an IOException is about the content, too."""
 
 _LOCAL = "file:"
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A file, as Spark names it, the reason why it cannot be read, and whether its content is damaged.
-
-    A failure of a network or a store does not make a file damaged.
-    """
+    """A file, as Spark names it, that cannot be read; `damaged` unless a network or a store failed."""
 
     file: str
     reason: str
@@ -241,7 +228,6 @@ class Unreadable:
 
 
 def unreadable(error: BaseException) -> Unreadable | None:
-    """The file that a failure of Spark is about, if it is about one."""
     text = str(error)
     failed = _FAILED.search(text)
     if failed is None:
@@ -255,17 +241,16 @@ def unreadable(error: BaseException) -> Unreadable | None:
 
 
 def shown(file: str) -> str:
-    """A file as users name it; Spark has its URL."""
+    """A file as users name it; Spark has a URL."""
     return redacted(unquote(_alike(file)).removeprefix(_LOCAL))
 
 
 def is_same(file: Unreadable, path: str) -> bool:
-    """Whether a file has this path, which is no pattern."""
     return unquote(file.file) == _alike(path)
 
 
 def _alike(file: str) -> str:
-    """A URL in one of the forms that Spark uses, for comparing."""
+    """A URL in one of several forms that Spark uses for the same file."""
     return re.sub("^file:/+", "file:/", file)
 
 
@@ -287,7 +272,10 @@ _WHERE_TO_ASK = (
 
 @contextmanager
 def explaining_lost_java() -> Iterator[None]:
-    """Turns any error into an UnsupportedError if Spark's Java does not answer any more, or not here."""
+    """Turns any error into an UnsupportedError if Spark's Java is gone, or does not answer in a pipeline.
+
+    Calls of PySpark fail in many ways then, so Java itself is asked after any failure.
+    """
     with _without_log_of_calls():
         try:
             yield
@@ -305,7 +293,7 @@ def explaining_lost_java() -> Iterator[None]:
 
 @contextmanager
 def _without_log_of_calls() -> Iterator[None]:
-    """A context in which calls of Java are not logged: a call that fails logs a traceback and raises, too."""
+    """Drops what py4j logs: a call that fails logs a traceback and raises, too."""
     logger, root = logging.getLogger("py4j"), logging.getLogger()
     level = logger.level
 
@@ -322,10 +310,10 @@ def _without_log_of_calls() -> Iterator[None]:
 
 
 def is_not_of_py4j(record: logging.LogRecord) -> bool:
-    """Whether a line of the log is of another library than py4j, which also uses the root logger."""
+    """Whether a record of the log is not of py4j, which also uses the root logger."""
     return Path(record.pathname).parent.name != "py4j"
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether Spark does not answer because a function of a declarative pipeline has asked."""
+    """Whether Spark refuses to answer within a function of a declarative pipeline."""
     return isinstance(error, PySparkException) and error.getCondition() == _NOT_HERE

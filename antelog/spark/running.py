@@ -20,33 +20,13 @@ from antelog.forecast.model_file import Model, merged
 from antelog.forecast.scores.scores import from_dict, table, to_dict
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.run.options import taken, takes
-from antelog.spark.bucket.batch import (
-    CHANGES,
-    COUNTED,
-    END,
-    OUTPUT,
-    REJECTED,
-    SHOWN,
-    ender,
-    reasoner,
-    received_by,
-)
+from antelog.run.options import takes
+from antelog.spark.bucket import state
 from antelog.spark.bucket.packing import REJECTS, Mapper, all_packed, to_everyone
 from antelog.spark.bucket.processor import BucketProcessor
-from antelog.spark.bucket.state import BucketState, finish
 from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java
-from antelog.spark.job.checking import (
-    AnswerOptions,
-    ChangeOptions,
-    CheckedRun,
-    LearnOptions,
-    OutputOptions,
-    RejectOptions,
-    ScoreOptions,
-    checked,
-)
+from antelog.spark.job import checking
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job, Predecessor
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
@@ -56,21 +36,21 @@ from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
 class Outputs:
     """The outputs of a program: `frame` has them packed, a few rows for each bucket and micro-batch.
 
-    Each of the others is read from it. So a stream with several sinks writes the frame with
-    `foreachBatch` and, for each micro-batch, reads what it needs from `outputs.of(micro_batch)`.
+    The others are read from it. A stream with several sinks writes the frame with `foreachBatch`, and reads
+    what it needs of a micro-batch from `outputs.of(micro_batch)`.
     """
 
     job: Job
+    frames: Mapping[str, DataFrame]
     frame: DataFrame
-    ready: CheckedRun
     change: str = "change"
 
     def after(self, before: Sequence[Predecessor]) -> Outputs:
-        """The outputs of a stream whose state may still be of rules of before."""
+        """The outputs of a stream whose state may still be of earlier rules."""
         if not before:
             return self
         data = replace(self.job.data, before=tuple(before))
-        return _found(replace(self.ready, job=replace(self.job, data=data)))
+        return _found(replace(self.job, data=data), self.frames)
 
     @property
     def changes(self) -> DataFrame:
@@ -88,21 +68,18 @@ class Outputs:
     @property
     def rejects(self) -> DataFrame:
         """The facts that were set aside, with the reasons."""
-        packed = self.frame.where(f.col("what") == REJECTED).select("payload")
+        packed = self.frame.where(f.col("what") == state.REJECTED).select("payload")
         return packed.mapInArrow(reject_reader, from_arrow_schema(REJECTS))
 
     @property
     def counts(self) -> DataFrame:
-        """The counts, a row for each bucket (and micro-batch)."""
-        return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
+        """The counts, a row for each bucket and micro-batch."""
+        return self.frame.where(f.col("what") == state.COUNTED).select("bucket", *COUNTS)
 
     @property
     def clocks(self) -> DataFrame:
-        """For each input that has some, how many rows have `local` times, without an offset.
-
-        Of so many the clock showed the time `twice`, as it went back.
-        """
-        shown = self.frame.where(f.col("what") == SHOWN).groupBy(f.col("query").alias("input"))
+        """How many rows of each input have `local` times, without an offset; some came `twice`."""
+        shown = self.frame.where(f.col("what") == state.SHOWN).groupBy(f.col("query").alias("input"))
         return shown.agg(f.sum("local").alias("local"), f.sum("twice").alias("twice"))
 
     def of(self, frame: DataFrame) -> Outputs:
@@ -111,16 +88,15 @@ class Outputs:
 
     @property
     def columns(self) -> OutputColumns:
-        """The columns of the changes of all queries."""
         return columns_of(self.job, change=self.change)
 
     def handed(self, read: Mapper, schema: pa.Schema) -> DataFrame:
-        """The rows that workers make of the packed changes."""
+        """The rows that workers read from the packed changes."""
         return self._packed.mapInArrow(read, from_arrow_schema(schema))
 
     @property
     def _packed(self) -> DataFrame:
-        return self.frame.where(f.col("what") == CHANGES).select("query", "payload")
+        return self.frame.where(f.col("what") == state.CHANGES).select("query", "payload")
 
     def _of(self, query: str | None) -> DataFrame:
         columns = columns_of(self.job, query, change=self.change)
@@ -133,101 +109,98 @@ class Outputs:
 
 
 @explaining_lost_java()
-@takes(OutputOptions)
-def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> Outputs:
+@takes(checking.OutputOptions)
+def outputs(program: Program, inputs: Mapping[str, DataFrame], options: checking.OutputOptions) -> Outputs:
     """The outputs of a program over DataFrames: changes, rejects and counts, from one run.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `ahead`, `idle`,
-    `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
+    It has the options of `antelog.spark`.
     """
-    return _found(checked(program, inputs, taken(OutputOptions, options)))
+    return _found(*checking.checked(program, inputs, options))
 
 
 @explaining_lost_java()
-@takes(ChangeOptions)
-def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOptions) -> DataFrame:
+@takes(checking.ChangeOptions)
+def changes(program: Program, inputs: Mapping[str, DataFrame], options: checking.ChangeOptions) -> DataFrame:
     """The changes of the answers of a program's queries, or of one `query`.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `ahead`, `idle`,
-    `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
+    It has the other options of `antelog.spark`, too.
     """
-    found = _found(checked(program, inputs, taken(OutputOptions, options)))
+    found = _found(*checking.checked(program, inputs, options))
     return found.changes if options.query is None else found.query(options.query)
 
 
 @explaining_lost_java()
-@takes(RejectOptions)
-def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOptions) -> DataFrame:
+@takes(checking.RejectOptions)
+def rejects(program: Program, inputs: Mapping[str, DataFrame], options: checking.RejectOptions) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
 
-    The options are those of `antelog.spark`: all but `only` and those about chances.
+    It has the options of `antelog.spark` but for `only` and those about chances.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options, only=()))
-    return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
+    job, frames = checking.checked(program, inputs, options, only=())
+    return _found(replace(job, forecasts=None), frames).rejects
 
 
 @explaining_lost_java()
-@takes(AnswerOptions)
-def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOptions) -> DataFrame:
+@takes(checking.AnswerOptions)
+def answers(program: Program, inputs: Mapping[str, DataFrame], options: checking.AnswerOptions) -> DataFrame:
     """The answers that are open at the end of a batch, and all that were confirmed.
 
-    Instead of `change` there is a column `status`: `open` or `confirmed`. The end is the last
-    arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
-    `buckets`, `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
+    In place of `change` there is a column `status`: `open` or `confirmed`. The end is the last arrival, or
+    `until`. It has the other options of `antelog.spark`, too, but for `only` and those of streams.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options, only=("confirmed",)))
-    if not ready.job.batch:
+    job, frames = checking.checked(program, inputs, options, only=("confirmed",))
+    if not job.batch:
         raise DataError(
             "a stream has no end at which answers are open; use its changes, and keep the last one "
             "of each (query, answer)"
         )
-    frame = _of_buckets(ready, reasoner(ready.job, True), OUTPUT, agreed=False)
-    found = Outputs(ready.job, frame, ready, change="status")
+    frame = _of_buckets(job, frames, state.reasoner(job, True), state.OUTPUT, agreed=False)
+    found = Outputs(job, frames, frame, change="status")
     return found.changes if options.query is None else found.query(options.query)
 
 
-def _found(ready: CheckedRun) -> Outputs:
-    job = ready.job
-    frame = _of_buckets(ready, reasoner(job, False), OUTPUT) if job.batch else _stream(ready)
-    return Outputs(job, frame, ready)
-
-
-def _of_buckets(
-    ready: CheckedRun, run: Callable[[pa.Table], pa.Table], schema: pa.Schema, *, agreed: bool = True
-) -> DataFrame:
-    """The rows of all buckets of a batch; with `agreed` they end at one tick, if that matters."""
-    # An empty row for each bucket, as some have no facts.
-    everyone = to_everyone(ready.job, ready.frames)
-    packed = all_packed(ready.job, ready.frames).unionAll(everyone)
-    if ready.job.ends_together and agreed:
-        # All rows are read twice: the last tick has to be known before any bucket goes on to it.
-        plain = ender(ready.job.without_model)
-        each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(END))
-        ends = each.agg(f.max("end").alias("end"))
-        packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
-    return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
-
-
-def _stream(ready: CheckedRun) -> DataFrame:
-    job = ready.job
-    prepare_for_streams(next(iter(ready.frames.values())).sparkSession)
+def _found(job: Job, frames: Mapping[str, DataFrame]) -> Outputs:
+    if job.batch:
+        return Outputs(job, frames, _of_buckets(job, frames, state.reasoner(job, False), state.OUTPUT))
+    prepare_for_streams(next(iter(frames.values())).sparkSession)
     mode = "ProcessingTime" if job.timing.clock == "processing" or job.timing.idle is not None else "None"
     packed = (
-        all_packed(job, ready.frames)
+        all_packed(job, frames)
         .groupBy("bucket")
-        .transformWithState(BucketProcessor(job), from_arrow_schema(OUTPUT), "Append", mode)
+        .transformWithState(BucketProcessor(job), from_arrow_schema(state.OUTPUT), "Append", mode)
     )
     # A micro-batch without rows has no counts: sums are 0, the others stay unknown.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
     standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
-    return packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))
+    return Outputs(job, frames, packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now")))
+
+
+def _of_buckets(
+    job: Job,
+    frames: Mapping[str, DataFrame],
+    run: Callable[[pa.Table], pa.Table],
+    schema: pa.Schema,
+    *,
+    agreed: bool = True,
+) -> DataFrame:
+    """Runs all buckets of a batch; with `agreed` they end at one tick, if that matters."""
+    # An empty row for each bucket, as some have no facts.
+    everyone = to_everyone(job, frames)
+    packed = all_packed(job, frames).unionAll(everyone)
+    if job.ends_together and agreed:
+        # All rows are read twice: the last tick has to be known before any bucket goes on to it.
+        plain = state.ender(job.without_model)
+        each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(state.END))
+        ends = each.agg(f.max("end").alias("end"))
+        packed = packed.unionByName(ends.crossJoin(everyone.drop("end")))
+    return packed.groupBy("bucket").applyInArrow(run, from_arrow_schema(schema))
 
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
 def prepare_for_streams(spark: SparkSession) -> None:
-    """Sets RocksDB as the store of states. Raises UnsupportedError if another one was chosen."""
+    """Sets RocksDB as the store of states. Raises UnsupportedError if another store is chosen."""
     chosen = spark.conf.get(PROVIDER, None)
     if chosen is None:
         value = SETTINGS[PROVIDER]
@@ -251,67 +224,65 @@ def prepare_for_streams(spark: SparkSession) -> None:
 
 
 @explaining_lost_java()
-@takes(LearnOptions)
-def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptions) -> Model:
-    """A model of recorded facts: how often facts come, and what becomes of open answers.
+@takes(checking.LearnOptions)
+def learn(program: Program, inputs: Mapping[str, DataFrame], options: checking.LearnOptions) -> Model:
+    """Learns a model from recorded facts: how often facts come, and what becomes of open answers.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until` and `begin`.
+    It has the options `clock`, `arrival`, `buckets`, `until` and `begin` of `antelog.spark`.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options))
-    ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
-    return merged([Model.from_bytes(each) for each in _each(ready, learned)])
+    job, frames = checking.checked(program, inputs, options)
+    found = _each(replace(job, forecasts=to_learn()), frames, learned)
+    return merged([Model.from_bytes(each) for each in found])
 
 
 @explaining_lost_java()
-@takes(ScoreOptions)
-def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOptions) -> pa.Table:
+@takes(checking.ScoreOptions)
+def scores(program: Program, inputs: Mapping[str, DataFrame], options: checking.ScoreOptions) -> pa.Table:
     """The scores of the chances of a batch, as `Engine.scores` has them.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
-    `learn`.
+    It has the options of `learn`, and those about chances of `antelog.spark`.
     """
-    ready = checked(program, inputs, taken(OutputOptions, options))
-    if ready.job.forecasts is None:
+    job, frames = checking.checked(program, inputs, options)
+    if job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '
             "or declare a `chance` in the program"
         )
-    found = [msgspec.json.decode(each) for each in _each(ready, scored)]
+    found = [msgspec.json.decode(each) for each in _each(job, frames, scored)]
     by_query = {name: [from_dict(each[name]) for each in found] for name in found[0]}
     return table({name: reduce(add, each) for name, each in by_query.items()})
 
 
-def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[bytes]:
-    """The bytes that each bucket of a batch gives at its end."""
-    if not ready.job.batch:
+def _each(
+    job: Job, frames: Mapping[str, DataFrame], what: Callable[[Job, state.BucketState], bytes]
+) -> list[bytes]:
+    """Runs a batch to its end, and collects bytes of each bucket."""
+    if not job.batch:
         raise DataError(
             "a stream has no end by which something is learned or scored: use recorded facts, as a batch"
         )
-    frame = _of_buckets(ready, runner(ready.job, what), _FOUND)
+    frame = _of_buckets(job, frames, runner(job, what), _FOUND)
     return [bytes(row.content) for row in frame.orderBy("bucket").collect()]
 
 
 _FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
-"""The model a bucket has learned, or the scores of its chances."""
 
 
-def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Callable[[pa.Table], pa.Table]:
-    """A function for `applyInArrow` that runs a bucket to the end of a batch."""
+def runner(job: Job, what: Callable[[Job, state.BucketState], bytes]) -> Callable[[pa.Table], pa.Table]:
+    """A function for `applyInArrow` that runs a bucket to the end of a batch, for `what` it has then."""
 
     def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
-        bucket, _ = finish(job, *received_by(job, packed))
+        bucket, _ = state.finish(job, *state.received_by(job, packed))
         return pa.table([[bucket.number], [what(job, bucket)]], _FOUND)
 
     return run
 
 
-def learned(job: Job, bucket: BucketState) -> bytes:
-    """The model that a bucket has learned."""
+def learned(job: Job, bucket: state.BucketState) -> bytes:
     assert bucket.forecasting is not None
     return model_of(job.plan, bucket.forecasting, bucket.now).to_bytes()
 
 
-def scored(_job: Job, bucket: BucketState) -> bytes:
-    """The sums of the scores of each query, as JSON."""
+def scored(_job: Job, bucket: state.BucketState) -> bytes:
     assert bucket.forecasting is not None
     return msgspec.json.encode({name: to_dict(each) for name, each in scores_of(bucket.forecasting).items()})

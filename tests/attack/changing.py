@@ -11,6 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ import antelog
 from antelog.arrow.arrays import array_of
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.lines import Limits
-from antelog.spark.job.forecasts import forecasts_of, within
+from antelog.spark.job.forecasts import forecasts_of
 from tests.attack.findings import Attempt, command
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream, run_batch
@@ -213,7 +214,8 @@ def in_buckets(random: Random) -> None:
         for step in range(4)
     ]
     learned = forecasts_of(plan, random.choice([None, "learn"]), LearningSettings(False))
-    forecasts = within(learned, Limits(random.choice([None, 0.3]), random.choice([None, 1])))
+    limits = Limits(random.choice([None, 0.3]), random.choice([None, 1]))
+    forecasts = learned and replace(learned, limits=limits)
     settings: dict[str, Any] = {"forecasts": forecasts, "begin": 0 if plan.tick else None}
     stream = Stream(job_of(plan, batches[0], random.choice([1, 3]), **settings), random)
     for batch in batches:

@@ -26,11 +26,10 @@ from pyspark.sql import functions as f
 
 import antelog
 from antelog.accounts import FATES
-from antelog.cli.run.columns import Wish, reading_of
 from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import Outputs, outputs
-from antelog.spark.endpoints.sources import frame
+from antelog.spark.endpoints.sources import Wish, frame, reading_of
 from antelog.spark.settings import MALFORMED, ROW
 from tests.attack.changing import PROGRAMS, chances_for, records, schema_of, table_of
 from tests.attack.findings import Attempt

@@ -1,7 +1,5 @@
 """What there is to say about a pipeline in a TOML file, without Spark."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from antelog.run.settings import Settings
 
 
 def diagnostics(text: str, name: str = "pipeline.toml", folder: Path = Path()) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong with a text; paths in it are seen from the folder."""
     try:
         config = parse_config(Source(text, name), Settings, replace(RUN, folder=folder))
         checked(settings_with(config, Settings()), RUN, config)

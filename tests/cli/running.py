@@ -1,7 +1,5 @@
 """`antelog run` as a real process."""
 
-from __future__ import annotations
-
 from tests.cli import trying
 from tests.processes import Process
 

@@ -1,7 +1,5 @@
 """antelog/cli/{entry,stopping}.py: Ctrl-C and SIGTERM end the command in one line."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

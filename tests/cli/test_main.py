@@ -1,7 +1,5 @@
 """antelog/cli/main.py: what all commands have in common, help with examples and suggestions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Modules in the working folder: no process that antelog starts runs what lies beside somebody's rules."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

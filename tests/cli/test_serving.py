@@ -1,7 +1,5 @@
 """antelog/cli/serving.py: the page runs next to the run that it shows."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -42,7 +40,6 @@ class _Watch:
         return self.until(lambda: re.search(pattern, _said()))
 
     def link(self) -> re.Match[str]:
-        """The address of the page, and its token."""
         return self.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
 
     def reported(self, count: int) -> list[str]:
@@ -193,7 +190,6 @@ def test_the_first_view_says_how_fresh_it_is_without_a_script(
     link = process.link()
 
     def first() -> str:
-        """The page as its link gives it, before any script."""
         with urllib.request.urlopen(f"{link[1]}/?token={link[2]}", timeout=30) as answer:
             found: str = answer.read().decode()
         return found

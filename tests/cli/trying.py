@@ -30,7 +30,6 @@ def antelog(*arguments: object) -> Result:
 
 
 def command(*arguments: object) -> list[str]:
-    """The command as a process of its own."""
     code = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"
     return [sys.executable, "-c", code, *map(str, arguments)]
 

@@ -12,9 +12,7 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.step.query import KINDS
 from antelog.files import ARRIVAL
-from antelog.spark.job.job import WantedLines
 from tests.run import cases
 from tests.run.runners import between
 from tests.spark.comparing import job_of, tables_of
@@ -99,8 +97,7 @@ def test_buckets_on_spark_have_as_many_as_are_wanted(most: int) -> None:
     tables = tables_of(plan, facts_of(plan, random.Random(3), 12, 0))
     job = job_of(plan, tables, 3, batch=True)
     whole, fewer = (
-        run_batch(each, tables, random.Random(3)).changes
-        for each in (job, replace(job, wanted=WantedLines(KINDS, most)))
+        run_batch(each, tables, random.Random(3)).changes for each in (job, replace(job, explanations=most))
     )
     assert whole
     expected = [

@@ -1,7 +1,5 @@
 """The kernel's own log, in the columns of a DataFrame of changes, to compare with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -15,7 +13,7 @@ from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan, WantedLines, sent
+from antelog.spark.job.job import ARRIVED, Data, Job, sent
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
@@ -37,15 +35,13 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     countings = {name: plan.counting(name) for name in types}
     numbers = numbers_of_buckets(buckets if plan.key else 1)
     data = Data(settings.pop("given", {}), types, own, countings, sent(Compiled(plan).functions))
-    wanted, batch = WantedLines(settings.pop("only", KINDS)), settings.pop("batch", False)
-    forecasts = settings.pop("forecasts", None)
-    span = RunSpan(settings.pop("begin", None), settings.pop("until", None))
+    batch, only = settings.pop("batch", False), settings.pop("only", KINDS)
+    more = {name: settings.pop(name, None) for name in ("forecasts", "begin", "until")}
     timing = Timing(**{"clock": "arrival" if own else "event", **settings}, timescale=plan.timescale)
-    return Job(plan, data, numbers, wanted, timing, span, batch, forecasts)
+    return Job(plan, data, numbers, timing, batch, only, **more)
 
 
 def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:
-    """The facts of each input as a table, with their arrivals."""
     found = {}
     facts = list(facts)
     for source in plan.inputs:
@@ -62,9 +58,7 @@ def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> di
 def _type_for(column: Sequence[Value], declared: str | None) -> pa.DataType:
     """The type of a column of a frame. Doubles and whole numbers that they round do not share one."""
     type_ = _TYPES.get(declared or "") or _type_of(column)
-    if pa.types.is_floating(type_) and any(
-        isinstance(each, int) and each != int(float(each)) for each in column
-    ):
+    if pa.types.is_floating(type_) and any(isinstance(each, int) and abs(each) > 2**53 for each in column):
         assume(all(isinstance(each, int) for each in column))
         return pa.int64()
     return type_
@@ -76,7 +70,6 @@ def _type_of(column: Sequence[Value]) -> pa.DataType:
 
 
 def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
-    """The change log in process, up to a tick."""
     engine = PlainEngine(Compiled(plan))
     log = engine.advance(until, frames(facts, plan, -1, until))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
@@ -120,7 +113,6 @@ def _without_nothing(value: Any) -> Any:
 
 
 def cut(facts: Sequence[Fact], ends: Sequence[int]) -> list[list[Fact]]:
-    """Facts in the order of their arrivals, cut at these places."""
     ordered = sorted(facts, key=lambda fact: fact[2])
     places = [0, *sorted(min(end, len(ordered)) for end in ends), len(ordered)]
     return [ordered[start:end] for start, end in pairwise(places)]

@@ -1,7 +1,5 @@
 """One Spark for all tests that need one, started when the first of them asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

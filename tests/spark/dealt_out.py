@@ -1,7 +1,5 @@
 """Programs whose answers several buckets may know of, or whose time begins and ends for all together."""
 
-from __future__ import annotations
-
 import random
 
 from antelog.compile.nodes.plan import Input, Plan

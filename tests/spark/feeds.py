@@ -3,8 +3,6 @@
 On Spark and on Spark Connect.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -20,7 +18,6 @@ from tests.spark.streamed import run_to_end, stream_of
 
 
 def compare_feed(spark: SparkSession, case: Case, folder: Path) -> None:
-    """The records that a stream of changes writes to a feed."""
     middle = case.last // 2
     parts = [between(case.facts, *ends) for ends in ((-1, middle), (middle, case.last))]
     frames = stream_of(spark, folder / "in", [named(part) for part in parts])

@@ -1,7 +1,5 @@
 """A pipeline as a real process, killed with everything it started."""
 
-from __future__ import annotations
-
 import random
 import re
 import subprocess
@@ -20,7 +18,6 @@ def command(*arguments: object) -> list[str]:
 
 
 def run_to_end(arguments: Sequence[object], folder: Path) -> str:
-    """Run a command to its end; what it said on stderr."""
     done = subprocess.run(
         command(*arguments), cwd=folder, capture_output=True, text=True, check=False, timeout=900
     )

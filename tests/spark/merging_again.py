@@ -3,8 +3,6 @@
 python -m tests.spark.merging_again classic FOLDER      prints the forms that it was done with
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from itertools import pairwise
@@ -15,8 +13,8 @@ from pyspark.sql import DataFrame
 
 import antelog
 from antelog.spark import changes, merge, newest
-from antelog.spark.endpoints.answer_tables import append_rows
 from antelog.spark.endpoints.endpoints import TABLES
+from antelog.spark.endpoints.tables import append_rows
 from tests.spark import tables
 
 PROGRAM = antelog.parse("""

@@ -7,8 +7,6 @@ By table functions (`sql`), or as streams of changes into a feed (`feed`).
 A process that has begun with one kind of session cannot have the other.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A session with a small JVM, for tests and attacks."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

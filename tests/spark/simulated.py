@@ -4,8 +4,6 @@ Rows are dealt to tasks, packed, sent to their buckets, and what the buckets tel
 store is a dictionary, and a worker may forget what it knows at any time.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +12,10 @@ from typing import Any, cast
 import pyarrow as pa
 from pyspark.sql import Row
 
-from antelog.spark.bucket.batch import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
 from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.packing import packed as packets_of
 from antelog.spark.bucket.processor import BucketProcessor
+from antelog.spark.bucket.state import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
 from antelog.spark.bucket.stream import forget
 from antelog.spark.bucket.unpacking import columns_of, message_reader, reject_reader, unpacked
 from antelog.spark.job.job import Job
@@ -98,7 +96,6 @@ class Stream:
         self._stores = {number: _Store() for number in job.numbers}
 
     def continue_as(self, job: Job) -> None:
-        """From now on another job runs over the same store."""
         self._job = job
 
     def stored(self, number: int) -> tuple[bytes, list[bytes]]:
@@ -158,7 +155,6 @@ def _to_everyone(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
 def _each(
     job: Job, packed: Sequence[dict[str, Any]], run: Callable[[pa.Table], pa.Table]
 ) -> list[dict[str, Any]]:
-    """What all buckets say."""
     reported: list[dict[str, Any]] = []
     for number in job.numbers:
         rows = [line for line in packed if line["bucket"] == number]
@@ -183,7 +179,6 @@ def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any
 
 
 def seen(job: Job, reported: Sequence[dict[str, Any]]) -> Seen:
-    """What buckets have reported, unpacked."""
     changes = unpacked(job, columns_of(job), _batches(reported, CHANGES, ["query", "payload"]))
     rejects = reject_reader(_batches(reported, REJECTED, ["payload"]))
     return Seen(_rows(changes), _rows(rejects), [line for line in reported if line["what"] == COUNTED])

@@ -1,7 +1,5 @@
 """Tables as streams: each part of an input is a file, each file a micro-batch."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import uuid
@@ -26,7 +24,6 @@ ATTEMPTS = 5
 
 
 def frames_of(spark: SparkSession, program: Program, facts: Sequence[Fact]) -> dict[str, DataFrame]:
-    """The facts of each input as a frame in several parts."""
     return {
         name: spark.createDataFrame(named(table)).repartition(3)
         for name, table in tables_of(program.plan, facts).items()
@@ -34,7 +31,6 @@ def frames_of(spark: SparkSession, program: Program, facts: Sequence[Fact]) -> d
 
 
 def named(table: pa.Table) -> pa.Table:
-    """A table with its arrivals under the name that users give them."""
     return table.rename_columns([n if n != ARRIVED else "arrival" for n in table.column_names])
 
 
@@ -53,7 +49,6 @@ def stream_of(spark: SparkSession, folder: Path, parts: Sequence[Part]) -> dict[
 
 
 def add(folder: Path, number: int, part: Part) -> None:
-    """One more part of each input."""
     for name, table in part.items():
         path = folder / name / f"{number}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)

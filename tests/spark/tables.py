@@ -3,8 +3,6 @@
 python -m tests.spark.tables FOLDER STATEMENT...      what each statement of SQL returns, as lines of JSON
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -57,12 +55,10 @@ def settings(folder: Path) -> dict[str, str]:
 
 
 def options(given: Mapping[str, str]) -> list[str]:
-    """Settings as options of `antelog run`."""
     return [each for name, value in given.items() for each in ("--conf", f"{name}={value}")]
 
 
 def asked(folder: Path, *statements: str) -> list[list[Row]]:
-    """The rows that each statement returns."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark.tables", str(folder), *statements],
         cwd=ROOT, capture_output=True, text=True, timeout=500, check=False,
@@ -72,7 +68,6 @@ def asked(folder: Path, *statements: str) -> list[list[Row]]:
 
 
 def session(folder: Path, *, connect: bool = False) -> SparkSession:
-    """A session of this process that has the forms there are."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     more = {
         "spark.ui.enabled": "false",

@@ -1,7 +1,5 @@
 """antelog on a standalone cluster: its workers are processes of their own, and one of them may be lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl
@@ -11,10 +9,8 @@ import pytest
 
 import antelog
 from benchmarks.cluster.cases import PROGRAM, Case, write
-from benchmarks.cluster.machines import HOST, cluster
+from benchmarks.cluster.machines import cluster
 from benchmarks.cluster.measuring import stream
-from tests.processes import Start, until
-from tests.spark.killing import command
 
 pytestmark = pytest.mark.long
 
@@ -30,18 +26,6 @@ def test_a_stream_that_loses_a_worker_has_the_same_answers(tmp_path: Path) -> No
     found = pl.read_parquet(tmp_path / "out" / "**/*.parquet").select("P", "S", "T").rows()
     assert len(found) == given.confirmed > 20
     assert sorted(found) == sorted(_confirmed(given.beats))
-
-
-def test_a_cluster_that_takes_no_work_is_named(tmp_path: Path, start: Start) -> None:
-    given = write(CASE, tmp_path / "given", scale=1)
-    (tmp_path / "silent.alog").write_text(PROGRAM)
-    with cluster(0, tmp_path / "cluster") as machines:
-        inputs = ["--input", f"Beat={given.beats}", "--input", f"Off={given.off}", "--output", "console"]
-        cores = ["--master", machines.master, "--conf", f"spark.driver.host={HOST}"]
-        log = tmp_path / "said"
-        with log.open("wb") as out:
-            process = start(command("run", tmp_path / "silent.alog", *inputs, *cores), stdout=out, stderr=out)
-        until(lambda: "has not accepted any resources" in log.read_text(), process, log.read_text)
 
 
 def _confirmed(beats: Path) -> list[tuple[str, str, int]]:

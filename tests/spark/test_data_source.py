@@ -1,8 +1,5 @@
 """antelog/spark/data_source.py: batches come once into a feed, which the page can read."""
 
-from __future__ import annotations
-
-import json
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +19,6 @@ from antelog.spark import register_source
 from antelog.spark.bucket.unpacking import columns_of
 from antelog.spark.data_source import AntelogSource, FeedLines, lines_of
 from antelog.spark.job.job import ARRIVED
-from tests.cli.trying import antelog
 from tests.run import cases
 from tests.spark.comparing import job_of
 from tests.spark.feeds import compare_feed
@@ -39,7 +35,6 @@ SCHEMA = from_arrow_schema(COLUMNS, prefer_timestamp_ntz=True)
 
 
 def source(options: Mapping[str, str]) -> AntelogSource:
-    """The format with these options, as Spark hands them over."""
     return AntelogSource(CaseInsensitiveDict(options))
 
 
@@ -62,19 +57,6 @@ def _commit(feed: Path, query: str, number: int, batches: list[pa.RecordBatch]) 
 
 def _records(feed: Path) -> list[dict[str, object]]:
     return FeedReader(FolderFeed(feed)).read()
-
-
-def test_lines_are_those_of_try() -> None:
-    lines = sorted(
-        (line for batch in _batches() for line in lines_of(batch, "UTC")), key=lambda line: line[0]
-    )
-    flags = [each for each in CASE.arguments if each not in {"--format", "table"}]
-    printed = [json.loads(line) for line in antelog("try", *flags, "--format", "jsonl").stdout.splitlines()]
-    found = [json.loads(text) for _, text in lines]
-    keys = ("tick", "change", "query", "answer", "times")
-    assert sorted(([each.get(key) for key in keys] for each in found), key=str) == sorted(
-        ([each.get(key) for key in keys] for each in printed), key=str
-    )
 
 
 def test_each_batch_comes_once(tmp_path: Path) -> None:

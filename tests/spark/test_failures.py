@@ -1,7 +1,5 @@
 """antelog/spark/failures.py: the cause of a failure in a sentence, with what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What needs no Spark runs without it, and what does says what to install."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

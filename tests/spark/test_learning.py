@@ -1,7 +1,5 @@
 """antelog/spark/learning.py, antelog/spark/job/forecasts.py: chances, models and scores on Spark itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Examples, idioms and conformance cases as batches, whose lines are those of `antelog try`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from antelog.spark.pipeline import session
+from antelog.cli.run import pipeline
 from tests.matrix.cases import MatrixCase, sampled
 from tests.matrix.views import batches, wrong
 
@@ -25,5 +23,5 @@ def test_a_batch_has_the_same_lines(
         yield spark
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "session", shared)
+    monkeypatch.setattr(pipeline, "session", shared)
     assert wrong(case, batches) == []

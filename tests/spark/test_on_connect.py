@@ -1,7 +1,5 @@
 """Table functions and the feed of a stream have the lines of an engine on Spark Connect."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """antelog/spark/running.py, antelog/spark/bucket/processor.py: the same law on Spark itself."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,7 +53,6 @@ def _streamed(
 
 
 def _compare_open(program: Program, facts: Sequence[Fact], counted: Sequence[Any]) -> None:
-    """As many answers are open after each micro-batch as the engine says."""
     engine = Engine(program)
     for each in counted:
         if each["now"] is not None and each["now"] > engine.now:
@@ -94,16 +91,6 @@ def test_buckets_agree_on_where_a_batch_begins_and_ends(spark: SparkSession) -> 
     found = outputs(program, frames_of(spark, program, facts), buckets=5)
     assert len(found.job.numbers) == 5
     assert _rows(found.changes) == kernel_log(plan, facts, end)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["all others, by the clock", "absences where one fact excludes others"])
-def test_buckets_of_a_stream(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    program, plan = parse(PROGRAMS[name]), plan_of(name)
-    facts = facts_of(plan, random.Random(1), 12, 7)
-    log = kernel_log(plan, facts, 16)
-    assert any("others" in row for row in log) == (name == "all others, by the clock")
-    assert _streamed(spark, tmp_path, program, facts, 16, [4, 8]) == log
 
 
 def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: Path) -> None:

@@ -72,7 +72,6 @@ def test_the_tables_are_those_of_an_engine(tmp_path: Path) -> None:
 
 
 def _run(folder: Path) -> str:
-    """Runs the pipeline with the command of the page, and returns what it prints."""
     command = [
         *(str(Path(sys.executable).with_name("spark-pipelines")), "run"),
         *("--conf", "spark.sql.catalogImplementation=hive"),
@@ -92,7 +91,6 @@ def _run(folder: Path) -> str:
 
 
 def _case(folder: Path) -> cases.Case:
-    """The program, with the rows of all files in one."""
     texts = [path.read_text("utf-8") for path in sorted((folder / "scans").iterdir())]
     whole = folder / "whole.csv"
     whole.write_text(texts[0] + "".join(text.partition("\n")[2] for text in texts[1:]), "utf-8")
@@ -126,8 +124,6 @@ class _RefusedError(PySparkException):
 
 
 class _Refusing:
-    """A session and its settings, or a DataFrame, in a function of a pipeline."""
-
     @property
     def version(self) -> str:
         raise _RefusedError("Operations that trigger analysis are not allowed.")

@@ -1,11 +1,5 @@
-"""Real records: what is confirmed is what SQL finds, what is open is what the specification says.
+"""Real records, where they lie beside the project: what is confirmed is what SQL finds."""
 
-The records lie beside the project, where they are there at all.
-"""
-
-from __future__ import annotations
-
-import datetime as dt
 import json
 import os
 from collections.abc import Sequence
@@ -19,9 +13,7 @@ from pyspark.sql import SparkSession
 
 from antelog import parse
 from antelog.spark import Outputs, outputs
-from tests.spark.specified import logged, specified
 from tests.spark.streamed import result, run, stream_of
-from tests.specification.helpers import Fact
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(
@@ -70,18 +62,6 @@ def streamed(
     return log_of(result(spark, found, query)), counted[-1]["now"]
 
 
-def agree_with_the_specification(
-    log: Log, program: str, facts: Sequence[Fact], ticks: range, *, explanations: bool = True
-) -> None:
-    """The log's answers about these ticks are the specification's, at each of them."""
-    about = [row for row in log if row["answer"]["T"] >= ticks.start and row["answer"]["X"] == facts[0][1][0]]
-    found, expected = logged(about, ticks), specified(program, facts, ticks)
-    assert any(expected.values())
-    for tick in ticks:
-        assert found[tick].keys() == expected[tick].keys(), f"tick {tick}"
-        assert found[tick] == expected[tick] or not explanations, f"tick {tick}"
-
-
 # ---- phones that send every 500 ms, and their messages as they came in ----
 
 PHONES = """
@@ -126,162 +106,3 @@ def test_phones(spark: SparkSession, tmp_path: Path) -> None:
     stream, now = streamed(spark, tmp_path, PHONES, "Heard", messages, [3_000, 3_001, 8_000])
     assert confirmed(stream) == sql(spark, PHONES_SQL, now=now)
     assert up_to(stream, now) == up_to(batch, now)
-
-    ticks = [
-        (row["device"], *(int(1000 * row[name].timestamp()) // 500 for name in ("time", "arrival")))
-        for row in messages.to_pylist()
-    ]
-    late = next((device, time) for device, time, arrival in ticks if arrival > time + 1)
-    for device, around in (late, ticks[0][:2], ticks[-1][:2]):
-        facts: list[Fact] = [("Heard", (x, time), arrival) for x, time, arrival in ticks if x == device]
-        agree_with_the_specification(stream, PHONES, facts, range(around - 10, min(around + 30, now + 1)))
-
-
-# ---- cases of dengue, by the week in which they began and that in which they were reported ----
-
-DENGUE = """
-tick 1 week.
-input Busy(gender: text, time) delay 6.
-Outbreak(X, T) :- Busy(X, T), Busy(X, T+1), Busy(X, T+2).
-Over(X, T) :- Outbreak(X, T), not Busy(X, T+3).
-query Outbreak(X, T).
-query Over(X, T).
-"""
-# A week is busy once so many of its cases have been reported.
-COUNTED = """
-with reported as (
-  select gender, onset_week, report_week, count(*) as cases from cases group by all
-), running as (
-  select *, sum(cases) over (partition by gender, onset_week order by report_week) as total from reported
-)
-select gender, onset_week as time, min(report_week) as arrival from running where total >= 20 group by all
-"""
-DENGUE_SQL = """
-with busy as (
-  select gender, (unix_date(time) + 3) div 7 as t, (unix_date(arrival) + 3) div 7 as a from counted
-), known as (
-  select * from busy where a - t between 0 and 6 and a <= :now
-), rows as (
-  select x.gender, x.t, greatest(x.a, y.a, z.a) as a from known x
-  join known y on y.gender = x.gender and y.t = x.t + 1
-  join known z on z.gender = x.gender and z.t = x.t + 2
-)
-select 'Outbreak', gender, t, a from rows
-union
-select 'Over', gender, t, t + 3 + 6 from rows
-where not exists (select * from known k where k.gender = rows.gender and k.t = rows.t + 3)
-and t + 3 + 6 <= :now
-"""
-
-
-def test_dengue(spark: SparkSession, tmp_path: Path) -> None:
-    raw = spark.read.csv(str(DATA / "dengue" / "denguedat.csv"), header=True, inferSchema=True)
-    raw.createOrReplaceTempView("cases")
-    spark.createDataFrame(spark.sql(COUNTED).toArrow()).createOrReplaceTempView("counted")
-    batch = log_of(outputs(parse(DENGUE), {"Busy": spark.table("counted").repartition(2)}, buckets=3))
-    expected = sql(spark, DENGUE_SQL, now=FOREVER)
-    assert {name for name, *_ in expected} == {"Outbreak", "Over"}
-    assert confirmed(batch) == expected
-
-    weeks = spark.table("counted").orderBy("arrival", "time").toArrow()
-    stream, now = streamed(spark, tmp_path, DENGUE, "Busy", weeks, [150, 151, 400])
-    assert confirmed(stream) == sql(spark, DENGUE_SQL, now=now)
-    assert up_to(stream, now) == up_to(batch, now)
-
-    for gender in ("Male", "Female"):
-        known = [
-            (_week(row["time"]), _week(row["arrival"]))
-            for row in weeks.to_pylist()
-            if row["gender"] == gender
-        ]
-        facts: list[Fact] = [("Busy", (gender, week), arrival) for week, arrival in known]
-        first = known[200][0]
-        agree_with_the_specification(stream, DENGUE, facts, range(first, first + 40))
-
-
-def _week(day: dt.date) -> int:
-    return ((day - dt.date(1970, 1, 1)).days + 3) // 7  # from Monday on
-
-
-# ---- a machine's temperature, and the speed of cars, every five minutes; files in no good order ----
-
-SENSORS = """
-tick 5 minutes.
-input Reading(sensor: text, value: number, time) delay 1.
-Low(X, T) :- Reading(X, V, T), V < 40.
-Fault(X, T) :- Low(X, T), Low(X, T+1), Low(X, T+2).
-Over(X, T) :- Low(X, T), Low(X, T+1), not Low(X, T+2).
-query Fault(X, T).
-query Over(X, T).
-"""
-# A reading comes at its own time. If that is over, as an earlier part of the stream has later readings,
-# it comes at the next tick; and if it is over for longer, it is late.
-SENSORS_SQL = """
-with readings as (
-  select part, sensor, value, unix_seconds(time) div 300 as t from parts
-), furthest as (
-  select part, max(t) as t from readings group by part
-), finished as (
-  select f.part, coalesce(max(g.t) - 1, -1) as tick from furthest f left join furthest g on g.part < f.part
-  group by f.part
-), low as (
-  select sensor, t, min(greatest(t, tick + 1)) as a from readings join finished using (part)
-  where value < 40 and tick + 1 - t <= 1 group by sensor, t
-), rows as (
-  select x.sensor, x.t, greatest(x.a, y.a) as a from low x
-  join low y on y.sensor = x.sensor and y.t = x.t + 1
-)
-select 'Fault', rows.sensor, rows.t, greatest(rows.a, z.a) as certain from rows
-join low z on z.sensor = rows.sensor and z.t = rows.t + 2 where greatest(rows.a, z.a) <= :now
-union
-select 'Over', rows.sensor, rows.t, greatest(a, t + 2 + 1) from rows
-where not exists (select * from low z where z.sensor = rows.sensor and z.t = rows.t + 2)
-and t + 2 + 1 <= :now
-"""
-
-
-def test_sensors(spark: SparkSession, tmp_path: Path) -> None:
-    machine, cars = (
-        read(spark, "machine", "realKnownCause/machine_temperature_system_failure"),
-        read(spark, "cars", "realTraffic/speed_7578"),
-    )
-    readings = pa.concat_tables([machine, cars])
-    spark.createDataFrame(readings).selectExpr("0 as part", "*").createOrReplaceTempView("parts")
-    frame = spark.table("parts").repartition(3)
-    batch = log_of(outputs(parse(SENSORS), {"Reading": frame}, buckets=3))
-    found = sql(spark, SENSORS_SQL, now=FOREVER)
-    assert sum(name == "Fault" and sensor == "machine" for name, sensor, *_ in found) == 391
-    assert confirmed(batch) == found
-
-    ends = [5_000, descent(machine), descent(machine) + 6, len(machine)]
-    stream, now = streamed(spark, tmp_path, SENSORS, "Reading", readings, ends)
-    numbers = pa.array([sum(row >= end for end in ends) for row in range(len(readings))])
-    spark.createDataFrame(readings.append_column("part", numbers)).createOrReplaceTempView("parts")
-    assert confirmed(stream) == sql(spark, SENSORS_SQL, now=now)
-
-    ticks = [(row["value"], int(row["time"].timestamp()) // 300) for row in machine.to_pylist()]
-    short = next(i for i in range(len(ticks)) if [value < 40 for value, _ in ticks[i : i + 6]] == SHORT)
-    around = ticks[short : short + 9]
-    facts: list[Fact] = [("Reading", ("machine", value, tick), tick) for value, tick in around]
-    for log in (batch, stream):
-        # Explanations speak of any value that is low, where the specification has one for each.
-        agree_with_the_specification(
-            log, SENSORS, facts, range(around[0][1], around[-1][1]), explanations=False
-        )
-
-
-SHORT = [False, True, True, True, True, False]
-"""A fault that is over after four readings."""
-
-
-def read(spark: SparkSession, sensor: str, name: str) -> pa.Table:
-    frame = spark.read.csv(str(DATA / "nab" / "data" / f"{name}.csv"), header=True, inferSchema=True)
-    # The specification tries all values there are, and those that are not low need not be told apart.
-    value = "double(least(floor(value), 40)) as value"
-    return frame.selectExpr(f"'{sensor}' as sensor", value, "timestamp as time").toArrow()
-
-
-def descent(table: pa.Table) -> int:
-    """The first row whose time is before that of the row above it."""
-    times = table.column("time").to_pylist()
-    return next(i + 1 for i, (before, after) in enumerate(pairwise(times)) if after < before)

@@ -4,8 +4,6 @@
 a few examples, and the first facts of a few streams; in `make long` all of both, with all of their facts.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +40,6 @@ BUCKETS = 2
 
 
 def compare(spark: SparkSession, case: Case, folder: Path) -> None:
-    """Batches and streams, with the arrivals of a case and without any."""
     whole, last = in_steps(case, []), case.last - 1
     assert batch(spark, case, case.facts) == in_order(rows_of(whole))
     ticks = np.unique(case.arrivals).tolist()
@@ -73,13 +70,11 @@ def compare_parts(spark: SparkSession, case: Case, folder: Path) -> None:
 
 
 def batch(spark: SparkSession, case: Case, facts: Facts) -> list[dict[str, Any]]:
-    """The changes of a batch."""
     frames = {name: spark.createDataFrame(table) for name, table in named(facts).items()}
     return _changes(outputs(case.program, frames, buckets=BUCKETS))
 
 
 def streamed(spark: SparkSession, case: Case, parts: Sequence[Facts], folder: Path) -> list[dict[str, Any]]:
-    """The changes of a stream with these micro-batches."""
     frames = stream_of(spark, folder / "in", [named(part) for part in parts])
     found = outputs(case.program, frames, buckets=BUCKETS)
     query = run(found, folder / "checkpoint")

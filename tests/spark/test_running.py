@@ -1,7 +1,5 @@
 """antelog/spark/running.py: a session of a user's own that says nothing of RocksDB runs streams as well."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,7 +22,6 @@ TABLE = pa.table({"x": ["a", "a", "b"], "time": pa.array([0, 1, 5], pa.int64())}
 
 @pytest.fixture
 def bare(spark: SparkSession) -> Iterator[SparkSession]:
-    """A session as Spark makes it, without a setting of ours."""
     session = spark.newSession()
     for name in SETTINGS:
         session.conf.unset(name)

@@ -1,7 +1,5 @@
 """antelog/spark/endpoints/unreadable.py: files that cannot be read, and streams that go on without them."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest
@@ -77,7 +75,6 @@ def test_a_file_that_cannot_be_read_is_named() -> None:
 
 
 def followed(*failures: str | None, leaves_out: bool = True) -> tuple[list[str], list[int]]:
-    """The files a stream goes on without, and the batches it finishes."""
     queries = [_Query(each) for each in failures]
     left: list[Unreadable] = []
     following = StreamRun(

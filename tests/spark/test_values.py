@@ -1,7 +1,5 @@
 """antelog/spark/running.py, antelog/spark/job/{background,job}.py: what DataFrames hold."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from decimal import Decimal

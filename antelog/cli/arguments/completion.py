@@ -48,7 +48,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 
 class _Bash(BashComplete):
-    """Completion for Bash, which splits `P=FILE` into three words; Click expects one."""
+    """Completion for Bash, which splits `P=FILE` into three words, where Click expects one."""
 
     source_template = _BASH
 
@@ -86,13 +86,13 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 def _completing(names: Names, *, files: bool = False) -> Complete:
-    """Completes with names of the program and, behind an equals sign, with `files`."""
+    """A function that completes names of the program and, behind an equals sign, `files`."""
 
     def complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         name, sign, path = incomplete.partition("=")
         if files and sign:
             return [CompletionItem(f"{name}={file}") for file in _files(path)]
-        # While an option lacks its value, what stands before it is still unread.
+        # While an option lacks its value, Click has not read what comes before it.
         program = ctx.params.get("program") or ctx.params.get("source") or next(iter(ctx.args), None)
         if program is None:
             return []
@@ -100,7 +100,7 @@ def _completing(names: Names, *, files: bool = False) -> Complete:
 
         try:
             found = names(load(program))
-        except AntelogError:  # whoever is typing gets to know when the command runs
+        except AntelogError:  # the command will say it
             return []
         return [CompletionItem(each) for each in found if each.startswith(incomplete)]
 
@@ -113,11 +113,11 @@ COMPLETE: dict[str, Complete] = {
     "queries": _completing(lambda program: [each.name for each in program.plan.queries]),
     "limits": _completing(lambda program: [f"{each.name}=" for each in program.document.limits]),
 }
-"""Suggestions for options, by the names that structs of options have for them."""
+"""Suggestions for options, by the names in structs of options."""
 
 
 def _files(beginning: str) -> Iterable[str]:
-    """Folders and fact files whose paths have this prefix and no control characters."""
+    """Paths of folders and of files of facts with this prefix, without control characters."""
     folder, _, start = beginning.rpartition("/")
     above = Path(folder or ("/" if beginning.startswith("/") else "."))
     prefix = f"{folder}/" if "/" in beginning else ""

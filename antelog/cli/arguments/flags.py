@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from antelog.cli.arguments.completion import COMPLETE
+from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
 from antelog.run.options import Arity, Option, Runner, options_of
 from antelog.run.values import SettingError
@@ -25,7 +26,7 @@ from antelog.secrets import shows_secret
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 SECRET_SHOWN = "antelog: a secret is shown"
-"""A key in the context of a command, one of whose options shows a secret."""
+"""A key in the context of a command with an option that shows a secret."""
 _WARNING = (
     "warning: everyone who may list the processes of this machine can read the password on the command "
     "line; write '${NAME}' in its place and set the variable NAME, or use --config"
@@ -33,7 +34,7 @@ _WARNING = (
 
 
 class OptionType(click.ParamType[Any]):
-    """The Click type of an option: parses a text, and fails with a usage error."""
+    """The type of an option for Click: parses a text, or fails with a usage error."""
 
     def __init__(self, option: Option, runner: Runner) -> None:
         self.name = option.syntax.metavar
@@ -57,7 +58,7 @@ class OptionType(click.ParamType[Any]):
 
 
 def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
-    """Adds the options of some structs to a command, which gets each struct as an argument of its name.
+    """Adds the options of structs to a command, which gets each struct as an argument, and ends in words.
 
     The argument `program` of the command becomes a field of the struct.
     """
@@ -71,7 +72,8 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
             if SECRET_SHOWN in ctx.meta:
                 say(_WARNING)
             rest = {name: value for name, value in given.items() if name not in attributes}
-            return command(**rest, **found)
+            with ending_in_words(ctx, debug=bool(given.get("debug"))):
+                return command(**rest, **found)
 
         attributes = {each.attribute for each in options}
         decorated: Any = call
@@ -84,7 +86,6 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
 
 
 def _made(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, Any]) -> Any:
-    """A struct of the values given on the command line or in the environment; `given` has their names."""
     found = {}
     for each in options_of(struct, runner.name):
         source, value = ctx.get_parameter_source(each.attribute), given.get(each.attribute)

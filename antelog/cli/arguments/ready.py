@@ -1,4 +1,4 @@
-"""The runners of the command line; their settings merged with a file and checked, and the program loaded."""
+"""The runners of the command line: settings are merged and checked, programs loaded, facts replayed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ RUN = Runner("run", SOURCES, SINKS)
 
 
 def _replaying(name: str) -> Runner:
-    """A command that replays recorded facts, from files."""
     runner = f"`antelog {name}`"
     instead: dict[type[Address], str] = {
         **dict.fromkeys((Standard, Posted), "Follow it with `antelog watch`, or give a file."),
@@ -94,7 +93,7 @@ def checked(
 
 
 def tick_given(flag: str, given: int | str | date | None, plan: Plan | None) -> int | None:
-    """The tick of a flag, a number or (with a plan) a timestamp; raises BadParameter."""
+    """Reads the tick of a flag: a number or, with a plan, a timestamp. Raises BadParameter."""
     try:
         return tick_of(given, plan)
     except SettingError as error:
@@ -132,10 +131,9 @@ def through(
     rejects: Path | None = None,
     **options: Any,
 ) -> Engine:
-    """Replays all facts through a new engine with these options; `take` gets each piece of the log.
+    """Replays facts through a new engine, with messages on stderr; `take` gets each piece of the log.
 
-    Prints the program's warnings, inputs without facts, and the fates of all rows. Raises DataError if an
-    input has rows and none can be used.
+    Raises DataError if an input has rows and none can be used.
     """
     plan = program.plan
     print_diagnostics(program.warnings, program.source)
@@ -154,5 +152,4 @@ def through(
 
 
 def rejects_of(settings: Settings) -> Path | None:
-    """The file for rows that are set aside."""
     return None if settings.rejects is None else Path(str(settings.rejects))

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import print_diagnostics, print_text, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.nodes.plan import Plan
@@ -34,8 +33,6 @@ from antelog.theme import TERMINAL
 
 @dataclass(frozen=True, kw_only=True)
 class CheckFlags(ValueSettings):
-    """The options of `antelog check`."""
-
     as_json: bool = flag(False, "Print plan and diagnostics as one JSON object.", name="json")
     pattern_limit: int = option(
         PATTERN_LIMIT, whole_number(1), "Refuse a program that needs more patterns for one predicate."
@@ -62,17 +59,15 @@ def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
       antelog check turbines.alog
       antelog check turbines.alog --json | jq .queries
     """
-    with ending_in_words(ctx):
-        given = Source(read_text(program), str(program), values=more.limits)
-        checked = read_whole(given)
-        refuse_unknown(checked)
+    given = Source(read_text(program), str(program), values=more.limits)
+    checked = read_whole(given)
+    refuse_unknown(checked)
     source = checked.document.source
     compiled = compile_program(checked, more.pattern_limit)
-    with ending_in_words(ctx):
-        plan, rows = compiled.plan, None
-        # How many facts static relations have, which functions of users would have to say.
-        if plan and not any(each.functions for rule in plan.static_rules for each in rule.literals):
-            rows = {name: len(found) for name, found in evaluate(plan).items()}
+    plan, rows = compiled.plan, None
+    # How many facts static relations have, which functions of users would have to say.
+    if plan and not any(each.functions for rule in plan.static_rules for each in rule.literals):
+        rows = {name: len(found) for name, found in evaluate(plan).items()}
     if more.as_json:
         tell(json_text(_as_json(compiled, source), ascii_only=True))
     else:
@@ -104,7 +99,6 @@ _STYLES = {TITLE: "bold", TEXT: "", PATTERN: TERMINAL["pattern"], DETAIL: "dim"}
 
 
 def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> None:
-    """Prints a plan, with how many facts static relations have; lines are wrapped on a terminal only."""
     for line in report(plan, rows, _on_chances(plan)):
         texts = [str(line)]
         if console.is_terminal:
@@ -117,7 +111,7 @@ def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> 
 
 
 def _on_chances(plan: Plan) -> Mapping[str, str]:
-    """For queries without chances, why; the library for that is loaded only where chances are asked for."""
+    """Why queries have no chances, if any are asked for."""
     if not plan.declares_chances and all(query.alert is None for query in plan.queries):
         return {}
     from antelog.forecast.inference.chances import summary  # noqa: PLC0415 - few programs have chances

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import DIFF, checked, through
-from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import print_text, say, tell, to_stdout
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
@@ -33,8 +32,6 @@ _STYLES = {TITLE: "bold", OLD: TERMINAL["old"], NEW: TERMINAL["new"]}
 
 @dataclass(frozen=True, kw_only=True)
 class DiffFlags:
-    """The options of `antelog diff` alone."""
-
     most: int = option(
         10, whole_number(1), "Show N of the answers that differ, for each query and kind of difference."
     )
@@ -66,23 +63,21 @@ def diff(ctx: click.Context, /, old: Path, new: Path, settings: Settings, more: 
       antelog diff old.alog new.alog --format json | jq .queries
       git show HEAD:rules.alog > old.alog && antelog diff --check old.alog rules.alog
     """
-    with ending_in_words(ctx):
-        programs = _loaded((old, new), settings)
-        found = difference_of(programs[0], programs[1])
-        if settings.inputs:
-            found = _with_answers(found, programs, (old, new), settings)
-        if more.form == "json":
-            tell(json_text(found.to_dict(), ascii_only=True))
-        else:
-            console = to_stdout(soft_wrap=True)
-            for line, role in lines_of(found, more.most):
-                print_text(console, Text(line, _STYLES.get(role, "")))
-        if more.check and not found.is_same:
-            ctx.exit(1)
+    programs = _loaded((old, new), settings)
+    found = difference_of(programs[0], programs[1])
+    if settings.inputs:
+        found = _with_answers(found, programs, (old, new), settings)
+    if more.form == "json":
+        tell(json_text(found.to_dict(), ascii_only=True))
+    else:
+        console = to_stdout(soft_wrap=True)
+        for line, role in lines_of(found, more.most):
+            print_text(console, Text(line, _STYLES.get(role, "")))
+    if more.check and not found.is_same:
+        ctx.exit(1)
 
 
 def _loaded(paths: Sequence[Path], settings: Settings) -> tuple[Program, Program]:
-    """Both programs; a limit is set in each of them that has it."""
     plain = [load(path) for path in paths]
     known = [{each.name for each in program.document.limits} for program in plain]
     for name in settings.limits:
@@ -103,7 +98,6 @@ def _known(given: Mapping[str, V], names: set[str]) -> dict[str, V]:
 def _with_answers(
     found: ProgramDifference, programs: Sequence[Program], paths: Sequence[Path], settings: Settings
 ) -> ProgramDifference:
-    """The difference with the answers that differ on recorded facts."""
     _refuse_unknown([program.plan for program in programs], settings)
     runs = []
     for program, path in zip(programs, paths, strict=True):
@@ -122,7 +116,7 @@ def _with_answers(
 
 
 def _inputs(plan: Plan, settings: Settings) -> dict[str, object]:
-    """The settings about inputs and static predicates that a program has."""
+    """The settings about those inputs and static predicates that a program has."""
     inputs, statics = {e.name for e in plan.inputs}, {e.name for e in plan.statics}
     return {
         "inputs": _known(settings.inputs, inputs),

@@ -11,7 +11,6 @@ import click
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import DRAW, ready, through, tick_given
-from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
 from antelog.lazily import brought_by
@@ -28,8 +27,6 @@ _STDIN = Path("-")
 
 @dataclass(frozen=True, kw_only=True)
 class DrawFlags:
-    """The options of `antelog draw` alone."""
-
     output: Path = option(
         None, file_of("picture", ".svg", ".png", ".html"),
         "The picture: .svg, .png, or .html to point at and to zoom.", short="-o", required=True,
@@ -62,8 +59,7 @@ class DrawFlags:
     "source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 )
 @flags(DRAW, settings=Settings, more=DrawFlags)
-@click.pass_context
-def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlags) -> None:
+def draw(source: Path, settings: Settings, more: DrawFlags) -> None:
     """Draw answers over time, or (with --plan) the rules of PROGRAM.
 
     \b
@@ -88,23 +84,22 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
     if more.plan and (read or settings.given & {"until", "since"}):
         say("note: --plan draws the rules alone: no facts are read")
     look = {each: getattr(more, each) for each in ("query", "answer", "rows", "width", "theme", "title")}
-    with ending_in_words(ctx):
-        try:
-            from antelog.pictures import draw  # noqa: PLC0415 - needs Altair
-        except ImportError as error:
-            raise UnsupportedError(str(error)) from None
-        if is_log:
-            if source == _STDIN and not sys.stdin:  # None, whatever its type says, if it was closed before
-                raise DataError("<stdin>: cannot be read: it is closed")
-            log = of_lines(sys.stdin, "<stdin>") if source == _STDIN else source
-            first = tick_given("--since", settings.since, None)
-            last = tick_given("--until", settings.until, None)
-            drawing = draw(log, since=first, until=last, **look)
-        elif more.plan:
-            drawing = draw(load(source, limits=settings.limits, functions=settings.functions), **look)
-        else:
-            found = ready(settings.changed({"program": source}), DRAW, more.output)
-            tables: list[Tables] = []
-            engine = through(found.program, recording_of(found.settings), tables.append)
-            drawing = draw(tables, now=engine.now, since=found.settings.first, program=found.program, **look)
-        drawing.save(more.output)
+    try:
+        from antelog.pictures import draw  # noqa: PLC0415 - needs Altair
+    except ImportError as error:
+        raise UnsupportedError(str(error)) from None
+    if is_log:
+        if source == _STDIN and not sys.stdin:  # None, whatever its type says, if it was closed before
+            raise DataError("<stdin>: cannot be read: it is closed")
+        log = of_lines(sys.stdin, "<stdin>") if source == _STDIN else source
+        first = tick_given("--since", settings.since, None)
+        last = tick_given("--until", settings.until, None)
+        drawing = draw(log, since=first, until=last, **look)
+    elif more.plan:
+        drawing = draw(load(source, limits=settings.limits, functions=settings.functions), **look)
+    else:
+        found = ready(settings.changed({"program": source}), DRAW, more.output)
+        tables: list[Tables] = []
+        engine = through(found.program, recording_of(found.settings), tables.append)
+        drawing = draw(tables, now=engine.now, since=found.settings.first, program=found.program, **look)
+    drawing.save(more.output)

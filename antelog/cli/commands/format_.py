@@ -44,12 +44,9 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
       antelog format - < turbines.alog
     """
     with ending_in_words(ctx):
-        if _STANDARD in programs:
-            if len(programs) > 1:
-                raise click.UsageError("- is standard input, and comes alone", ctx)
-            found = _standard()
-        else:
-            found = [of_file(path) for path in program_files(programs)]
+        if _STANDARD in programs and len(programs) > 1:
+            raise click.UsageError("- is standard input, and comes alone", ctx)
+        found = [of_file(path) for path in program_files(programs)]
         for each in found:
             print_diagnostics(each.after.errors, Source(each.before, str(each.path)))
         changed = [each for each in found if each.changes]
@@ -69,17 +66,6 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
     ctx.exit(1 if failed or (check and changed) else 0)
 
 
-def _standard() -> list[LaidOutFile]:
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ProgramFileError(
-            f"<stdin>: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
-        ) from None
-    path = Path("<stdin>")
-    return [LaidOutFile(path, text, laid_out(Source(text, str(path))))]
-
-
 @dataclass(frozen=True)
 class LaidOutFile:
     """A file, its text as it is, and laid out."""
@@ -93,7 +79,6 @@ class LaidOutFile:
         return self.after.text != self.before
 
     def diff(self) -> str:
-        """The lines that change, as in `diff -u`."""
         lines = difflib.unified_diff(
             self.before.splitlines(keepends=True),
             self.after.text.splitlines(keepends=True),
@@ -103,20 +88,29 @@ class LaidOutFile:
         return "".join(f"{line.rstrip()}\n" for line in lines)
 
     def write(self) -> None:
-        """Puts the text laid out in place of the file; a mark of Unicode at its begin stays."""
+        """Replaces the file by the text laid out, with its byte order mark if it has one."""
         target = self.path.resolve()  # a link stays one
         mark = codecs.BOM_UTF8 if target.read_bytes().startswith(codecs.BOM_UTF8) else b""
         write(target, mark + self.after.text.encode())
 
 
 def of_file(path: Path) -> LaidOutFile:
-    """A file, laid out. Raises ProgramFileError if it cannot be read."""
-    text = read_text(path)
+    """Lays out a file, or standard input. Raises ProgramFileError if it cannot be read."""
+    if path == _STANDARD:
+        path = Path("<stdin>")
+        try:
+            text = sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ProgramFileError(
+                f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
+            ) from None
+    else:
+        text = read_text(path)
     return LaidOutFile(path, text, laid_out(Source(text, str(path))))
 
 
 def program_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Files by their paths, and all programs in folders. Raises ProgramFileError for a folder without any."""
+    """Files, and all programs in folders. Raises ProgramFileError for a folder without any."""
     for path in paths:
         if not path.is_dir():
             yield path

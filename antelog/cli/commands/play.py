@@ -9,7 +9,7 @@ import click
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import PLAY
-from antelog.cli.show.endings import ending_in_words, stoppable
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say, say_whole
 from antelog.errors import FunctionError
 from antelog.lazily import brought_by, page_libraries
@@ -20,7 +20,6 @@ from antelog.workbench.play.draft import DraftFiles
 from antelog.workbench.play.running import PlayOptions
 
 _LOOK = 0.2
-"""Seconds between two checks whether it is to end."""
 
 
 @click.command(
@@ -30,8 +29,7 @@ _LOOK = 0.2
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @flags(PLAY, settings=Settings)
-@click.pass_context
-def play(ctx: click.Context, /, settings: Settings) -> None:
+def play(settings: Settings) -> None:
     """Edit rules and facts on a page of this machine, and see at each tick what is open, and why.
 
     \b
@@ -43,19 +41,18 @@ def play(ctx: click.Context, /, settings: Settings) -> None:
     Facts are CSV files with a header. No file is written but PROGRAM and those of the inputs, and these only
     when you save. Ctrl-C stops.
     """
-    with ending_in_words(ctx):
-        program, functions = settings.program, settings.functions
-        if functions is not None and not functions.is_file():
-            raise FunctionError(f"{functions}: there is no such file")
-        files = DraftFiles(program, {**files_of(settings.inputs), **files_of(settings.statics)})
-        name = PlayOptions.name if program is None else str(program)
-        options = PlayOptions(name, functions, settings.limits)
-        with temporary_folder() as folder, stoppable() as stopping:
-            with page_libraries():
-                from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs Starlette
-                from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
-            bench = PlayBench(files, options, folder)
-            say_whole(f"the page: {served_here(bench.live, bench, settings.port)}")
-            say("note: Ctrl-C stops it")
-            while not stopping():
-                time.sleep(_LOOK)
+    program, functions = settings.program, settings.functions
+    if functions is not None and not functions.is_file():
+        raise FunctionError(f"{functions}: there is no such file")
+    files = DraftFiles(program, {**files_of(settings.inputs), **files_of(settings.statics)})
+    name = PlayOptions.name if program is None else str(program)
+    options = PlayOptions(name, functions, settings.limits)
+    with temporary_folder() as folder, stoppable() as stopping:
+        with page_libraries():
+            from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs Starlette
+            from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
+        bench = PlayBench(files, options, folder)
+        say_whole(f"the page: {served_here(bench.live, bench, settings.port)}")
+        say("note: Ctrl-C stops it")
+        while not stopping():
+            time.sleep(_LOOK)

@@ -18,17 +18,8 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.commands.why import print_tree
-from antelog.cli.show.endings import ending_in_words, stoppable
-from antelog.cli.show.terminal import (
-    can_show,
-    escaped,
-    print_diagnostics,
-    print_text,
-    say,
-    tell,
-    to_stderr,
-    to_stdout,
-)
+from antelog.cli.show import terminal
+from antelog.cli.show.endings import stoppable
 from antelog.diagnostics import errors_of
 from antelog.errors import AntelogError, OutputError
 from antelog.run.options import Runner, flag, named_file, option
@@ -45,8 +36,6 @@ from antelog.writing import write
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictFlags(ValueSettings):
-    """The options of `antelog test`."""
-
     watch: bool = flag(False, "Run again whenever a file changes that a test rests on.")
     record: bool = flag(False, "Write what comes out into cases without expectations, marked as recorded.")
     junit: Path | None = option(None, named_file("FILE"), "A file for the results, in JUnit's XML.")
@@ -75,33 +64,31 @@ def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) ->
     """
     if more.record and more.watch:
         raise click.UsageError("--record writes the files that --watch looks at; leave out one of the two")
-    with ending_in_words(ctx):
-        paths = paths or (Path(),)
-        given = Given(more.limits, more.functions, coverage=not more.no_coverage)
-        if more.record:
-            _record(found(paths)[0], given)
-        report = _watched(paths, given, more) if more.watch else _run(paths, given, more)
+    paths = paths or (Path(),)
+    given = Given(more.limits, more.functions, coverage=not more.no_coverage)
+    if more.record:
+        _record(found(paths)[0], given)
+    report = _watched(paths, given, more) if more.watch else _run(paths, given, more)
     ctx.exit(report.exit_status)
 
 
 def _run(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
-    """Runs all tests once, and prints and writes what comes of them."""
-    verdicts = Verdicts(to_stdout(), to_stderr(soft_wrap=True))
+    verdicts = Verdicts(terminal.to_stdout(), terminal.to_stderr(soft_wrap=True))
     report = run(found(paths), given, verdicts.suite)
     verdicts.report(report)
     if more.junit is not None:
         write(more.junit, junit(report))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in github(report, Path(os.environ.get("GITHUB_WORKSPACE") or ".")):
-            tell(line)
+            terminal.tell(line)
     return report
 
 
 def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
-    """Runs all tests whenever a file changes that they rest on, until Ctrl-C; the last report."""
+    """Runs all tests whenever a file changes that they rest on, until Ctrl-C; returns the last report."""
     found(paths)  # a path that is wrong from the start is an error
     report, files = RunReport(()), set[Path]()
-    console = to_stdout()
+    console = terminal.to_stdout()
     with stoppable() as stopping:
         while not stopping():
             before = state_of(files | _tests(paths))
@@ -113,18 +100,17 @@ def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunRepo
             except OutputError:
                 raise
             except AntelogError as error:  # a file is gone for a moment
-                say(f"error: {error}")
-            # Tests that were written meanwhile are not part of it, and so they are new.
+                terminal.say(f"error: {error}")
+            # Tests that were written meanwhile are missing in it, so that they count as changes.
             state = {**state_of(files), **before}
             sys.stdout.flush()
-            tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
+            terminal.tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
             sys.stdout.flush()
             wait_for_change(state, partial(_tests, paths), stopping)
     return report
 
 
 def _tests(paths: Sequence[Path]) -> set[Path]:
-    """The files of tests that there are now, and programs, which may get some."""
     try:
         return set(chain(*found(paths)))
     except AntelogError:
@@ -132,30 +118,27 @@ def _tests(paths: Sequence[Path]) -> set[Path]:
 
 
 def _record(paths: Sequence[Path], given: Given) -> None:
-    """Records what comes out of the cases of each file; one in which something is wrong is left as it is."""
     for path in paths:
         suite = read_suite(path, given)
         if suite.wrong:
             continue
         new = Recorded(suite)
         for each in new.left_out:
-            say(f"note: {path}: not recorded: {each}")
+            terminal.say(f"note: {path}: not recorded: {each}")
         if new.cases:
             mark = b"\xef\xbb\xbf" if path.read_bytes().startswith(b"\xef\xbb\xbf") else b""
             write(path, mark + new.text.encode())
             cases = "1 case" if new.cases == 1 else f"{new.cases} cases"
-            say(f"note: {path}: recorded what comes out of {cases}; look at it")
+            terminal.say(f"note: {path}: recorded what comes out of {cases}; look at it")
 
 
 BETWEEN = 0.2
-"""Seconds between two looks at the files."""
 
 FileState = tuple[int, int] | None
-"""When a file was written, in nanoseconds, and its size; None: it is not there."""
+"""When a file was written, in nanoseconds, and its size; None if there is no file."""
 
 
 def files_of(report: RunReport) -> set[Path]:
-    """The files that a report rests on: tests, programs with what they include, and data."""
     found = {Path(each.suite.name) for each in report.suites}
     for each in report.suites:
         found |= {*each.suite.program_files, *each.suite.others}
@@ -163,7 +146,6 @@ def files_of(report: RunReport) -> set[Path]:
 
 
 def state_of(paths: Iterable[Path]) -> dict[Path, FileState]:
-    """The present state of files."""
     return {path: _state(path) for path in paths}
 
 
@@ -178,9 +160,9 @@ def _state(path: Path) -> FileState:
 def wait_for_change(
     state: Mapping[Path, FileState], more: Callable[[], Iterable[Path]], stopping: Callable[[], bool]
 ) -> None:
-    """Returns when a file is another than its state says, when there are `more`, or when stopping.
+    """Returns when a file has changed, when there are `more`, or when stopping.
 
-    A file that is being written is waited for, until two looks in a row see the same.
+    While a file is being written, it waits until two looks in a row see the same.
     """
     last = state
     while not stopping():
@@ -194,14 +176,12 @@ def wait_for_change(
 # ---- what is printed ----
 
 WIDTH = 100
-"""The width where there is no terminal."""
 
 _MARGIN, _GUTTER = 6, 3
 _COLOURS = {False: ("", ""), True: (TERMINAL["evidence"], TERMINAL["false"])}
-"""Of what is expected and found: where both agree, and where they do not."""
+"""The colours of what is expected and found, where they differ (True) and where not."""
 
 _MOST_MISSING = 20
-"""Parts without a test that are listed of a program."""
 
 
 class Verdicts:
@@ -211,7 +191,7 @@ class Verdicts:
         self._console, self._errors = console, errors
         if not console.is_terminal:
             console.width = WIDTH
-        self._good, self._bad = ("✓", "✗") if can_show(console, "✓✗") else ("ok", "FAILED")
+        self._good, self._bad = ("✓", "✗") if terminal.can_show(console, "✓✗") else ("ok", "FAILED")
 
     def suite(self, result: SuiteResult) -> None:
         """Prints a file: a line if all is fine, and each case that failed."""
@@ -219,9 +199,9 @@ class Verdicts:
         if suite.wrong:
             self._line(Text(f"{self._bad} {suite.name}  cannot be used", TERMINAL["error"]))
             if suite.problems:
-                print_diagnostics(suite.problems, suite.file.source, self._errors)
+                terminal.print_diagnostics(suite.problems, suite.file.source, self._errors)
             if (error := suite.program_error) is not None:
-                print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
+                terminal.print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
             return
         count = _cases(len(result.cases))
         if not result.failed:
@@ -272,9 +252,8 @@ class Verdicts:
                 self._line(Text(" " * _MARGIN).append_text(first).append(gap).append_text(second))
 
     def _wrapped(self, text: str, style: str, width: int) -> list[Text]:
-        """A side in lines, all but the first of them indented."""
         indent = len(text) - len(text.lstrip())
-        whole = escaped(Text(text.strip(), style))
+        whole = terminal.escaped(Text(text.strip(), style))
         if whole.cell_len + indent <= width:
             return [Text(" " * indent).append_text(whole)]
         pieces = whole.wrap(self._console, width - indent - 2, overflow="fold")
@@ -316,7 +295,7 @@ class Verdicts:
             self._line(Text(f"  and {more} more", "dim"))
 
     def _line(self, text: Text) -> None:
-        print_text(self._console, text, soft_wrap=not self._console.is_terminal)
+        terminal.print_text(self._console, text, soft_wrap=not self._console.is_terminal)
 
 
 def summary(report: RunReport) -> str:

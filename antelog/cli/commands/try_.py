@@ -1,11 +1,6 @@
-"""`antelog try`: replays recorded facts through the engine in this process.
+"""`antelog try`: replays recorded facts through the engine in this process; at the end, a summary.
 
-The summary in the end has for each query the counts of outcomes, and the lead of confirmed answers:
-
-    possible at 0, confirmed at 2, decided by 4    2 ticks before confirmed, 4 before the deadline
-
-It takes the changes in pieces. Only answers that can still change are kept, so memory does not grow with the
-length of a replay.
+possible at 0, confirmed at 2, decided by 4    2 ticks before confirmed, 4 before the deadline
 """
 
 from __future__ import annotations
@@ -26,24 +21,7 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import TRY, ready, rejects_of
-from antelog.cli.show import listing
-from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.set_aside import (
-    say_what_learning_lacks,
-    say_what_was_dropped,
-    say_what_was_left_out,
-    say_what_was_read,
-    say_which_chances_lack,
-    summarized,
-)
-from antelog.cli.show.terminal import (
-    print_diagnostics,
-    print_text,
-    progress_bar,
-    say,
-    say_what_is_missing,
-    to_stderr,
-)
+from antelog.cli.show import listing, set_aside, terminal
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import LOST, meanings
@@ -65,8 +43,7 @@ from antelog.theme import TERMINAL
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(TRY, settings=Settings)
-@click.pass_context
-def try_(ctx: click.Context, /, settings: Settings) -> None:
+def try_(settings: Settings) -> None:
     """Replay recorded facts through PROGRAM and print how its answers change.
 
     \b
@@ -81,48 +58,46 @@ def try_(ctx: click.Context, /, settings: Settings) -> None:
     A file's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
     and facts that arrived later than their input allows, are set aside and counted.
     """
-    with ending_in_words(ctx):
-        _run(ready(settings, TRY))
+    _run(ready(settings, TRY))
 
 
 def _run(given: Ready) -> None:
     program, settings, plan = given.program, given.settings, given.program.plan
     recording = recording_of(settings)
-    print_diagnostics(program.warnings, program.source)
-    say_what_is_missing(plan, recording.inputs)
+    terminal.print_diagnostics(program.warnings, program.source)
+    terminal.say_what_is_missing(plan, recording.inputs)
     with ExitStack() as stack:
         rejects = stack.enter_context(
-            summarized(rejects_of(settings), plan.timescale, strict=settings.strict)
+            set_aside.summarized(rejects_of(settings), plan.timescale, strict=settings.strict)
         )
         static = static_facts(plan, recording.statics, rejects, recording.maps)
         only = tuple(settings.only)
         engine = Engine(program, static=static, arrival=ARRIVAL, **settings.printing_engine())
-        say_which_chances_lack(engine, learned=settings.model is not None)
+        set_aside.say_which_chances_lack(engine, learned=settings.model is not None)
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             why = "" if engine.forecasts else "there are no chances; give a --model, or --model learn"
             if all(query.alert is None for query in plan.queries):
                 why = "no query has an `alert`, as in `query Q(X, T) alert 80%.`"
             if why:
-                say(f"note: nothing is likely or unlikely: {why}")
-        stack.callback(say_what_was_dropped, engine)
+                terminal.say(f"note: nothing is likely or unlikely: {why}")
+        stack.callback(set_aside.say_what_was_dropped, engine)
         outcomes = _replay(engine, recording, settings, rejects, stack)
         sys.stdout.flush()
-        say_what_was_read(rejects, engine)
+        set_aside.say_what_was_read(rejects, engine)
         found = {name: each.found(engine.now) for name, each in outcomes.items()}
         say_outcomes(found, plan.tick, () if only == KINDS else only)
         if settings.min_chance is not None or settings.most is not None:
-            say_what_was_left_out(engine)
+            set_aside.say_what_was_left_out(engine)
         if settings.model == LEARN:
-            say_what_learning_lacks(engine)
+            set_aside.say_what_learning_lacks(engine)
         rejects.require_use()
 
 
 _MOST_LISTED = 100_000
-"""The lines of a table that may fill a stretch of time without facts: nobody reads more."""
-
+"""The most lines of a table for a stretch of time without facts."""
 
 _MOST_IN_SNAPSHOTS = 20_000
-"""The lines of snapshots that may: each tick is a step of its own, which takes some milliseconds."""
+"""The most lines of snapshots for it: each tick is a step of its own, which takes some milliseconds."""
 
 
 def _replay(
@@ -134,11 +109,13 @@ def _replay(
     if settings.snapshots:
         since = 0 if settings.first is None and engine.plan.tick is None else settings.first
         total = None if since is None or settings.last is None else max(0, settings.last - since + 1)
-        view: ChangeView = SnapshotView(since, stack.enter_context(progress_bar("ticks", total)), most)
+        view: ChangeView = SnapshotView(
+            since, stack.enter_context(terminal.progress_bar("ticks", total)), most
+        )
         reader = facts.reader(engine.plan, rejects)
     else:
         view = ChangeView(most)
-        report = stack.enter_context(progress_bar("facts", facts.size))
+        report = stack.enter_context(terminal.progress_bar("facts", facts.size))
         reader = facts.reader(engine.plan, rejects, report)
     show = listing.printer(engine.plan, settings)
     nothing = True
@@ -149,22 +126,22 @@ def _replay(
             show(each)
             nothing = nothing and not any(table.num_rows for table in each.tables.values())
     if nothing and settings.form == "table" and not settings.snapshots:
-        say("note: there were no changes to show")
+        terminal.say("note: there were no changes to show")
     return outcomes
 
 
 # ---- the summary ----
 
 _ROOM = 200_000
-"""Lines that are merged at once; more if more answers are kept."""
+"""The lines that are merged at once; more if more answers are open."""
 _CONFIRMED, _REJECTED = "confirmed", "rejected"
 _OTHERS = "all others"
 _FIRST, _LAST, _CHANGE = "first line", "last line", "last change"
-"""The columns of an answer that is kept; no variable has a name like these."""
+"""Columns of an answer that is kept; no variable has a space in its name."""
 
 
 class Outcomes:
-    """Counts the answers of a query by outcome, from changes of all kinds; keeps those still open."""
+    """Counts the answers of a query by outcome; keeps only those that can still change."""
 
     def __init__(self, relation: Relation) -> None:
         self._time, self._delay = relation.answer.time, relation.bounds.delay
@@ -226,7 +203,7 @@ class Outcomes:
 
 
 def _lines(table: pa.Table, names: Sequence[str], means: pa.ChunkedArray) -> pa.Table:
-    """Columns of lines: the answer, its tick as first and last, and the change; `unlikely` stays open."""
+    """The columns of lines that are merged: the answer, its tick as first and last, and the change."""
     columns = {name: table.column(name) for name in names if name != _OTHERS}
     others = pa.array(np.zeros(table.num_rows, np.bool_))
     if "others" in table.column_names:
@@ -245,7 +222,6 @@ def _counted(column: pa.ChunkedArray) -> dict[Any, int]:
 
 
 def median(counts: Mapping[int, int]) -> float | None:
-    """The median of numbers, given how often each occurs."""
     return float(np.median(np.repeat([*counts], [*counts.values()]))) if counts else None
 
 
@@ -257,10 +233,10 @@ _GAP = "  "
 
 @dataclass(frozen=True)
 class QuerySummary:
-    """Counts of the answers of a query by outcome, and of its changes by kind.
+    """The numbers of answers of a query by outcome (`ended`), and of its changes by kind.
 
-    `confirmed` and `waiting` are medians over confirmed answers, in ticks: from the first line to the
-    confirmation, and to the deadline of facts that matter.
+    confirmed   the median of ticks from the first line of a confirmed answer to its confirmation
+    waiting     the median of ticks from there to the deadline of facts that matter
     """
 
     ended: Mapping[str, int]
@@ -285,18 +261,18 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
     columns |= {name: cells for name, cells in leads.items() if {*cells} != {_NONE}}
     widths = {name: max(len(name), *map(len, cells)) for name, cells in columns.items()}
     left = max(map(len, found))
-    console = to_stderr()
+    console = terminal.to_stderr()
     heads = _GAP.join(f"{name:>{width}}" for name, width in widths.items())
-    print_text(console, Text(f"{'':<{left}}{_GAP}{heads}", "dim"), soft_wrap=True)
+    terminal.print_text(console, Text(f"{'':<{left}}{_GAP}{heads}", "dim"), soft_wrap=True)
     for number, query in enumerate(found):
         line = Text(f"{query:<{left}}", "bold")
         for name, width in widths.items():
             cell = columns[name][number]
             style = _STYLES.get(name, "") if cell not in ("0", _NONE) else "dim"
             line.append(_GAP).append(f"{cell:>{width}}", style)
-        print_text(console, line, soft_wrap=True)
+        terminal.print_text(console, line, soft_wrap=True)
     for note in _notes(columns, only):
-        print_text(console, Text(note, "dim"), soft_wrap=True)
+        terminal.print_text(console, Text(note, "dim"), soft_wrap=True)
 
 
 def _time(ticks: float | None, length: int | None) -> str:

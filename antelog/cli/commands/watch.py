@@ -25,24 +25,9 @@ from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
-from antelog.cli.show.endings import ending_in_words, stoppable
+from antelog.cli.show import set_aside, terminal
+from antelog.cli.show.endings import stoppable
 from antelog.cli.show.listing import printer
-from antelog.cli.show.set_aside import (
-    lost_in_ticks,
-    say_what_learning_lacks,
-    say_what_was_dropped,
-    say_what_was_read,
-    say_what_was_set_aside,
-    say_which_chances_lack,
-)
-from antelog.cli.show.terminal import (
-    before_output,
-    clear,
-    print_diagnostics,
-    say,
-    say_what_is_missing,
-    to_stderr,
-)
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError, InUseError, OutputError
@@ -78,8 +63,7 @@ from antelog.watch.web.address import new_token
 )
 @click.argument("program", type=click.Path(path_type=Path), required=False)
 @flags(WATCH, settings=Settings)
-@click.pass_context
-def watch(ctx: click.Context, /, settings: Settings) -> None:
+def watch(settings: Settings) -> None:
     """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page.
 
     In place of PROGRAM, a folder or file of changes shows what a pipeline writes.
@@ -97,20 +81,19 @@ def watch(ctx: click.Context, /, settings: Settings) -> None:
     A source's columns are matched by name, or as --map says, record by record. Rows that cannot be used,
     and facts that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
     """
-    with ending_in_words(ctx):
-        path = settings.program
-        if path is not None and "inputs" not in settings.given and is_changes(path):
-            show_changes(path, page_address(settings))
-        else:
-            _run(ready(settings, WATCH))
+    path = settings.program
+    if path is not None and "inputs" not in settings.given and is_changes(path):
+        show_changes(path, page_address(settings))
+    else:
+        _run(ready(settings, WATCH))
 
 
 def _run(found: Ready) -> None:
     program, settings, plan = found.program, found.settings, found.program.plan
     posted = [name for name, each in settings.inputs.items() if isinstance(each, Posted)]
     wanted = wanted_alerts(settings, program, chances=bool(settings.model) or plan.declares_chances)
-    print_diagnostics(program.warnings, program.source)
-    say_what_is_missing(plan, settings.inputs)
+    terminal.print_diagnostics(program.warnings, program.source)
+    terminal.say_what_is_missing(plan, settings.inputs)
     serves = not (settings.no_page or settings.once)
     token = settings.facts_token or new_token() if posted else None
     page = page_address(settings, facts=token, acts=True) if serves else None
@@ -123,7 +106,7 @@ def _run(found: Ready) -> None:
         def look_for_edits() -> None:
             found = edits.look()
             if found and notes.get("edits") != found:
-                say(f"note: {found}")
+                terminal.say(f"note: {found}")
             _set(notes, "edits", found)
 
         tends.append(look_for_edits)
@@ -133,14 +116,20 @@ def _run(found: Ready) -> None:
             static_facts(plan, files_of(settings.statics), Rejects(), settings.map),
             store,
             feed,
-            note=lambda note: say(f"note: {note}"),
+            note=lambda note: terminal.say(f"note: {note}"),
             tend=lambda: [tend() for tend in tends],
         )
-        follower = run.follower(_output(plan, settings), stack)
+        relations, style = list(plan.queries), Style(settings.explanations)
+
+        def text(step: StepResult) -> str:
+            return change_lines(relations, with_kinds(step, settings.only, settings.first), style)
+
+        address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
+        follower = run.follower(RunOutput(address, text, _Terminal(plan, settings)), stack)
         if follower.driver.journal is not None and follower.driver.journal.feed is not None:
             follower.driver.journal.feed.notes = notes
-        say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
-        read = partial(lost_in_ticks, follower.driver.reader.rejects, follower.driver.engine)
+        set_aside.say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
+        read = partial(set_aside.lost_in_ticks, follower.driver.reader.rejects, follower.driver.engine)
         tends.append(lambda: _set(notes, "lost", "".join(f"{each}. " for each in read()).rstrip()))
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
@@ -159,15 +148,15 @@ def _run(found: Ready) -> None:
             tends.append(refresh)
             follower.run(stopping)
             if page is not None and not stopping():
-                say("note: all has been read; the page is there until you stop it with Ctrl-C")
+                terminal.say("note: all has been read; the page is there until you stop it with Ctrl-C")
                 follower.driver.linger(stopping)
         sys.stdout.flush()
         rejects, engine = follower.driver.reader.rejects, follower.driver.engine
-        say_what_was_read(rejects, engine)
-        say_what_was_dropped(engine)
+        set_aside.say_what_was_read(rejects, engine)
+        set_aside.say_what_was_dropped(engine)
         if settings.model == LEARN:
-            say_what_learning_lacks(engine)
-        say_what_was_set_aside(
+            set_aside.say_what_learning_lacks(engine)
+        set_aside.say_what_was_set_aside(
             rejects.counts, rejects.first, plan.timescale,
             where=None, option="the page", delays=rejects.delays,
         )  # fmt: skip
@@ -179,14 +168,12 @@ def _run(found: Ready) -> None:
 
 
 def _set(notes: dict[str, str], name: str, text: str) -> None:
-    """Sets a note of the page, or removes it if the text is empty."""
     notes.pop(name, None)
     if text:
         notes[name] = text
 
 
 def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -> AlertSetup | None:
-    """The alerts of the options, checked; None if there are none. Raises UsageError."""
     on, where = tuple(settings.alert_on or ()), tuple(settings.alert_where)
     try:
         alerts = [Alert(to, on, where, settings.alert_template or "") for to in settings.alerts]
@@ -207,7 +194,7 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
 
 
 def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
-    """The store: for a state to be kept, or for readers of a feed; otherwise none."""
+    """The store for a state that is kept, or for readers of a feed; otherwise None."""
     state = settings.state
     if state is None and not feed:
         return None
@@ -217,7 +204,7 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
         except InUseError:
             if not settings.wait:
                 raise
-            say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
+            terminal.say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
             store = Store.open(state, wait=True)
     else:
         folder = stack.enter_context(temporary_folder())
@@ -234,7 +221,7 @@ class _Terminal:
         self._show = printer(plan, settings)
 
     def write(self, step: StepResult) -> None:
-        clear()
+        terminal.clear()
         self._show(step)
         sys.stdout.flush()
 
@@ -245,30 +232,18 @@ class _Terminal:
         """Stdout stays open."""
 
 
-def _output(plan: Plan, settings: Settings) -> RunOutput:
-    """The output of changes: the file or topic of --output, and stdout."""
-    relations, style = list(plan.queries), Style(settings.explanations)
-
-    def text(step: StepResult) -> str:
-        return change_lines(relations, with_kinds(step, settings.only, settings.first), style)
-
-    address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
-    return RunOutput(address, text, _Terminal(plan, settings))
-
-
 _BETWEEN = 1.0
-"""Seconds from one look at the files to the next."""
 
 
 class ProgramEdits:
-    """The files of a program as they were read. With `kept` the run has a state to go on from."""
+    """The files of a program as they were read; with `kept` the run has a state to go on from."""
 
     def __init__(self, source: Source, *, kept: bool) -> None:
         self._texts = {each.name: each.text for _, each in source.files}
         self._kept, self._said, self._looked = kept, "", float("-inf")
 
     def look(self) -> str:
-        """A sentence that names the files that have changed, and says what to do; empty if none has."""
+        """Says which files have changed, and what to do; empty if none has."""
         if time.monotonic() >= self._looked + _BETWEEN:
             self._looked = time.monotonic()
             names = [name for name, text in self._texts.items() if _differs(name, text)]
@@ -290,7 +265,7 @@ def _differs(name: str, text: str) -> bool:
 # ---- the last line of a terminal ----
 
 _REFRESHED = 1.0
-"""Seconds between two refreshes. The first one comes after as many: a short run has no status line."""
+"""Seconds until the first refresh, and between two of them."""
 _SPAN = 5.0
 """Seconds over which the rate of rows is taken."""
 _CLEARED = "\r\x1b[2K"
@@ -307,13 +282,11 @@ class StatusLine:
     _text: str = ""
     _next: float | None = None
     _rows: deque[tuple[float, int]] = field(default_factory=deque)
-    """Moments, and how many rows had been read by then."""
 
     def __post_init__(self) -> None:
         self._open = OpenAnswers(self.driver.engine, self.driver.time.monotonic)
 
     def refresh(self) -> None:
-        """Prints the line anew once in a second, and after something else was printed."""
         now = self.driver.time.monotonic()
         if self._next is None or not self._rows:
             self._rows.append((now, self._read()))
@@ -329,7 +302,6 @@ class StatusLine:
             self._shown = True
 
     def clear(self) -> None:
-        """Clears the line until the next refresh."""
         if self._shown:
             self.console.file.write(_CLEARED)
             self.console.file.flush()
@@ -366,7 +338,7 @@ def ago(seconds: int) -> str:
 
 
 def fitting(parts: Sequence[str], width: int, separator: str = " · ") -> str:
-    """As many of the first parts as there is room for."""
+    """Joins as many of the first parts as there is room for."""
     text = ""
     for part in parts:
         longer = f"{text}{separator}{part}" if text else part
@@ -379,14 +351,14 @@ def fitting(parts: Sequence[str], width: int, separator: str = " · ") -> str:
 @contextmanager
 def status_line(driver: Driver, *, wanted: bool) -> Iterator[Callable[[], None]]:
     """Shows the status on stderr if that is a terminal; yields the function that refreshes it."""
-    console = to_stderr()
+    console = terminal.to_stderr()
     if not wanted or not console.is_terminal or console.is_dumb_terminal or console.legacy_windows:
         yield lambda: None
         return
     line = StatusLine(driver, console)
-    before_output.append(line.clear)
+    terminal.before_output.append(line.clear)
     try:
         yield line.refresh
     finally:
         line.clear()
-        before_output.remove(line.clear)
+        terminal.before_output.remove(line.clear)

@@ -13,17 +13,7 @@ from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WHY, ready, tick_given
-from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.terminal import (
-    can_show,
-    escaped,
-    print_diagnostics,
-    print_text,
-    say,
-    say_what_is_missing,
-    tell,
-    to_stdout,
-)
+from antelog.cli.show import terminal
 from antelog.escaping import shown
 from antelog.files import Rejects
 from antelog.run.options import option, plain, whole_number, words
@@ -37,8 +27,6 @@ from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, TreeLine, TreeMarks, WhyA
 
 @dataclass(frozen=True, kw_only=True)
 class WhyFlags:
-    """The options of `antelog why` alone."""
-
     at: int | str | date | None = option(
         None, plain("TICK", tick),
         "The tick to look at it from, a number or a timestamp: later facts have not come yet.",
@@ -59,8 +47,7 @@ class WhyFlags:
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("atom")
 @flags(WHY, settings=Settings, more=WhyFlags)
-@click.pass_context
-def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) -> None:
+def why(atom: str, settings: Settings, more: WhyFlags) -> None:
     """Say why ATOM is an answer of PROGRAM on recorded facts, or why it is none.
 
     \b
@@ -71,22 +58,19 @@ def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) ->
 
     ATOM may be of any predicate, of a query or not. A time in it is a tick or, in quotes, a timestamp.
     """
-    with ending_in_words(ctx):
-        found = ready(settings, WHY)
-        program, plan = found.program, found.program.plan
-        recording, rejects = recording_of(found.settings), Rejects()
-        print_diagnostics(program.warnings, program.source)
-        say_what_is_missing(plan, recording.inputs)
-        at = tick_given("--at", more.at, plan)
-        answer = explained(
-            recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most)
-        )
-        for note in (*rejects.notes, *rejects.at_end):
-            say(f"note: {shown(note)}")
-        if more.form == "json":
-            tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
-        else:
-            print_tree(answer)
+    found = ready(settings, WHY)
+    program, plan = found.program, found.program.plan
+    recording, rejects = recording_of(found.settings), Rejects()
+    terminal.print_diagnostics(program.warnings, program.source)
+    terminal.say_what_is_missing(plan, recording.inputs)
+    at = tick_given("--at", more.at, plan)
+    answer = explained(recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most))
+    for note in (*rejects.notes, *rejects.at_end):
+        terminal.say(f"note: {shown(note)}")
+    if more.form == "json":
+        terminal.tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        print_tree(answer)
 
 
 # ---- trees: wrapped below where each line begins ----
@@ -97,12 +81,11 @@ _NARROWEST = 30
 
 
 def print_tree(why: WhyAnswer, console: Console | None = None, indent: str = "") -> None:
-    """Prints an explanation, by default to stdout."""
-    console = console or to_stdout()
-    marks = TreeMarks() if can_show(console, "●○✗├└│─…") else PLAIN
+    console = console or terminal.to_stdout()
+    marks = TreeMarks() if terminal.can_show(console, "●○✗├└│─…") else PLAIN
     for line in tree_lines(branch_of(why), marks):
         for text in _wrapped(line, marks, console, len(indent)):
-            print_text(console, Text(indent) + text, soft_wrap=True)
+            terminal.print_text(console, Text(indent) + text, soft_wrap=True)
 
 
 def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
@@ -114,7 +97,7 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) ->
     for part in (branch.remark, branch.rule):
         if part:
             text.append(f"   {part}", style="dim")
-    text = escaped(text)
+    text = terminal.escaped(text)
     if not console.is_terminal:
         return [Text(line.prefix) + text]
     width = max(_NARROWEST, console.width - indent - len(line.prefix))

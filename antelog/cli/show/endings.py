@@ -47,7 +47,7 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
     except KeyboardInterrupt as interruption:
         _stopped(ctx, interruption)
     except RuntimeError as error:
-        # Before Python 3.12 whatever is raised in the middle of making a class becomes one.
+        # Before Python 3.12, an error while a class is being made becomes one.
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         _stopped(ctx, error.__cause__)
@@ -55,7 +55,7 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Within this context Ctrl-C and SIGTERM raise an interrupt instead of ending the process."""
+    """Has Ctrl-C and SIGTERM raise an interrupt in this context, instead of ending the process."""
     guarded = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is stop]
     for each in guarded:
         signal.signal(each, signal.default_int_handler if each == signal.SIGINT else interrupt)
@@ -72,14 +72,13 @@ def _stopped(ctx: click.Context, interruption: KeyboardInterrupt) -> NoReturn:
 
 
 def _interruption_before(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The interrupt before an error of cleaning up, such as a Java that is gone; None if there was none."""
+    """The interrupt that an error of cleaning up came after, such as that of a Java that is gone."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error
 
 
 def behind(error: BaseException) -> Iterator[str]:
-    """The texts of the errors that caused an error, each once."""
     said = {str(error)}
     while (below := error.__cause__ or error.__context__) is not None:
         error = below
@@ -92,7 +91,7 @@ def behind(error: BaseException) -> Iterator[str]:
 
 
 READER_GONE = 141
-"""The exit status when the reader closed the pipe, as in a shell: 128 and SIGPIPE."""
+"""The exit status when the reader closed the pipe, as of a shell: 128 + SIGPIPE."""
 
 
 class ReaderGoneError(OutputError):
@@ -101,18 +100,14 @@ class ReaderGoneError(OutputError):
 
 @contextmanager
 def checked_outputs() -> Iterator[None]:
-    """Checks every write to stdout and stderr, and ends the command if one fails.
-
-    A full disk and a closed stream are errors. A pipe without a reader is usual (`antelog try … | head`), so
-    it ends the command without a message.
-    """
+    """Ends the command if stdout or stderr fails, silently if the reader closed the pipe (`| head`)."""
     for number in range(3):  # so that no other file gets the number of a standard stream that is closed
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
     before = sys.stdout, sys.stderr
-    # One that is closed has None here, whatever its type says. Who closes stderr wants no messages.
+    # A closed stream is None here, whatever its type says. To close stderr is to want no messages.
     sys.stdout = _checked(before[0], "<stdout>") if before[0] else _text(_Closed("<stdout>"), None)
     sys.stderr = _checked(before[1], "<stderr>") if before[1] else before[1]
     after = sys.stdout, sys.stderr
@@ -138,7 +133,7 @@ def checked_outputs() -> Iterator[None]:
 
 
 class _Standard(Output):
-    """A file of stdout or stderr, left open when this object is closed."""
+    """The file of stdout or stderr, which stays open when this object is closed."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -150,7 +145,7 @@ class _Standard(Output):
 
 
 class _Closed(io.RawIOBase):
-    """A file for a stdout that was closed before the command began: writing fails."""
+    """The file of a stdout that was closed before the command began: writing fails."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -163,7 +158,7 @@ class _Closed(io.RawIOBase):
 
 
 def _checked(stream: TextIO, name: str) -> TextIO:
-    """A checked stream for an output; one that is not a file (in tests, on Windows consoles) is returned."""
+    """Checks the writes of a stream, if it is a file: in tests and on consoles of Windows it is not."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.reconfigure(errors="backslashreplace")  # what the encoding lacks is shown as its number
@@ -175,7 +170,6 @@ def _checked(stream: TextIO, name: str) -> TextIO:
 
 
 def _text(raw: io.RawIOBase, like: io.TextIOWrapper | None) -> TextIO:
-    """A buffered text stream, which completes partial writes."""
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=like.encoding if like else "utf-8",
@@ -190,7 +184,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable(message: str = "") -> Iterator[Callable[[], bool]]:
-    """A function that says whether there was a Ctrl-C or SIGTERM, of which a second one interrupts."""
+    """A function that says whether there was a Ctrl-C or SIGTERM; a second one interrupts."""
     import pyarrow as pa  # noqa: PLC0415 - commands that follow nothing end without it
 
     asked: list[int] = []
@@ -207,7 +201,7 @@ def stoppable(message: str = "") -> Iterator[Callable[[], bool]]:
         return bool(asked)
 
     before = {each: signal.signal(each, ask) for each in _SIGNALS}
-    pa.enable_signal_handlers(False)  # Arrow would break off reading a file, which nobody asked for
+    pa.enable_signal_handlers(False)  # Arrow would break off reading a file
     try:
         yield stopping
     finally:

@@ -1,11 +1,8 @@
 """Changes and snapshots as text for people: filled marks for evidence, hollow ones for hypotheses.
 
-    2024-03-04 06:15
-      revised    Overheating  T = 06:10   rejected at 06:25 if nothing comes, decided by 06:25
-                 ● Reading(101.2, 06:10)  ○ Reading(V2, 06:15) where V2 > 100
-
-The day stands in the heading of its first tick, and in a line where another day is meant. Without a calendar
-there are numbers of ticks.
+2024-03-04 06:15
+  revised    Overheating  T = 06:10   rejected at 06:25 if nothing comes, decided by 06:25
+             ● Reading(101.2, 06:10)  ○ Reading(V2, 06:15) where V2 > 100
 """
 
 from __future__ import annotations
@@ -37,14 +34,13 @@ from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
 
 Time = Callable[[int], str]
-"""Writes a tick as its time."""
 _WIDTH = len("confirmed")
 _INDENT = " " * (_WIDTH + 4)
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks in front of literals, true, awaited and false by now; and of a bar, filled and not."""
+    """The marks of literals that are true, awaited and false, and of a bar, filled and not."""
 
     evidence: str = "●"
     hypothesis: str = "○"
@@ -54,12 +50,11 @@ class Marks:
 
 
 PLAIN_MARKS = Marks("*", "o", "x", "#", "-")
-"""For terminals that have none of the others."""
 
 
 @dataclass(eq=False)
 class Listing:
-    """A console, its marks, times of ticks, the most explanations (None: all), and the tick printed last."""
+    """A console with its style, the most explanations of an answer (None: all), and the tick printed last."""
 
     console: Console
     marks: Marks
@@ -69,21 +64,16 @@ class Listing:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether lines are written as they are: there is no terminal that wraps and colours them."""
+        """Whether lines are neither wrapped nor coloured, as there is no terminal."""
         return not self.console.is_terminal
 
     def time(self, tick: int) -> str:
-        """A tick in a line below the heading of the last one."""
+        """A tick below the heading of the last one, with its day if that is another one."""
         return moment_near(tick, self.timescale, self.last)
-
-    def heading(self, tick: int) -> str:
-        """The line above a tick: its time, with the day if that is another one than before."""
-        time = self.time(tick)
-        return f"tick {time}" if time == str(tick) else time
 
 
 def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
-    """A function that prints steps to stdout: as a listing or as JSON lines, changes or snapshots."""
+    """A function that prints changes or snapshots to stdout, as a listing or as JSON lines."""
     relations, only = list(plan.queries), settings.only
     since = None if settings.snapshots else settings.first
     if settings.form == "table":
@@ -100,13 +90,11 @@ def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
 
 
 def listing(console: Console, timescale: Timescale | None, explanations: int | None) -> Listing:
-    """A listing with the marks a console can show."""
     marks = Marks() if can_show(console, "●○✗▰▱") else PLAIN_MARKS
     return Listing(console, marks, timescale, explanations)
 
 
 def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
-    """Prints changes below their ticks."""
     relations = relations if shown.relations is None else shown.relations
     rows = [
         (row["tick"], number, row)
@@ -132,13 +120,13 @@ def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing
 def _print_tick(tick: int, to: Listing) -> None:
     if to.last is not None:
         _print(Text(), to)
-    _print(Text(to.heading(tick), "bold"), to)
+    time = to.time(tick)
+    _print(Text(f"tick {time}" if time == str(tick) else time, "bold"), to)
     to.last = tick
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
     style = TERMINAL.get("rejected" if change == CLOSED else change) or TERMINAL[relation.severity]
-    # Only what is of this colour: what is dim would be too faint in it.
     line = Text.assemble((f"  {change:<{_WIDTH}}  ", style), _answer(relation, row, to, style))
     alert = relation.alert or 0
     if change == LIKELY:
@@ -173,7 +161,7 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
 
 
 def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str) -> Text:
-    """The words of an answer, then its query and the values that they do not name; or query and values."""
+    """The words of an answer, its query, and the values that the words do not name."""
     named = frozenset[str]() if relation.words is None else words_of(relation).names
     names = [name for name in relation.answer.names if name not in named]
     values = ", ".join(f"{name} = {_said_of(name, relation, row, to)}" for name in names)
@@ -182,7 +170,7 @@ def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str)
         return Text.assemble((relation.name, f"bold {style}"), values)
     text = row["text"]
     for name in {*relation.answer.times, DECIDED_BY} & named:
-        if row[name] is not None:  # times stand in it as the listing has them
+        if row[name] is not None:  # write times as the listing does
             text = text.replace(moment(row[name], to.timescale), to.time(row[name]))
     return Text.assemble((text, f"bold {style}"), (f"   {relation.name}{values}", "dim"))
 
@@ -195,7 +183,6 @@ def _literals(line: Text, literals: Iterable[LineLiteral], mark: str, colour: st
 
 
 def _said_of(name: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
-    """The value of a variable of an answer."""
     if name in (row.get("others") or ()):
         return "all others"
     value = plain(row[name])
@@ -208,7 +195,7 @@ def _said_of(name: str, relation: Relation, row: Mapping[str, Any], to: Listing)
 
 def _print(line: Text, to: Listing) -> None:
     if to.plain:
-        # A file may get a million lines: rich takes five times as long for them as writing does.
+        # Rich takes five times as long as writing does, for what may be a million lines.
         to.console.file.write(f"{shown_lines(line.plain)}\n")
         return
     for part in wrapped_text(escaped(line), to.console.width, len(_INDENT)):
@@ -217,7 +204,7 @@ def _print(line: Text, to: Listing) -> None:
 
 _CELLS = 10
 _SHOWN = 3
-"""Ticks of a forecast that are shown: the first ones and the last."""
+"""The most ticks of a forecast that are shown: the first ones and the last."""
 
 
 def chance_line(row: Mapping[str, Any], marks: Marks, time: Time) -> Text | None:
@@ -237,7 +224,7 @@ def chance_line(row: Mapping[str, Any], marks: Marks, time: Time) -> Text | None
 
 
 def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, time: Time) -> str:
-    """`   11 % by 4, 35 % by 5`; without chances that equal the one in front."""
+    """`   11 % by 4, 35 % by 5`, without points whose chance is the one that is shown already."""
     points = [each for each in forecast if percent(each["chance"]) != percent(chance)]
     points += forecast[len(points) : len(points) + 1]
     said = [f"{percent(each['chance'])} by {time(each['tick'])}" for each in points]
@@ -249,10 +236,7 @@ def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, time: Time) ->
 
 
 def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple[Any, Mapping[str, Any]]]:
-    """Rows of a snapshot: confirmed answers, then open ones by falling chance, then those without one.
-
-    Rows without any chances keep their order.
-    """
+    """Sorts rows of a snapshot: confirmed answers, open ones by falling chance, those without a chance."""
     if not any("chance" in row for _, row in rows):
         return list(rows)
 

@@ -22,7 +22,7 @@ from antelog.process import Engine
 
 
 def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Iterator[str]:
-    """Sentences about inputs that lose many facts to others of their tick; `few`, where facts are counted."""
+    """Sentences about inputs that lose many facts to others of their tick; with `few`, any counted ones."""
     for name, counts in engine.counts.items():
         lost, is_counted = counts.conflicting + counts.repeated, name in counted(engine.plan)
         if 100 * lost > counts.given or (few and is_counted and counts.repeated):
@@ -38,7 +38,7 @@ def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Ite
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
-    """Prints how many rows were read and their fates; warns first of inputs that lose many."""
+    """Prints the number of rows and their fates, after warnings about inputs that lose many."""
     for words in lost_in_ticks(rejects, engine, few=True):
         say(f"warning: {words}")
     counts = sum(engine.counts.values(), Counts(**rejects.tally))
@@ -46,7 +46,6 @@ def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
 
 
 def say_what_was_dropped(engine: Engine) -> None:
-    """Prints how many facts were dropped because of --limit."""
     for row in engine.dropped.to_pylist():
         count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
         ticks = _span(row["first"], row["last"], engine.plan.timescale)
@@ -65,7 +64,7 @@ def say_what_was_left_out(engine: Engine) -> None:
 
 
 def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
-    """Prints which queries have no chances by how often facts come, and why, if lines are to have chances."""
+    """Prints which queries have no chances, and why, if lines are to have chances."""
     if engine.forecasts:
         from antelog.forecast.inference.chances import notes  # noqa: PLC0415 - few have chances
 
@@ -98,10 +97,10 @@ def _span(first: int, last: int, timescale: Timescale | None) -> str:
 
 
 _LONGEST = 600
-"""Characters of a rejected row and its error that are shown, at most."""
+"""The most characters of a rejected row, and of its error, that are shown."""
 
 _MOST = 0.9
-"""The share of late facts that a suggested delay keeps: a few may be too late to wait for."""
+"""The share of late facts that a suggested delay keeps; some may be too late to wait for."""
 
 _TICK, _TICKS = re.compile(r"\btick (\d+)"), re.compile(r"\b(\d+) ticks?\b")
 
@@ -122,7 +121,6 @@ def summarized(file: Path | None, timescale: Timescale | None, *, strict: bool =
 
 
 def _summarize(rejects: Rejects, file: Path | None, timescale: Timescale | None) -> None:
-    """Prints the counts of rejects, the first of them in full, and the file that has all."""
     for note in (*rejects.notes, *rejects.at_end):
         say(f"note: {shown(note)}")
     if not rejects.strict:
@@ -136,9 +134,9 @@ def say_what_was_set_aside(
     counts: Mapping[str, int], first: Sequence[Reject], timescale: Timescale | None, *, where: str | None,
     option: str, delays: Mapping[str, Mapping[int, int]] | None = None,
 ) -> None:  # fmt: skip
-    """Prints counts of rejects and the `first` ones, and `where` all are, or else the option that keeps them.
+    """Prints counts of rejects, the first ones in full, and where all are or the option that keeps them.
 
-    `delays` has for each input the number of late facts by the delay that would have kept them.
+    `delays` has, for each input, the numbers of late facts by the delay that would have kept them.
     """
     count = sum(counts.values())
     if not count:
@@ -148,7 +146,7 @@ def say_what_was_set_aside(
     say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
     for reject in first:
         detail = shortened(reject.detail)
-        if reject.reason != "malformed":  # that one quotes the row, which may speak of ticks as well
+        if reject.reason != "malformed":  # which quotes the row, where `tick` may be anything
             detail = _in_times(detail, timescale)
         say(f"  {shown(f'{shortened(reject.place)}: {detail}')}")
     if where is not None:
@@ -184,7 +182,7 @@ def _remedy(name: str, delays: Mapping[int, int], timescale: Timescale | None) -
 
 
 def shortened(text: str) -> str:
-    """A long text without its middle; its end, which has the error, is kept."""
+    """Cuts the middle out of a long text, whose end has the error."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
@@ -194,10 +192,7 @@ def number(count: int, what: str) -> str:
 
 
 def facts(counts: Mapping[str, int | None], held: int = 0) -> str:
-    """The count of facts with their fates, and those `held` before: `6 facts (4 used, 2 late)`.
-
-    Fates are left out if all facts were used.
-    """
+    """The number of facts, with fates unless all were used: `6 facts and 1 held before (5 used, 2 late)`."""
     given = counts.get("given") or 0
     fates = [f"{count:,} {words}" for name, words in FATES.items() if (count := counts.get(name))]
     came = number(given, "fact") + (f" and {held:,} held before" if held > 0 else "")

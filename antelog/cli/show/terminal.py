@@ -1,6 +1,4 @@
-"""All terminal output: control characters in data are escaped.
-
-Passwords are removed from messages.
+"""All terminal output: control characters in data are escaped, and passwords removed from messages.
 
 say("note: …")            a message on stderr
 tell("…")                 a result on stdout
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from antelog.compile.nodes.plan import Plan
 
 before_output: list[Callable[[], None]] = []
-"""Functions that are called before something is printed, such as one that clears a status line."""
+"""Functions that are called before something is printed: they clear a status line."""
 
 
 def say(message: str) -> None:
@@ -40,7 +38,7 @@ def say(message: str) -> None:
 
 
 def say_whole(message: str) -> None:
-    """Prints a message to stderr with its passwords: the way a new token is shown."""
+    """Prints a message to stderr with its passwords, to show a new token."""
     clear()
     click.echo(for_stderr(shown_lines(message)), err=True)
 
@@ -52,13 +50,12 @@ def tell(result: str) -> None:
 
 
 def clear() -> None:
-    """Clears a status line, before something is printed."""
     for take_away in before_output:
         take_away()
 
 
 def for_stderr(text: str, used: int = 0) -> str:
-    """The text wrapped at the width of stderr, if that is a terminal; its first line has `used` before it."""
+    """Wraps a text if stderr is a terminal; `used` columns of the first line are taken."""
     console = to_stderr()
     return wrapped(text, console.width, used) if console.is_terminal else text
 
@@ -69,12 +66,10 @@ def to_stderr(*, soft_wrap: bool = False) -> Console:
 
 
 def to_stdout(*, soft_wrap: bool = False) -> Console:
-    """A console for listings."""
     return Console(highlight=False, soft_wrap=soft_wrap)
 
 
 def can_show(console: Console, letters: str) -> bool:
-    """Whether the encoding of a console has these letters."""
     try:
         letters.encode(console.encoding)
     except (UnicodeEncodeError, LookupError):
@@ -83,12 +78,11 @@ def can_show(console: Console, letters: str) -> bool:
 
 
 def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -> None:
-    """Prints a text, with control characters in it escaped."""
     console.print(escaped(text), soft_wrap=soft_wrap)
 
 
 def escaped(text: Text) -> Text:
-    """The text with control characters escaped, in the same colours."""
+    """Escapes control characters in a text with colours."""
     if shown_lines(text.plain) == text.plain:
         return text
     # Pieces of one colour each.
@@ -103,9 +97,9 @@ def escaped(text: Text) -> Text:
 
 @contextmanager
 def shown_mistakes() -> Iterator[None]:
-    """Escapes Click's usage errors, which quote the command line, and removes passwords.
+    """Escapes Click's usage errors, which quote the command line, and removes passwords from them.
 
-    A path that cannot be used at all, as its name is too long, is an error in one line, wherever it is met.
+    A path that cannot be used at all, as its name is too long, is an error in one line.
     """
     try:
         yield
@@ -125,17 +119,13 @@ def shown_mistakes() -> Iterator[None]:
 _PATIENCE = 1.0
 """Seconds after which the bar appears."""
 _BETWEEN = 0.1
-"""Seconds between two refreshes."""
 
 Report = Callable[[int], None]
 
 
 @contextmanager
 def progress_bar(what: str, total: int | None, *, results: bool = True) -> Iterator[Report]:
-    """A progress bar, and the function that moves it by an amount of work done.
-
-    The bar shows on terminals only, and not if `results` are printed there, too.
-    """
+    """A progress bar on a terminal, unless `results` are printed there; yields a function that moves it."""
     console = to_stderr()
     if not console.is_terminal or (results and sys.stdout.isatty()) or total == 0:
         yield lambda _: None
@@ -165,7 +155,6 @@ _COLOURS = {Severity.ERROR: TERMINAL["error"], Severity.WARNING: TERMINAL["cauti
 def print_diagnostics(
     diagnostics: Iterable[Diagnostic], source: Source, console: Console | None = None
 ) -> None:
-    """Prints diagnostics with blank lines between them, and the number of errors, to stderr."""
     diagnostics, console = tuple(diagnostics), console or to_stderr(soft_wrap=True)
     blocks = []
     for diagnostic in diagnostics:
@@ -177,7 +166,7 @@ def print_diagnostics(
         text.highlight_regex(r"(?m)^ +\| +\^+$", _COLOURS[diagnostic.severity])
         text.highlight_regex(r"(?m)^ +\d* \|", "dim")
         blocks.append(text)
-    # In one go, for a console takes a millisecond to begin.
+    # At once, as each call of a console takes a millisecond.
     if blocks:
         print_text(console, Text("\n").join(blocks))
     errors = len(errors_of(diagnostics))
@@ -186,31 +175,29 @@ def print_diagnostics(
 
 
 def say_what_is_missing(plan: Plan, inputs: Collection[str], kind: str = "FILE") -> None:
-    """Prints a note for each input without a source; that would be a FILE."""
+    """Prints a note for each input without a source, which would be a FILE."""
     for source in plan.inputs:
         if source.name not in inputs:
             say(f"note: {source.name} has no facts; give them with --input {source.name}={kind}")
 
 
-# ---- lines that fit: cut at spaces, and where there are several of them rather than at one ----
+# ---- lines that fit: cut at spaces, rather at several than at one ----
 #
 #     ● Temp(wt1, high, 0)  ● Temp(wt1, high, 1)
 #     ○ Temp(wt1, high, 2)
-#
-# Nothing else is cut: a link and a path stay whole.
 
 _LEAST = 20
-"""The narrowest line: indents are given up for it."""
+"""The narrowest line; indents are made smaller for it."""
 _GROUP = re.compile(r"[^ ]+(?: [^ ]+)*+")
-"""Words with one space between them stay on a line: a literal with its mark, a value with its name."""
+"""Words with one space between them, which stay together: a literal with its mark, a value with its name."""
 _WORD = re.compile(r"[^ ]+")
 _FURTHER_IN = 2
-"""The rest of a group begins so many spaces further in."""
+"""Spaces by which the rest of a group is indented further."""
 _EXCERPT = re.compile(r" *\d* \|")
 
 
 def _lines(text: str, width: int, indent: int, used: int = 0) -> Iterator[tuple[int, int, int]]:
-    """The lines of a text: from where to where, and the spaces before it; `used` are before the first one."""
+    """Cuts a text: start and end of each line, and the spaces before it; the first has `used` columns."""
     indent = max(0, min(indent, width - _LEAST - _FURTHER_IN))
     start = end = before = 0
     for group in _GROUP.finditer(text):
@@ -228,13 +215,12 @@ def _lines(text: str, width: int, indent: int, used: int = 0) -> Iterator[tuple[
 
 
 def wrapped_text(line: Text, width: int, indent: int) -> Iterator[Text]:
-    """A line with colours, cut to lines."""
     for start, end, before in _lines(line.plain, width, indent):
         yield Text(" " * before).append_text(line[start:end]) if before else line[start:end]
 
 
 def wrapped(text: str, width: int, used: int = 0) -> str:
-    """A message of several lines, cut to lines. An excerpt of a program, with carets below, is left whole."""
+    """Cuts the lines of a message to a width, but for excerpts of programs with their carets."""
     lines: list[str] = []
     for line in text.split("\n"):
         if _EXCERPT.match(line):

@@ -1,8 +1,4 @@
-"""A bucket whose state is of rules of before: it goes on with those of the job.
-
-Each bucket changes with the first micro-batch that it takes part in. The lines of the change come before
-those of the batch.
-"""
+"""Moves buckets of a stream from earlier rules to those of the job, each with its first micro-batch."""
 
 from __future__ import annotations
 
@@ -18,17 +14,16 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts import rejects
 from antelog.engine.known import first_ticks
-from antelog.engine.state import State
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import united
-from antelog.engine.transition import QueryChange, Shares, Transition, change_of, transition
+from antelog.engine.transition import Shares, Transition, change_of, transition
 from antelog.spark.bucket.state import BucketOutput, BucketState, share_of, start
 from antelog.spark.job.job import Job
 from antelog.spark.job.needed import covers
 
 
 def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, BucketOutput]:
-    """The bucket with the rules of a job in place of those of another one, and the lines of the change."""
+    """Moves a bucket to the rules of another job; returns the lines of that change, too."""
     found = transition(
         before.plan,
         bucket.kernel,
@@ -59,24 +54,15 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
     return moved, BucketOutput(_joint(job, before, found, log), rejects.SCHEMA.empty_table(), Counts())
 
 
-def sentences(job: Job, before: Job) -> Iterator[str]:
-    """The prospects of the queries whose rules are changed, in words."""
-    begun = start(before, 0).kernel
-    for each in prospects(before.plan, begun, job.plan, lacking(job, before)):
-        if (found := in_words(each)) is not None:
-            yield found
-
-
 def lacking(job: Job, before: Job) -> frozenset[str]:
-    """The inputs of which facts were left out that the new rules need."""
     return frozenset(
         name for name, needs in job.needs.items() if not covers(before.needs.get(name, frozenset()), needs)
     )
 
 
 def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-    """The lines of the change that are wanted, by query; those of a query of before are closed first."""
-    wanted = pa.array([kind for kind in job.wanted.only if kind in KINDS], pa.string())
+    """The wanted lines of a change, by query; first those that close answers of earlier rules."""
+    wanted = pa.array([kind for kind in job.only if kind in KINDS], pa.string())
     parts: dict[str, list[pa.Table]] = {}
     for tables, of in ((found.closed, before), (log, job)):
         for name, table in tables.items():
@@ -87,7 +73,7 @@ def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]
 
 
 def typed(job: Job, name: str, table: pa.Table) -> pa.Table:
-    """Lines of a query with the types of its job, and without chances where they have none."""
+    """Casts lines of a query to the types of its job, with nulls for columns that they lack."""
     schema = job.schemas[name]
     columns = [
         table.column(field.name).cast(field.type)
@@ -99,7 +85,6 @@ def typed(job: Job, name: str, table: pa.Table) -> pa.Table:
 
 
 def refusal(old: Plan, new: Plan) -> str | None:
-    """The reason why a pipeline cannot go on with other rules; None if it can."""
     before, after = ({each.name: each for each in plan.inputs} for plan in (old, new))
     if before.keys() != after.keys():
         names = sorted(before.keys() ^ after.keys())
@@ -117,41 +102,29 @@ def refusal(old: Plan, new: Plan) -> str | None:
 
 
 _FAR = 1_000_000_000
-"""A tick before which so much has happened that all which could be forgotten is."""
+"""A tick so late that the state at it has forgotten all that it may forget."""
 
 
-def prospects(
-    old: Plan, begun: State, new: Plan, lacking: frozenset[str] = frozenset()
-) -> Iterator[QueryChange]:
-    """The changes of queries, their ticks counted from that of the change, given a state of the old plan."""
+def sentences(job: Job, before: Job) -> Iterator[str]:
+    """Says of each query whose rules are changed what becomes of it."""
+    old, begun = before.plan, start(before, 0).kernel
     rules = prepared(old)
     decided = {
         name: replace(each, until=_FAR - 1 - (rules.relations[name].bounds.delay or 0) - rules.lag)
         for name, each in begun.decided.items()
     }
     state = replace(begun, now=_FAR, begin=0, decided=decided)
-    known = first_ticks(old, state, new, lacking)
-    for each in compared(old, new).queries:
-        if each.continues or each.fate is Fate.GONE:
-            yield QueryChange(each)
-            continue
-        found = change_of(each, old, state, new, known)
-        since, complete = (None if tick is None else tick - _FAR for tick in (found.since, found.complete))
-        yield replace(found, since=since, complete=complete)
-
-
-def in_words(change: QueryChange) -> str | None:
-    """The prospect of a query in a sentence; None if it goes on as before."""
-    match change.difference.fate:
-        case Fate.GONE:
-            return f"{change.name} is gone; its open answers are closed"
-        case Fate.SAME if change.continues:
-            return None
-        case Fate.ADDED:
-            what = f"{change.name} is new"
-        case _:
-            what = f"{change.name} is changed; open answers that it has no more are closed"
-    if change.complete is None:
-        return f"{what}; it may differ from a run from the start: {change.why}"
-    ticks = f"{change.complete:,} tick{'' if change.complete == 1 else 's'}"
-    return f"{what}; complete from {ticks} after the change on"
+    known = first_ticks(old, state, job.plan, lacking(job, before))
+    for each in compared(old, job.plan).queries:
+        if each.fate is Fate.GONE:
+            yield f"{each.name} is gone; its open answers are closed"
+        elif not each.continues:
+            altered = "changed; open answers that it has no more are closed"
+            what = f"{each.name} is {'new' if each.fate is Fate.ADDED else altered}"
+            found = change_of(each, old, state, job.plan, known)
+            if found.complete is None:
+                yield f"{what}; it may differ from a run from the start: {found.why}"
+            else:
+                ticks = found.complete - _FAR
+                many = f"{ticks:,} tick{'' if ticks == 1 else 's'}"
+                yield f"{what}; complete from {many} after the change on"

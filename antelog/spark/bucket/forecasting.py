@@ -1,9 +1,4 @@
-"""The state of a bucket for forecasts, in addition to the kernel's.
-
-    a model of wt1 to wt9: the bucket of wt2 starts with the odds of wt2, and with the common ones
-
-The facts of a key are all in its bucket, and so are its answers: no bucket needs another one.
-"""
+"""The state of a bucket for forecasts: it starts with the odds of its own keys, and with the common ones."""
 
 from __future__ import annotations
 
@@ -22,38 +17,36 @@ from antelog.spark.job.job import Job
 
 
 def start(job: Job, number: int) -> Forecasting | None:
-    """The state before the first row; None without forecasts."""
     if job.forecasts is None:
         return None
-    own = job.forecasts
-    known = forecasting.start(job.plan, own.learning, _part(job, number))
-    return forecasting.only(known, own.judges)
+    known = forecasting.start(job.plan, job.forecasts.learning, _part(job, number))
+    return forecasting.only(known, job.forecasts.judges)
 
 
 def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting, dict[str, pa.Table]]:
-    """The state after a step, and its lines of the kinds that are wanted."""
+    """The state after a step, and the lines of the wanted kinds with chances."""
     assert job.forecasts is not None
     after, log, _ = forecasting.advanced(job.plan, before, step, job.forecasts.limits)
-    only = pa.array(job.wanted.only, pa.string())
+    only = pa.array(job.only, pa.string())
     return lighter(after), {
         name: table.filter(pc.is_in(table.column("change"), only)) for name, table in log.items()
     }
 
 
 def members(job: Job, current: Forecasting) -> dict[str, bytes]:
-    """The state as bytes, without a model that is not learned."""
+    """The state as bytes, without the model unless it is learned."""
     return forecasting.members(current if current.learning.counts else without_model(job.plan, current))
 
 
 def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting | None:
-    """The state from the bytes of `members`, with the model of the job, which may be newer."""
+    """Reads the state from `members`, with the model of the job, which may be newer."""
     if job.forecasts is None:
         return None
     return renewed(job, number, forecasting.resumed(job.plan, members))
 
 
 def renewed(job: Job, number: int, current: Forecasting) -> Forecasting:
-    """The state of an earlier run or of other rules with the model of the job, and the judges it names."""
+    """Puts the job's model and judges into a state of an earlier run or of other rules."""
     assert job.forecasts is not None
     newer = _part(job, number)
     if newer is not None:
@@ -62,7 +55,6 @@ def renewed(job: Job, number: int, current: Forecasting) -> Forecasting:
 
 
 def rows(current: Forecasting | None) -> int:
-    """The approximate number of rows of the state."""
     if current is None:
         return 0
     judged = list(current.queries.values())
@@ -73,7 +65,6 @@ def rows(current: Forecasting | None) -> int:
 
 
 def _part(job: Job, number: int) -> Model | None:
-    """The part of the job's model for a bucket."""
     assert job.forecasts is not None
     model = job.forecasts.model
     return None if model is None else part_of(model, bucket_mask(job.numbers, number))

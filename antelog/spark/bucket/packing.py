@@ -1,6 +1,7 @@
-"""Packs rows for the buckets: times as ticks, divided by the key, whole Arrow tables in one value each.
+"""Packs rows for the buckets: times as ticks, divided by the key, a whole Arrow table in one value.
 
-Each task sends its time to every bucket, also to those without facts, so all buckets finish the same ticks.
+Spark hands Python's stateful operators their rows one by one, so a row has thousands of facts in it. Each
+task sends its time to every bucket, also to those without facts, so all buckets finish the same ticks.
 """
 
 from __future__ import annotations
@@ -34,32 +35,27 @@ from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
 CHUNK = 250_000
-"""The rows that are packed at once, or written to Parquet as one group."""
 
 PACKED = pa.schema(
     [
         ("bucket", pa.int32()),
         ("input", pa.string()),
-        ("reading", pa.int64()),
-        ("earliest", pa.int64()),
-        ("end", pa.int64()),
-        ("unneeded", pa.int64()),
-        ("after_until", pa.int64()),
-        ("local", pa.int64()),
-        ("twice", pa.int64()),
-        ("facts", pa.binary()),
-        ("rejects", pa.binary()),
+        *((name, pa.int64()) for name in ("reading", "earliest", "end")),
+        *((name, pa.int64()) for name in ("unneeded", "after_until", "local", "twice")),
+        *((name, pa.binary()) for name in ("facts", "rejects")),
     ]
 )
-"""The rows a task makes for a bucket: facts of an input, or none, and the time that all buckets have to know.
+"""The rows that a task makes for a bucket: facts of an input, or none, and the time that all have to know.
 
-    reading     the highest tick on the input's clock, if any
-    earliest    when the first fact arrives, if that is where time may begin
-    end         the tick at which all buckets end, which no task knows: it is added later
+    reading                 the highest tick on the input's clock, if any
+    earliest                when the first fact arrives, if that is where time may begin
+    end                     the tick at which all buckets end, which no task knows: it is added later
 
-The first bucket also gets the rows that go to none: those set aside already, and the numbers of those that
-the program has no use for, or that arrive after the end; and how many had times without an offset, and how
-many of these times the clock showed twice.
+For the first bucket alone, about all rows of the task:
+
+    unneeded, after_until   how many the program has no use for, or arrive after the end local, twice
+    how many had times without an offset, and of these, how many the clock showed twice rejects
+    those that are set aside already
 """
 
 REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
@@ -78,7 +74,7 @@ def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
     spark = next(iter(frames.values())).sparkSession
     count = len(job.numbers)
     nothing = [pa.nulls(count, type_) for type_ in PACKED.types[1:]]
-    # Of a table Spark makes rows by itself; a list of tuples would be a job's work, in a worker.
+    # Spark makes rows of a table by itself; a list of tuples would take a job in a worker.
     return spark.createDataFrame(pa.table([pa.array(job.numbers, PACKED.types[0]), *nothing], schema=PACKED))
 
 
@@ -89,7 +85,6 @@ def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[p
         table = _in_ticks(job, name, given)
         possible, aside = _sorted_out(job, name, table)
         needed, passed_over = _needed(job, name, possible)
-        # How many rows of use have times without an offset, and how many of these the clock showed twice.
         clock = table.column(CLOCK)
         if MALFORMED in table.column_names:
             clock = clock.filter(table.column(MALFORMED).is_null())
@@ -114,11 +109,8 @@ def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[p
 
 
 def _in_ticks(job: Job, name: str, table: pa.Table) -> pa.Table:
-    """The rows with ticks as times, and how the clock showed these; what is no time makes a row malformed.
-
-    What is missing is left to the engine.
-    """
-    if CLOCK in table.column_names:  # who read the rows has done it
+    """Makes ticks of times, with how the clock showed them; a wrong time makes its row malformed."""
+    if CLOCK in table.column_names:  # the reader of the rows has done it
         return table
     counting = job.data.countings[name]
     columns = {each: table.column(each) for each in table.column_names}
@@ -136,7 +128,7 @@ def _in_ticks(job: Job, name: str, table: pa.Table) -> pa.Table:
 
 
 def _complaints(word: str, times: Ticks, counting: Counting) -> list[pa.Array]:
-    """A column of error messages about times that are none, if there are such; null for all others."""
+    """A column with messages about wrong times and nulls; none if all times are right."""
     wrong = np.flatnonzero(~times.whole & mask_of(times.given.is_valid()))
     if not len(wrong):
         return []
@@ -160,7 +152,7 @@ def chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _sorted_out(job: Job, name: str, table: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Splits rows: facts in the types of the job, and rejects, which are malformed or too far ahead."""
+    """Splits rows into facts, in the types of the job, and rejects, which are malformed or too far ahead."""
     source, schema = job.inputs[name], job.tables[name]
     facts = table.select(schema.names).cast(schema)
     wrong, far = np.zeros((2, facts.num_rows), np.bool_)
@@ -179,7 +171,7 @@ def _sorted_out(job: Job, name: str, table: pa.Table) -> tuple[pa.Table, pa.Tabl
 
 
 def _far(job: Job, name: str, facts: pa.Table, wall: pa.ChunkedArray) -> Mask:
-    """Which rows are about times too long after the time of their micro-batch, or arrived there."""
+    """Which rows are about times too long after the time of their micro-batch, or arrived then."""
     far: Mask = np.zeros(facts.num_rows, np.bool_)
     if not facts.num_rows:
         return far
@@ -194,7 +186,7 @@ _FAR = "about a time long after the clock of this machine; if it is right, give 
 
 
 def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, reason: str) -> pa.Table:
-    """Rows as rejects of the engine: the source found them malformed, or they are far ahead."""
+    """Makes rejects of rows that their source found malformed, or that are far ahead."""
     values = Values()
     cells = [values.encode(faulty.column(name)) for name in source.columns[:-1]]
     count = faulty.num_rows
@@ -219,7 +211,6 @@ def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, reason: str) ->
 
 
 def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
-    """The highest tick of an input on the clock; None if no row has one."""
     if job.timing.clock == "processing":
         return None
     column = ARRIVED if name in job.data.arriving else job.inputs[name].columns[-1]
@@ -228,16 +219,13 @@ def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
 
 
 def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
-    """The rows that the program may need, and the counts of the others.
-
-    Rows without arrivals of their own are all passed on, as they may be late.
-    """
+    """The rows that the program may need, as all without arrivals may be late; counts of the others."""
     needs = job.needs[name]
-    if name not in job.data.arriving or (needs == EVERYTHING and job.span.until is None):
+    if name not in job.data.arriving or (needs == EVERYTHING and job.until is None):
         return facts, Counts()
     orderly = in_order(job.inputs[name], facts, ARRIVED)
     arrived = ticks_of(facts.column(ARRIVED), None).numbers
-    after = np.zeros(len(arrived), np.bool_) if job.span.until is None else arrived > job.span.until
+    after = np.zeros(len(arrived), np.bool_) if job.until is None else arrived > job.until
     kept = (of_use(needs, facts) & ~after) | ~orderly
     later = int(np.count_nonzero(after & ~kept))
     passed_over = Counts(unneeded=int(np.count_nonzero(~kept)) - later, after_until=later)
@@ -258,25 +246,16 @@ def _divided(job: Job, name: str, facts: pa.Table) -> list[pa.Table | None]:
     ]
 
 
-# ---- packets of a bucket ----
-
-# Spark hands Python's stateful operators their rows one by one. So rows are packed before they are shuffled,
-# and the operator gets a few values, each with thousands of rows in it.
+# ---- what a bucket receives ----
 
 PACKED_NAMES = tuple(PACKED.names[1:])
-"""The names of a packed row's values, in their order; `PACKED` has the meanings."""
 
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """The rows of each input, the rejects among them, and their time.
+    """The rows of a bucket, the rejects among them, and the time, with the fields of `PACKED`.
 
-    reading     the highest tick on the clock, if any
-    earliest    the arrival of the first fact of any bucket, if any, and if needed
-    end         the tick at which all buckets end, if they have to agree
-
-    `counts` has the rows with known fates. `local` are the numbers of rows of each input whose times have no
-    offset, `twice` those of which the clock showed the times twice.
+    `counts` has the rows whose fates are known, `local` and `twice` numbers of rows by input.
     """
 
     reading: int | None
@@ -290,12 +269,10 @@ class Received:
 
     @property
     def given(self) -> int:
-        """The number of rows that came."""
         return _rows(self.facts.values()) + self.counts.given
 
 
 def received(rows: Iterable[Sequence[Any]]) -> Received:
-    """Unpacks packed rows for a bucket."""
     packets = [dict(zip(PACKED_NAMES, row, strict=True)) for row in rows]
     known: dict[str, list[Any]] = {
         name: [each[name] for each in packets if each[name] is not None] for name in PACKED_NAMES

@@ -1,7 +1,6 @@
 """Spark's stateful operator, which runs the buckets of a stream.
 
-Spark first reads the schema of its state, in a Python process started for that. So the kernel is imported,
-and the job unpacked, when the first rows come.
+Spark starts a process just for the schema of the state, so the kernel is imported when the first rows come.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ _BYTES = StructType([StructField("content", BinaryType())])
 
 
 class BucketProcessor(StatefulProcessor):
-    """Runs the buckets of a stream. The state is a value, the head, and a list: a snapshot and later rows."""
-
     def __init__(self, job: Job) -> None:
         self._job = pickle.dumps(job)
 

@@ -1,12 +1,12 @@
-"""The state of a bucket, and its steps: a batch of rows gives a new state and an output.
+"""The state of a bucket, its steps and its output.
 
 The kernel gets a fact when the tick of its arrival is finished; until then the fact waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
+from antelog.arrow.arrays import to_blob
 from antelog.arrow.ticks import ticks_of
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
@@ -30,9 +31,10 @@ from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
 from antelog.run.clock import end as last_tick
-from antelog.spark.bucket.packing import Received
+from antelog.spark.bucket.packing import PACKED_NAMES, REJECTS, Received, received
 from antelog.spark.job.dividing import bucket_mask
-from antelog.spark.job.job import ARRIVED, Job, WantedLines, talks_by_itself, with_arrival
+from antelog.spark.job.job import ARRIVED, Job, talks_by_itself, with_arrival
+from antelog.spark.settings import COUNTS
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.forecast.forecasting import Forecasting
@@ -44,9 +46,10 @@ CONFIRMED = "confirmed"
 
 @dataclass(frozen=True, eq=False)
 class BucketState:
-    """The state of a bucket between two batches; rows are `waiting` for their tick to be finished.
+    """The state of a bucket between two batches.
 
-    The number of `open` answers is None if it does not follow from the wanted changes.
+    waiting     rows of each input whose tick is not finished
+    open        the number of open answers; None if the wanted changes do not tell
     """
 
     number: int
@@ -66,14 +69,13 @@ class BucketState:
 
 @dataclass(frozen=True, eq=False)
 class BucketOutput:
-    """The output of a bucket for a batch: the changes of each query, the rows set aside, and the counts."""
+    """The output of a bucket for a batch: `log` has the changes of each query."""
 
     log: Tables
     rejects: pa.Table
     counts: Counts
 
     def and_then(self, later: BucketOutput) -> BucketOutput:
-        """Joins this output and a later one of the same bucket."""
         names = {**self.log, **later.log}
         log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in names}
         return BucketOutput(
@@ -85,7 +87,7 @@ class BucketOutput:
 
 @dataclass(frozen=True, eq=False)
 class DatedRows:
-    """New rows of an input with their arrivals, and the rejects among them."""
+    """New rows of an input with arrivals, apart from those that are rejected."""
 
     rows: pa.Table
     rejects: pa.Table
@@ -101,17 +103,17 @@ def start(job: Job, number: int) -> BucketState:
         number,
         begin(job.plan, job.data.background, functions=job.data.functions),
         empty,
-        0 if knows_open(job.wanted.only) else None,
+        0 if knows_open(job.only) else None,
     )
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 
         bucket = replace(bucket, forecasting=forecasting.start(job, number))
-    return begun(job, bucket, job.span.begin)
+    return begun(job, bucket, job.begin)
 
 
 def begun(job: Job, bucket: BucketState, at: int | None) -> BucketState:
-    """The bucket with its first tick, if that was unknown so far."""
+    """Sets the first tick of a bucket, if that was unknown so far."""
     if at is None or bucket.kernel.begin is not None:
         return bucket
     return replace(bucket, kernel=beginning(job.plan, bucket.kernel, at))
@@ -125,10 +127,7 @@ def beginning_of(bucket: BucketState, earliest: int | None, latest: int | None =
 
 
 def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> DatedRows:
-    """Dates new rows of an input, when the tick `now` is finished.
-
-    Rows that arrive at no tick, or at one that is finished, are set aside.
-    """
+    """Dates new rows of an input; rejects those that do not arrive after the finished tick `now`."""
     table = with_arrival(job, name, facts, now, latest)
     time, arrival = (ticks_of(table.column(each), None) for each in (job.inputs[name].columns[-1], ARRIVED))
     fine = time.natural & arrival.natural & (arrival.numbers > now)
@@ -143,7 +142,7 @@ def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None 
 def advance(
     job: Job, bucket: BucketState, new: Mapping[str, DatedRows], now: int
 ) -> tuple[BucketState, BucketOutput]:
-    """The bucket after the tick `now`, given new rows, and its output."""
+    """Moves a bucket on to the end of the tick `now`, with new rows."""
     refused = BucketOutput(
         {},
         pa.concat_tables([rejects.SCHEMA.empty_table(), *(each.rejects for each in new.values())]),
@@ -161,7 +160,7 @@ def advance(
         due[name], waiting[name] = table.filter(arrived), table.filter(pc.invert(arrived))
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, bucket.kernel, due, now, arrival=ARRIVED)
-    only = KINDS if bucket.forecasting is not None else tuple(k for k in job.wanted.only if k in KINDS)
+    only = KINDS if bucket.forecasting is not None else tuple(k for k in job.only if k in KINDS)
     wanted = replace(_wanted(job, bucket), only=only)
     after, found = kernel.step(job.plan, state, batch.facts, now, wanted)
     known, log = None, {name: each.table for name, each in found.items()}
@@ -180,8 +179,8 @@ def advance(
 
 
 def counted(job: Job, bucket: BucketState) -> BucketState:
-    """The bucket with its open answers counted, if the job wants that."""
-    if not knows_open(job.wanted.only):
+    """Counts the open answers of a bucket, if the wanted changes tell of them."""
+    if not knows_open(job.only):
         return replace(bucket, open=None)
     if bucket.open is not None:
         return bucket
@@ -192,23 +191,17 @@ def counted(job: Job, bucket: BucketState) -> BucketState:
 
 
 def finish(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
-    """The bucket at the end of a batch.
+    """Runs a bucket to the end of a batch.
 
-    The end is the job's last tick, or else the agreed one, or else that after which nothing is open.
+    That is the job's last tick, or the one that all buckets agreed on, or the one after which nothing is
+    open.
     """
     bucket, output = _last_arrivals(job, bucket, new)
-    if job.span.until is None:
+    if job.until is None:
         end = new.end if new.end is not None else _end(job, bucket)
         bucket, after = advance(job, bucket, {}, end)
         output = output.and_then(after)
     return bucket, output
-
-
-def end_of(job: Job, bucket: BucketState, new: Received) -> int:
-    """The tick after which the bucket has no open answers."""
-    plain = replace(job, wanted=WantedLines(()), forecasts=None)
-    bucket, _ = _last_arrivals(plain, replace(bucket, forecasting=None), new)
-    return _end(job, bucket)
 
 
 def _end(job: Job, bucket: BucketState) -> int:
@@ -216,7 +209,7 @@ def _end(job: Job, bucket: BucketState) -> int:
 
 
 def finish_with_answers(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
-    """The bucket after the last arrival of a batch, and the answers open and confirmed then."""
+    """Runs a bucket to the last arrival of a batch; the log has the answers open and confirmed then."""
     bucket, output = _last_arrivals(job, bucket, new)
     found = {}
     for name, table in open_answers(job, bucket).items():
@@ -228,9 +221,9 @@ def finish_with_answers(job: Job, bucket: BucketState, new: Received) -> tuple[B
 
 
 def _last_arrivals(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
-    """The bucket after the last arrivals of a batch. Rows with later arrivals are set aside."""
+    """Runs a bucket to the last arrival of a batch, and rejects rows that arrive later."""
     rows = {name: arriving(job, name, table, bucket.now) for name, table in new.facts.items()}
-    last = job.span.until if job.span.until is not None else max(new.reading or 0, 0)
+    last = job.until if job.until is not None else max(new.reading or 0, 0)
     bucket, output = advance(job, bucket, rows, last)
     later = beyond(job.plan, bucket.waiting, bucket.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in bucket.waiting.items()}
@@ -238,7 +231,6 @@ def _last_arrivals(job: Job, bucket: BucketState, new: Received) -> tuple[Bucket
 
 
 def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
-    """The open answers of each query, and those confirmed at the last tick."""
     found, known = _open(job, bucket), bucket.forecasting
     if known is None or job.forecasts is None:
         return {name: _typed(job, name, lines.table) for name, lines in found.items()}
@@ -254,25 +246,23 @@ def _open(job: Job, bucket: BucketState) -> dict[str, Lines]:
 
 
 def _wanted(job: Job, bucket: BucketState) -> LineSelection:
-    """The lines that the kernel makes, of all kinds."""
+    """The choice of lines that the kernel makes, of all kinds of changes."""
     return LineSelection(
         share=share_of(job, bucket.number),
         staged=bucket.forecasting is not None,
-        explained=needs_explanations(job.plan, job.wanted.explanations),
+        explained=needs_explanations(job.plan, job.explanations),
     )
 
 
 def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
-    """Lines of a query cast to the types of the job, unless they have them."""
     schema = job.schemas[name]
     return table if table.schema.equals(schema) else table.cast(schema)
 
 
 def share_of(job: Job, number: int) -> Share | None:
-    """A mask of the answers that a bucket reports, those of its own values; None if it reports all.
+    """A mask of the answers that a bucket reports; None if it reports all.
 
-    It lacks the facts about other buckets' values, so its answers about them may be wrong. The first bucket
-    reports the answers about all other values.
+    A bucket lacks the facts about other buckets' values, so its answers about these may be wrong.
     """
     in_bucket = bucket_mask(job.numbers, number)
     if in_bucket is None or not talks_by_itself(job.plan):
@@ -282,3 +272,89 @@ def share_of(job: Job, number: int) -> Share | None:
         return in_bucket(answers[job.plan.key[name]], values)
 
     return share
+
+
+# ---- the output, packed ----
+
+CHANGES, REJECTED, COUNTED, SHOWN = "changes", "rejects", "counts", "clocks"
+
+OUTPUT = pa.schema(
+    [
+        ("bucket", pa.int32()),
+        ("what", pa.string()),
+        ("query", pa.string()),
+        ("payload", pa.binary()),
+        *((name, pa.int64()) for name in (*COUNTS, "local", "twice")),
+    ]
+)
+"""The rows that changes, rejects and counts are read from; `what` says which columns matter."""
+
+PIECE = 100_000
+
+Line = dict[str, object]
+_EMPTY: Line = dict.fromkeys(OUTPUT.names)
+
+
+def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes: int) -> Iterator[Line]:
+    apart = list(new.set_aside)
+    counts = asdict(output.counts + new.counts) | {
+        # Not the sum of the fates: rows that are held have none yet, and others have theirs only now.
+        "given": new.given,
+        "held": bucket.held,
+        "kept": bucket.kernel.rows,
+        "state_bytes": state_bytes,
+        "open": bucket.open,
+        "changes": sum(table.num_rows for table in output.log.values()),
+        "now": bucket.now if bucket.now >= 0 else None,
+    }
+    yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED}
+    for name, local in new.local.items():
+        about = {"bucket": bucket.number, "what": SHOWN, "query": name}
+        yield _EMPTY | about | {"local": local, "twice": new.twice.get(name, 0)}
+    yield from _payloads(bucket.number, CHANGES, output.log)
+    if output.rejects.num_rows:
+        no_rows = pa.nulls(output.rejects.num_rows, pa.string())
+        apart.append(output.rejects.append_column("row", no_rows).cast(REJECTS))
+    if apart:
+        yield from _payloads(bucket.number, REJECTED, {None: pa.concat_tables(apart)})
+
+
+def _payloads(number: int, what: str, tables: Tables | dict[None, pa.Table]) -> Iterator[Line]:
+    for query, table in tables.items():
+        for first in range(0, table.num_rows, PIECE):
+            payload = to_blob(table.slice(first, PIECE).combine_chunks())
+            yield _EMPTY | {"bucket": number, "what": what, "query": query, "payload": payload}
+
+
+END = pa.schema([("end", pa.int64())])
+"""The tick at which a bucket would end, if buckets have to agree on one."""
+
+
+def reasoner(job: Job, answers: bool) -> Callable[[pa.Table], pa.Table]:
+    """A function for `applyInArrow` that returns a bucket's changes, or its `answers` at the end."""
+
+    def run(packed: pa.Table) -> pa.Table:
+        bucket, new = received_by(job, packed)
+        bucket, output = (finish_with_answers if answers else finish)(job, bucket, new)
+        return pa.Table.from_pylist(list(lines(bucket, output, new, 0)), OUTPUT)
+
+    return run
+
+
+def ender(job: Job) -> Callable[[pa.Table], pa.Table]:
+    """A function for `applyInArrow` that returns the tick after which a bucket has no open answers."""
+    plain = replace(job, only=(), forecasts=None)
+
+    def run(packed: pa.Table) -> pa.Table:
+        bucket, new = received_by(job, packed)
+        bucket, _ = _last_arrivals(plain, replace(bucket, forecasting=None), new)
+        return pa.table([[_end(plain, bucket)]], END)
+
+    return run
+
+
+def received_by(job: Job, packed: pa.Table) -> tuple[BucketState, Received]:
+    columns = (packed.column(name).to_pylist() for name in PACKED_NAMES)
+    new = received(zip(*columns, strict=True))
+    bucket = start(job, packed.column("bucket")[0].as_py())
+    return begun(job, bucket, beginning_of(bucket, new.earliest)), new

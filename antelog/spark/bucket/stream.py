@@ -1,21 +1,30 @@
-"""Runs a bucket of a stream for a micro-batch: reads its state from Spark's store, advances and stores it."""
+"""Runs a bucket of a stream for a micro-batch: reads its state from Spark's store, advances it and stores it.
+
+The store has a snapshot and the rows since. A micro-batch appends its rows, or replaces all by a new snapshot
+once that is smaller. A worker that does not remember the bucket reads the snapshot and the rows, and advances
+once.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
+from antelog.arrow.arrays import from_blob, to_blob
+from antelog.engine import saving, sealed
+from antelog.errors import StateError
 from antelog.run.clock import Showing, alarm, shown
-from antelog.spark.bucket.batch import lines
 from antelog.spark.bucket.changing import changed
 from antelog.spark.bucket.packing import PACKED_NAMES, received
 from antelog.spark.bucket.state import (
@@ -27,31 +36,22 @@ from antelog.spark.bucket.state import (
     beginning_of,
     begun,
     counted,
+    lines,
     start,
 )
-from antelog.spark.bucket.storage import (
-    BucketHead,
-    BucketTime,
-    appendix,
-    bucket_from,
-    head_from,
-    head_to_bytes,
-    is_due,
-    snapshot,
-)
-from antelog.spark.job.job import Job
+from antelog.spark.job.job import Job, differences
 
 
 @lru_cache(maxsize=8)
 def unpacked(pickled: bytes) -> Job:
-    """The job of a processor: one object, with its cached properties, for all tasks of a worker."""
+    """The job of a processor; all tasks of a worker share the object and its cached properties."""
     job: Job = pickle.loads(pickled)
     return job
 
 
 @dataclass(frozen=True, eq=False)
 class BucketStore:
-    """Spark's store of the current bucket: a head, and a list of a snapshot and later rows."""
+    """Spark's store of a bucket; `parts` has a snapshot, if there is one, and later rows."""
 
     handle: StatefulProcessorHandle
     head: Any
@@ -59,10 +59,7 @@ class BucketStore:
 
 
 def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: int) -> Iterator[Row]:
-    """Runs a bucket over its rows of a micro-batch that began at `wall`, in microseconds.
-
-    Without rows its timer has fired.
-    """
+    """Runs a bucket over rows of a micro-batch begun at `wall` (microseconds); none if its timer fired."""
     packets = [tuple(row[name] for name in PACKED_NAMES) for row in rows]
     new = received(packets)
     head, bucket, change = _load(store, job, number)
@@ -99,7 +96,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
 
 
 def _load(store: BucketStore, job: Job, number: int) -> tuple[BucketHead, BucketState, BucketOutput | None]:
-    """The head and the bucket that are stored, and the lines of a change of its rules, if there was one."""
+    """Reads the head and the bucket; if its rules have changed since, gives the lines of that change, too."""
     stored = store.head.get()
     if stored is None:
         return BucketHead(os.urandom(12), b"", job.identity), start(job, number), None
@@ -124,7 +121,7 @@ def _stored(
     *,
     anew: bool,
 ) -> BucketHead:
-    """Writes the changes and the head, which is returned as it was written."""
+    """Writes new rows or a snapshot, and the head; returns the head as it was written."""
     fresh = {name: each.rows for name, each in new.items() if each.rows.num_rows}
     count = sum(table.num_rows for table in fresh.values())
     if anew or is_due(bucket, head.stored.appended, count):
@@ -141,17 +138,15 @@ def _stored(
 
 # ---- what a worker remembers ----
 
-# Spark may send a bucket to another worker in each micro-batch, and may run a micro-batch again. So a
-# bucket in memory counts only if it has the very version that is in Spark's store.
+# Spark may send a bucket to another worker, and may run a micro-batch again. So a bucket in memory counts
+# only if it has the very version that is in Spark's store.
 
 _LIMIT = 256
-"""The most buckets that a worker remembers."""
 
 _known: OrderedDict[bytes, tuple[bytes, BucketState]] = OrderedDict()
 
 
 def recall(lineage: bytes, version: bytes) -> BucketState | None:
-    """The bucket of this lineage and version, if it is in the worker's memory."""
     known = _known.get(lineage)
     return known[1] if known is not None and known[0] == version else None
 
@@ -165,3 +160,143 @@ def remember(lineage: bytes, version: bytes, bucket: BucketState) -> None:
 
 def forget() -> None:
     _known.clear()
+
+
+# ---- what Spark stores ----
+
+ROOM = 20_000
+"""Rows that may be appended however small the snapshot is."""
+
+SMALL = 500
+"""Rows of a micro-batch that are appended even if the snapshot has fewer: a snapshot is more work."""
+
+MOST = 16 * 2**30
+"""The most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB."""
+
+_HEAD, _SNAPSHOT, _PARTS = (
+    f"{what} the checkpoint keeps of a bucket" for what in ("the head", "the snapshot", "what")
+)
+
+
+class BucketTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The time of a bucket.
+
+    now         the last finished tick
+    highest     the highest tick on the clock so far
+    heard       when the latest rows came, in microseconds of the wall clock
+    timer       when the timer fires, in milliseconds
+    begin       the first tick, if time has begun
+    """
+
+    now: int = -1
+    highest: int = -1
+    heard: int = 0
+    timer: int | None = None
+    begin: int | None = None
+
+
+class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The contents of the store: rows `appended` since the snapshot, bytes, and the digest of all parts."""
+
+    appended: int = 0
+    size: int = 0
+    digest: bytes = b""
+
+
+class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The part of a stored bucket that is read first.
+
+    lineage     identifies the bucket of a run
+    version     changes with each micro-batch
+    identity    the job that the state belongs to
+    open        the number of open answers, if known
+    """
+
+    lineage: bytes
+    version: bytes
+    identity: dict[str, str]
+    time: BucketTime = BucketTime()
+    stored: Stored = Stored()
+    open: int | None = None
+
+    def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
+        """The head after parts were written in place of all others (`anew`), or after them."""
+        size, before = (0, b"") if anew else (self.stored.size, self.stored.digest)
+        size += sum(map(len, parts))
+        return msgspec.structs.replace(self, stored=Stored(appended, size, _digest(parts, before)))
+
+
+def _digest(parts: Iterable[bytes], before: bytes = b"") -> bytes:
+    """The digest of parts, which depends on their order; `before` is that of the parts in front of them."""
+    for part in parts:
+        before = hashlib.sha256(before + hashlib.sha256(part).digest()).digest()
+    return before
+
+
+def head_to_bytes(head: BucketHead) -> bytes:
+    return sealed.seal(msgspec.msgpack.encode(head))
+
+
+def head_from(content: bytes, job: Job) -> BucketHead:
+    """Reads a head. Raises StateError if it is damaged or belongs to another program."""
+    try:
+        head = msgspec.msgpack.decode(sealed.unseal(content, _HEAD), type=BucketHead)
+    except msgspec.MsgspecError as error:
+        raise StateError(f"{_HEAD} cannot be read: {error}. {sealed.AGAIN}") from None
+    differing = differences(head.identity, job.identity)
+    if differing is not None and job.predecessor(head.identity) is None:
+        raise StateError(
+            f"the checkpoint was written for {differing}. Go on with what wrote it, "
+            "or start anew with an empty checkpoint and replay the facts"
+        )
+    return head
+
+
+def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
+    """Whether a snapshot is due, after `before` rows since the last one, and `fresh` ones now."""
+    rows = bucket.kernel.rows + bucket.held
+    if bucket.forecasting is not None:
+        from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
+
+        rows += forecasting.rows(bucket.forecasting)
+    return before + fresh > max(ROOM, rows) or fresh > max(SMALL, rows)
+
+
+def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
+    """A bucket as parts: the states of the kernel and of forecasts, then the waiting rows."""
+    saved = saving.SavedEngine(job.plan, bucket.kernel, job.data.background, {}, {}, None)
+    if bucket.forecasting is not None:
+        from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
+
+        saved = replace(saved, forecast=forecasting.members(job, bucket.forecasting))
+    waiting = [appendix(name, table) for name, table in bucket.waiting.items() if table.num_rows]
+    return [saving.to_bytes(saved), *waiting]
+
+
+def appendix(name: str, rows: pa.Table) -> bytes:
+    return to_blob(rows.combine_chunks().replace_schema_metadata({"input": name}))
+
+
+def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes]) -> BucketState:
+    """Reads a bucket from its parts. Raises StateError if they are damaged."""
+    if _digest(parts) != head.stored.digest:
+        raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
+    bucket = begun(job, start(job, number), head.time.begin)
+    rest: Iterable[bytes] = parts
+    if parts and sealed.is_sealed(parts[0]):
+        saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST, job.data.functions)
+        bucket = replace(bucket, kernel=saved.state)
+        if job.forecasts is not None:
+            from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
+
+            bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.forecast))
+        rest = parts[1:]
+    tables: dict[str, list[pa.Table]] = {}
+    for table in map(from_blob, rest):
+        name = table.schema.metadata[b"input"].decode()
+        if table.schema != bucket.waiting[name].schema:
+            raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
+        tables.setdefault(name, []).append(table)
+    new = {name: arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()}
+    bucket, _ = advance(replace(job, only=()), bucket, new, head.time.now)
+    return replace(bucket, open=head.open)

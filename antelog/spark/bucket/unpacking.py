@@ -1,4 +1,4 @@
-"""Unpacks the output of buckets into columns for users, and into messages."""
+"""Unpacks the output of buckets: changes and rejects as columns for users, changes as messages of a topic."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +14,7 @@ import pyarrow.types as is_a
 
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
 from antelog.engine.step.wording import finished, ordered
 from antelog.engine.values.values import Values
@@ -28,17 +29,17 @@ from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.settings import spare
 
 STATUS, SINCE = "status", "since"
-"""Columns of answers, and of their states alone."""
+"""Columns that answers and their states have, and changes have not."""
 
 _BEFORE = ("query", "tick", TIME, "change", STATUS, SINCE, timed(SINCE), "answer")
 _AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES, *LABEL)
 _TAKEN = {*_BEFORE, *_AFTER} - {*LABEL}
-"""Names of columns that no variable may have, besides those of severities and words where there are some."""
+"""Names that no column of a variable may have; where there are severities and words, theirs are as well."""
 
 
 @dataclass(frozen=True)
 class OutputColumns:
-    """The columns of changes or answers: `variables` has, for each query, the column of each variable."""
+    """The columns of changes or answers; `variables` maps the variables of each query to columns."""
 
     schema: pa.Schema
     variables: Mapping[str, Mapping[str, str]]
@@ -46,7 +47,7 @@ class OutputColumns:
 
 
 def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> OutputColumns:
-    """The columns for all queries, or for one; `change` is the name of the column of the changes."""
+    """The columns for all queries, or for one; `change` names the column with the kind of change."""
     names = [query.name for query in job.plan.queries if only in (None, query.name)]
     variables: dict[str, dict[str, str]] = {}
     types: dict[str, pa.DataType] = {}
@@ -59,7 +60,11 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
         known |= {field.name: field.type for field in schema}
         if job.plan.relation(name).has_amounts:
             explanations = known["explanations"]
-        for variable in _columns_of_answer(job.plan.relation(name), schema.names):
+        answer = job.plan.relation(name).answer
+        stamps = {each: timed(each) for each in answer.times if timed(each) in schema.names}
+        # A time has its timestamp behind it, if there is one.
+        named = [(each, stamps[each]) if each in stamps else (each,) for each in answer.names]
+        for variable in chain.from_iterable(named):
             column = _column(variable, types, taken)
             type_ = _stored(schema.field(variable).type)
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
@@ -81,7 +86,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
 
 
 def _plan_of(job: Job, query: str, table: pa.Table) -> Plan:
-    """The plan that lines of a query are of: closed ones may be of the rules of before."""
+    """The plan that lines of a query are of: those that close answers may be of earlier rules."""
     for plan in (job.plan, *(each.plan for each in job.data.before)):
         for relation in plan.queries:
             if relation.name == query and {*relation.answer.names} <= {*table.column_names}:
@@ -89,16 +94,8 @@ def _plan_of(job: Job, query: str, table: pa.Table) -> Plan:
     raise LookupError(query)
 
 
-def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
-    """The variables of a query, each time with its timestamp behind it, if there is one."""
-    times = {name: timed(name) for name in relation.answer.times if timed(name) in columns}
-    return [
-        each for name in relation.answer.names for each in ((name, times[name]) if name in times else (name,))
-    ]
-
-
 def _column(variable: str, others: Mapping[str, object], taken: Set[str]) -> str:
-    """A unique name for a column; Spark ignores case."""
+    """A name for the column of a variable that no other column has; Spark ignores case."""
     column = variable
     while column.lower() in taken or any(
         column.lower() == other.lower() and column != other for other in others
@@ -108,7 +105,6 @@ def _column(variable: str, others: Mapping[str, object], taken: Set[str]) -> str
 
 
 def _stored(type_: pa.DataType) -> pa.DataType:
-    """The type of a column that Spark can store."""
     if is_a.is_null(type_):
         return pa.string()
     if is_a.is_uint64(type_):
@@ -119,10 +115,9 @@ def _stored(type_: pa.DataType) -> pa.DataType:
 
 
 def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Unpacks payloads into rows of changes, for `mapInArrow`."""
     for query, payload in _payloads(batches):
         plan = _plan_of(job, query, payload)
-        table = finished(payload, plan, query, job.wanted.explanations)
+        table = finished(payload, plan, query, job.explanations)
         found: dict[str, pa.Array | pa.ChunkedArray] = {
             "query": pa.array([query] * table.num_rows, pa.string()),
             columns.change: table.column("change"),
@@ -142,7 +137,6 @@ def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 
 def _payloads(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
-    """The lines of a query, as buckets have made them, one payload after the other."""
     spare()
     for batch in batches:
         for row in batch.to_pylist():
@@ -153,13 +147,13 @@ MESSAGES = pa.schema([("key", pa.string()), ("value", pa.string())])
 
 
 def message_reader(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Unpacks payloads into messages: the answer as the key, and its line as `antelog try` prints it."""
+    """Unpacks payloads into messages: an answer as the key, the line of `antelog try` as the value."""
     for query, payload in _payloads(batches):
         plan = _plan_of(job, query, payload)
         relation = plan.relation(query)
         table = ordered(finished(payload, plan, query), relation.answer.names)
         step = StepResult(0, {query: table})
-        lines = change_lines([relation], step, Style(job.wanted.explanations)).split("\n")[:-1]
+        lines = change_lines([relation], step, Style(job.explanations)).split("\n")[:-1]
         answers = answer_texts(table, relation.answer.names).to_pylist()
         others = table.column(OTHERS).to_pylist() if OTHERS in table.column_names else [None] * len(lines)
         keys = [
@@ -170,12 +164,10 @@ def message_reader(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
 
 
 def _named(others: Sequence[str] | None) -> str:
-    """The variables that stand for all others, as a field of a key."""
     return f',"others":{json.dumps(others, separators=(",", ":"), ensure_ascii=False)}' if others else ""
 
 
 def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:
-    """Answers as canonical JSON, to be used as keys."""
     parts: list[str | pa.Array] = []
     for name in variables:
         column, field = table.column(name).combine_chunks(), table.schema.field(name)
@@ -211,7 +203,6 @@ def _written(value: str | float | Decimal) -> str:
 
 
 def reject_reader(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Unpacks payloads into rejects, for `mapInArrow`."""
     for batch in batches:
         for payload in batch.column("payload").to_pylist():
             yield from from_blob(payload).cast(REJECTS).to_batches()

@@ -1,8 +1,4 @@
-"""The addresses that Spark reads and writes, and whether they can be reached; needs no PySpark.
-
-Source = Files | Kafka | Jdbc | Table | Rate
-Sink   = Files | Kafka | Jdbc | Table | Console
-"""
+"""The addresses that Spark reads and writes, and whether they can be reached; needs no PySpark."""
 
 from __future__ import annotations
 
@@ -43,7 +39,7 @@ SINKS: Reach[Sink] = Reach(
 TABLES: Reach[Table] = Reach("antelog.spark.merge", "write", (Table,))
 
 RUN, BATCH = "antelog_run", "antelog_batch"
-"""The pipeline that wrote a row, and its batch: columns, headers of messages, properties of snapshots."""
+"""Names for the run and the batch of a row: of columns, headers of messages, properties of snapshots."""
 
 _DRIVERS = {
     "postgresql": "org.postgresql.Driver",
@@ -57,19 +53,16 @@ _DRIVERS = {
 
 
 def properties_of(table: Jdbc) -> dict[str, str]:
-    """The options for Spark, with the driver's class, which Java does not find in jars added later."""
+    """The options for Spark, with the class of the driver, which Java does not find in jars added later."""
     kind = table.url.split(":")[1]
     return {**({"driver": _DRIVERS[kind]} if kind in _DRIVERS else {}), **dict(table.options)}
 
 
 # ---- whether they can be reached ----
 
-# Spark tries a broker that is down for a minute, and reports a missing file after the start of Java. So each
-# address is connected to, and each local path is checked; the data is left to Spark.
-
+# Spark tries a broker that is down for a minute, and reports a missing file only after the start of Java.
 
 _PATIENCE = 5.0
-"""Seconds in which somebody has to answer."""
 _PORTS = {"postgresql": 5432, "mysql": 3306, "mariadb": 3306}
 _PATTERN = re.compile(r"[*?\[{\\]")
 _ADDRESS = re.compile(r"(\[[^\]]+\]|[^:,/\s]+)(?::(\d+))?")

@@ -1,32 +1,25 @@
-"""Folders and files by Spark's file systems: on this machine, in HDFS, in object stores.
-
-A stream starts with any files in its folder, as unusable ones are set aside when they are read. So if the
-columns cannot be found from all files together, each file is tried until one has them.
-"""
+"""Folders and files by Spark's file systems: on this machine, in HDFS, in object stores."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from py4j.java_gateway import JavaObject
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
 
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import UnsupportedError
 from antelog.run.address import Files
 from antelog.spark.endpoints.endpoints import Source
 from antelog.spark.failures import Unreadable, is_same, plainly
 
 
 def entries(spark: SparkSession, folder: str) -> list[str]:
-    """The names of the entries of a folder; none if there is no such folder."""
     system, path = file_system(spark, folder)
     if not system.exists(path):
         return []
@@ -34,7 +27,7 @@ def entries(spark: SparkSession, folder: str) -> list[str]:
 
 
 def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | None:
-    """The number of the unfinished batch and the time of its start; None if there is none."""
+    """The number of the unfinished batch and the time of its start in milliseconds; None if there is none."""
     begun, done = (
         max((int(name) for name in entries(spark, f"{checkpoint}/{each}") if name.isdecimal()), default=-1)
         for each in ("offsets", "commits")
@@ -47,7 +40,7 @@ def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | 
 
 
 def local(spark: SparkSession, folder: str) -> Path | None:
-    """The path of a folder on this machine that all workers can write to; None if it is elsewhere."""
+    """The path of a folder if it is on this machine, as all workers are; else None."""
     system, path = file_system(spark, folder)
     if system.getScheme() != "file" or not (spark.sparkContext.master or "").startswith("local"):
         return None
@@ -55,10 +48,7 @@ def local(spark: SparkSession, folder: str) -> Path | None:
 
 
 def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObject]:
-    """The file system of a folder, whichever Spark knows, and its path there.
-
-    Python has no other way to them than Spark's Java half. Raises UnsupportedError for Spark Connect.
-    """
+    """Java's file system of a folder, and its path there. Raises UnsupportedError on Spark Connect."""
     try:
         java = spark.sparkContext._jvm
     except PySparkException:
@@ -72,20 +62,7 @@ def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObjec
     return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
 
 
-T = TypeVar("T")
-
 _PLAIN = {".csv", ".json", ".jsonl", ".ndjson", ".txt"}
-"""Endings of files that Spark reads as they are."""
-
-
-def heads(spark: SparkSession, files: Files, count: int, *, stream: bool) -> Iterator[list[str]]:
-    """The first lines of files together; for a stream, of one file after the other if needed."""
-    return _readings(spark, files, lambda path: _head(spark, path, count), stream)
-
-
-def schemas(spark: SparkSession, files: Files, *, stream: bool) -> Iterator[StructType]:
-    """The schema of Parquet files together; for a stream, of one file after the other if needed."""
-    return _readings(spark, files, lambda path: spark.read.parquet(path).schema, stream)
 
 
 def input_of(spark: SparkSession, inputs: Mapping[str, Source], file: Unreadable) -> str:
@@ -103,12 +80,20 @@ def files_of(spark: SparkSession, files: Files) -> list[str]:
         return [row.path for row in spark.read.format("binaryFile").load(files.path).select("path").collect()]
 
 
-def _head(spark: SparkSession, path: str, count: int) -> list[str]:
-    # Paths with a scheme or a pattern are none, nor files that Spark unpacks or skips by their names.
+def paths_of(spark: SparkSession, files: Files, *, stream: bool) -> Iterator[str]:
+    """The path of files together; for a stream, which sets unusable ones aside, then that of each of them."""
+    yield files.path
+    if stream:
+        yield from map(_as_pattern, files_of(spark, files))
+
+
+def head(spark: SparkSession, path: str, count: int) -> list[str]:
+    """The first lines of files together."""
+    # Not a plain file is one with a scheme or a pattern, or that Spark unpacks or skips by its name.
     file = Path(path)
     plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
     if plain and local(spark, path) is not None and file.is_file():
-        # A job for it would be a fifth of the work of a short run.
+        # A job of Spark's would be a fifth of the work of a short run.
         with suppress(OSError), file.open(encoding="utf-8", errors="replace") as lines:
             found = (line.removesuffix("\n") for line in lines if line.strip(" \n"))
             return [line.removeprefix("\ufeff") for line in islice(found, count)]
@@ -116,27 +101,5 @@ def _head(spark: SparkSession, path: str, count: int) -> list[str]:
     return [row.value.removeprefix("\ufeff") for row in rows]
 
 
-def _readings(spark: SparkSession, files: Files, look: Callable[[str], T], stream: bool) -> Iterator[T]:
-    failed: DataError | None = None
-    try:
-        with plainly():
-            found = look(files.path)
-    except DataError as error:
-        failed = error
-    else:
-        yield found
-    for file in files_of(spark, files) if stream else ():
-        try:
-            with plainly():
-                found = look(_as_pattern(file))
-        except DataError as error:
-            failed = failed or error
-        else:
-            yield found
-    if failed is not None:
-        raise failed
-
-
 def _as_pattern(file: str) -> str:
-    """A pattern that matches only this path."""
     return re.sub(r"([\[\]{}*?\\])", r"\\\1", file)

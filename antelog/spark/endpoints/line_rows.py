@@ -1,8 +1,7 @@
 """Reads CSV files, JSON lines and messages on Spark's workers, with the readers that are used in process.
 
-A value of CSV in quotes may go on over line breaks, and each file has a header of its own. So such a file is
-read from its beginning, by one task: Spark hands over its lines in order, and here they are put together
-again. A row that cannot be used is set aside for the same reason as in process.
+A file of CSV has a header, and values in quotes may go on over lines. So one task gets all its lines in
+order.
 """
 
 from __future__ import annotations
@@ -42,19 +41,19 @@ WHOLE_FILES = {
     "spark.sql.files.openCostInBytes": str(1 << 44),
     "spark.sql.files.maxPartitionBytes": str(1 << 62),
 }
-"""Settings with which Spark deals out whole files."""
+"""Settings with which Spark gives whole files to tasks."""
 
 _WRITTEN = {"number": "double", "integer": "integer", TICKS: TICKS, "text": "text", None: "text"}
-"""The types of columns on Spark, as readers of texts call them."""
+"""Names that readers of texts have for the types of columns."""
 
 
 @dataclass(frozen=True)
 class RowReading:
     """The columns to read from lines.
 
-    `names` are the names in the source of the wanted columns and, if there is one, of the arrival; those of
-    messages that begin with @ say something about the message. A file of CSV that cannot be used is an error
-    if `strict`; otherwise it is set aside.
+    names       what the source calls the wanted columns and, if there is one, the arrival;
+                a name that begins with @ is something about a message
+    strict      whether a file of CSV that cannot be used is an error; otherwise it is set aside
     """
 
     wanted: WantedColumns
@@ -67,7 +66,7 @@ class RowReading:
 
     @property
     def written(self) -> WantedColumns:
-        """The wanted columns of sources in which everything is written as text."""
+        """The wanted columns of a source that has only texts."""
         return replace(self.wanted, types=tuple(_WRITTEN[type_] for type_ in self.wanted.types))
 
     @property
@@ -87,7 +86,6 @@ class RowReading:
 
 
 def of_files(lines: DataFrame, reading: RowReading) -> DataFrame:
-    """The rows of whole CSV files, given their lines."""
     about = {
         name: f.col(f"_metadata.file_{name}") for name in ("path", "block_start", "block_length", "size")
     }
@@ -99,13 +97,11 @@ def of_files(lines: DataFrame, reading: RowReading) -> DataFrame:
 
 
 def of_lines(lines: DataFrame, reading: RowReading) -> DataFrame:
-    """The rows of JSON lines."""
     values = lines.select(f.col("value").cast("binary").alias("value"))
     return values.mapInArrow(partial(read_lines, reading), from_arrow_schema(reading.schema))
 
 
 def of_messages(messages: DataFrame, reading: RowReading, form: str) -> DataFrame:
-    """The rows of messages in the form `json` or `csv`, whose columns beside the value begin with @."""
     read = partial(read_messages, reading, form)
     return messages.mapInArrow(read, from_arrow_schema(reading.schema))
 
@@ -137,7 +133,7 @@ def read_files(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterat
 
 
 def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
-    """Consecutive lines of files, each with its file."""
+    """Pieces of files, each with its file: consecutive lines of a batch."""
     for batch in batches:
         files = batch.column("file").dictionary_encode()
         if not all(batch.column("whole").unique().to_pylist()):
@@ -153,8 +149,6 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
 
 
 class _Stream:
-    """A readable file of pieces."""
-
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
         self._now = io.BytesIO()
@@ -172,7 +166,6 @@ class _Stream:
 
 
 def read_lines(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Parses JSON lines, each by itself."""
     spare()
     chunks = (_of_json(reading, each.column("value").to_pylist(), {}, []) for each in batches)
     yield from _sorted(reading, reading.wanted, chunks)
@@ -181,7 +174,6 @@ def read_lines(reading: RowReading, batches: Iterable[pa.RecordBatch]) -> Iterat
 def read_messages(
     reading: RowReading, form: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Parses messages, each by itself."""
     spare()
     wanted = reading.wanted if form == "json" else reading.written
     yield from _sorted(reading, wanted, (_of_messages(reading, form, each) for each in batches))
@@ -196,7 +188,7 @@ def _sorted(reading: RowReading, wanted: WantedColumns, chunks: Iterable[Chunk])
 def _of_json(
     reading: RowReading, lines: Sequence[bytes], besides: Mapping[str, Sequence[object]], bad: list[Bad]
 ) -> Chunk:
-    """The rows of lines, with what is known of each besides."""
+    """Parses lines, and adds what is known of each besides."""
     rows, odd = json_rows((number, line.removeprefix(BOM_UTF8)) for number, line in enumerate(lines))
     for name, cells in besides.items():
         for row in rows:
@@ -210,7 +202,6 @@ def _of_messages(reading: RowReading, form: str, batch: pa.RecordBatch) -> Chunk
     besides = {name: batch.column(name).to_pylist() for name in batch.schema.names if name != "value"}
     if types.get("@key") in NUMBERS:
         besides["@key"] = [_number(key) for key in besides["@key"]]
-    # A message without a value takes its key back; there are no facts to take back.
     lines = [(line or b"").strip(b"\r\n") for line in batch.column("value").to_pylist()]
     bad = [Bad(number, "the message is empty", "") for number, line in enumerate(lines) if not line.strip()]
     of_form = _of_json if form == "json" else _of_csv
@@ -225,13 +216,12 @@ def _number(key: str | None) -> object:
 
 
 _ROW = grammar_of(",").orderly
-"""A row with the end of its line, in which no quote stands alone."""
+"""A row with the end of its line and all its quotes closed."""
 
 
 def _of_csv(
     reading: RowReading, lines: Sequence[bytes], besides: Mapping[str, Sequence[object]], bad: list[Bad]
 ) -> Chunk:
-    """The rows of messages of CSV, which have the wanted columns in their order, and no header."""
     header = [*reading.wanted.columns, *([reading.wanted.arrival] if reading.arrives else [])]
     rows, numbers = list[list[str]](), list[int]()
     texts = [line.removeprefix(BOM_UTF8).decode(errors="replace") for line in lines]
@@ -265,7 +255,7 @@ def _of_csv(
 
 def _good(reading: RowReading, rows: CheckedRows) -> Iterator[pa.RecordBatch]:
     schema, count = reading.schema, rows.table.num_rows
-    # How many rows it is of counts, not which; that UTC was assumed is said for one of them.
+    # Only the number of rows matters, not which; one is enough to say that UTC was assumed.
     clock = np.zeros(count, np.int8)
     if rows.twice:
         clock[: rows.twice] = TWICE
@@ -281,7 +271,7 @@ def _good(reading: RowReading, rows: CheckedRows) -> Iterator[pa.RecordBatch]:
 
 
 def _typed(column: pa.Array, type_: pa.DataType) -> pa.Array:
-    """Values of any types as those of a column: numbers, or texts."""
+    """Casts values of any types to numbers or texts."""
     if column.type == type_ or is_a.is_null(column.type):
         return column.cast(type_)
     if is_a.is_string(type_):
@@ -296,7 +286,7 @@ def _bad(reading: RowReading, details: Sequence[str], rows: Sequence[str]) -> It
         return
     schema = reading.schema
     nothing = [pa.nulls(len(rows), type_) for type_ in schema.types[:-2]]
-    # What is not UTF-8 has no other way to a column of texts.
+    # Bytes that are not UTF-8 cannot be in a column of texts.
     texts = [row.encode(errors="surrogateescape").decode(errors="replace") for row in rows]
     yield pa.record_batch(
         [*nothing, pa.array(details, pa.string()), pa.array(texts, pa.string())], schema=schema

@@ -1,13 +1,9 @@
-"""Writes changes to Parquet files in a folder of this machine, in Spark's workers.
-
-Files and `_SUCCESS` are as Spark writes them. Spark would convert all changes to rows, and write them value
-by value: half of the work of a stream. A worker has them as columns, which Arrow writes in a tenth of that
-time; Spark gets the names of files.
+"""Writes changes to Parquet files in a folder of this machine, in Spark's workers, by Arrow.
 
     changes/.antelog-5f0c…/a.parquet  ->  changes/batch=17/a.parquet
 
-The files are moved when all are complete, so a failed task leaves none. An interrupted batch comes again, and
-is written anew.
+Spark would convert changes to rows and write value by value, which takes ten times as long: half of the work
+of a stream. The files are moved when all are complete, so a failed task leaves none.
 """
 
 from __future__ import annotations
@@ -31,15 +27,15 @@ if TYPE_CHECKING:  # a worker that writes need not load it
     from antelog.spark.running import Outputs
 
 CODECS = {"snappy": "snappy", "gzip": "gzip", "zstd": "zstd", "lz4_raw": "lz4", "none": "none"}
-"""Arrow's names of Spark's ways to compress."""
+"""Spark's names of compression codecs, with Arrow's."""
 
 _FILES = pa.schema([("file", pa.string())])
 _HIDDEN = ".antelog-"
-"""How the folder's name begins that files are written in; readers pass over it."""
+"""The prefix of the folder that files are written in, which readers pass over."""
 
 
 def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
-    """Writes the changes to a folder or, if `part` is not empty, to that subfolder, replacing its files."""
+    """Writes changes to a folder or, if `part` is not empty, to that subfolder, whose files are replaced."""
     try:
         for left in folder.glob(f"{_HIDDEN}*"):  # of a run that was killed
             shutil.rmtree(left)
@@ -48,8 +44,7 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
         columns = seen.columns
         schema, unpack = columns.schema, partial(unpacked, seen.job.without_model, columns)
         found = seen.handed(partial(_written, hidden, codec, schema, unpack), _FILES)
-        # Files of failed tasks are none. Without changes there is one all the same: who reads a folder finds
-        # its columns.
+        # Without changes there is a file all the same: it has the columns.
         names = [row.file for row in found.collect()] or [_write(hidden, codec, schema, [])]
         place = folder / part
         if part and place.exists():
@@ -67,7 +62,6 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
 def _written(
     folder: Path, codec: str, schema: pa.Schema, unpack: Mapper, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Writes a task's changes to a file, and returns its name; none without changes."""
     tables = chunks(unpack(batches))
     first = next(tables, None)
     if first is not None:

@@ -1,20 +1,10 @@
-"""Writes changes and rejects to sinks, each micro-batch once.
+"""Writes changes and rejects to sinks, each micro-batch once, though one that is interrupted comes again:
 
-A micro-batch that was interrupted comes again after a restart, with the same number and the same rows.
-So every sink writes batches idempotently:
+    files     a folder of its own for each batch, `batch=17`, is written anew
+    tables    see `tables`
+    topics    messages that arrived before the interruption, by their headers, are left out
 
-    files     a folder of its own for each batch, `batch=17`, which is written anew
-    tables    of databases, in one transaction: rows of this run and batch out, rows in (see `jdbc_sink`);
-              of Delta and Iceberg, by the number of the last batch that is in them (see `answer_tables`)
-    topics    messages that arrived before the interruption are left out
-
-Where answers are wanted instead of changes, tables have a row for each answer, with its state.
-
-A message's key names the answer, so that its changes keep their order and the last one has its state; its
-value is the change, one line of JSON as `antelog try` prints it. Spark's own sink writes the messages at
-least once. The headers `antelog_run` and `antelog_batch` make that once after a restart. One case remains: if
-a task fails within a batch and Spark retries it, its messages come twice. To rule that out, drop messages
-with a key and tick that were there before.
+One case remains: if a task fails within a batch and Spark retries it, its messages come twice.
 """
 
 from __future__ import annotations
@@ -35,7 +25,7 @@ from antelog.escaping import COMPUTED, NUMBER
 from antelog.language.moments import DEFAULT_ZONE
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
 from antelog.spark.bucket.unpacking import MESSAGES, message_reader
-from antelog.spark.endpoints import answer_tables, jdbc_sink
+from antelog.spark.endpoints import tables
 from antelog.spark.endpoints.endpoints import BATCH, RUN, Sink, Source
 from antelog.spark.endpoints.folders import entries, local
 from antelog.spark.endpoints.parquet_sink import CODECS, write_parquet
@@ -64,10 +54,11 @@ _CLASSES = {
 
 @dataclass(frozen=True)
 class MicroBatch:
-    """A micro-batch: `run` is the same after every restart.
+    """A micro-batch, or the single one without a number if there is no stream.
 
-    `begun` is the first start of a batch that was interrupted and comes again, in milliseconds since 1970.
-    Without a stream there is a single batch without a number. `unread` has files that could not be read.
+    run         the same after every restart
+    begun       the first start of a batch that was interrupted, in milliseconds since 1970
+    unread      files that could not be read
     """
 
     run: str
@@ -90,7 +81,6 @@ def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:
 
 
 def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:
-    """Raises DataError if a folder for a fresh run has results of another one."""
     for sink in sinks:
         if fresh and isinstance(sink, Files) and entries(spark, sink.path):
             raise DataError(
@@ -115,14 +105,14 @@ def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
 
 
 def write_states(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
-    """Writes the states of the answers that a batch has changes of into the rows that tables have of them."""
-    states = answer_tables.newest(seen.changes).persist()  # a merge reads them twice
+    """Writes the states of answers that have changes in a batch; tables have one row for each answer."""
+    states = tables.newest(seen.changes).persist()  # a merge reads them twice
     try:
         match sink:
             case Jdbc():
-                jdbc_sink.merge_rows(_flat(states), sink, batch.run)
+                tables.merge_into_database(_flat(states), sink, batch.run)
             case Table():
-                answer_tables.merge_rows(states, sink)
+                tables.merge_rows(states, sink)
             case _:
                 write(states, sink, batch, seen.job.plan.zone)
     finally:
@@ -130,7 +120,7 @@ def write_states(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
 
 
 def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_ZONE) -> None:
-    """Writes the rows of a batch; as texts, times are those of the zone. A topic gets rejects here."""
+    """Writes the rows of a batch; times in texts are those of the zone. To a topic only rejects come here."""
     match sink:
         case Files():
             writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
@@ -148,20 +138,18 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
             value = f.to_json(f.struct(*frame.columns), {"ignoreNullFields": "false"})
             _send(frame.select(f.col("input").alias("key"), value.alias("value")), sink, batch)
         case Jdbc():
-            jdbc_sink.append_rows(_flat(frame), sink, batch.run, batch.number or 0)
+            tables.append_to_database(_flat(frame), sink, batch.run, batch.number or 0)
         case Table():
-            answer_tables.append_rows(frame, sink, batch.run, batch.number)
+            tables.append_rows(frame, sink, batch.run, batch.number)
         case Console():
             raise AssertionError("what goes to the console is printed by the process that has one")
 
 
 def _part(batch: MicroBatch) -> str:
-    """The subfolder of a batch of a stream; empty for a single batch."""
     return "" if batch.number is None else f"batch={batch.number}"
 
 
 def _flat(frame: DataFrame) -> DataFrame:
-    """Rows with nested values as JSON texts, for sinks with plain columns."""
     nested = (ArrayType, StructType, MapType)
     return frame.select(
         *(
@@ -174,7 +162,7 @@ def _flat(frame: DataFrame) -> DataFrame:
 
 
 def _cells(frame: DataFrame) -> DataFrame:
-    """Rows for CSV files, with formulas escaped for spreadsheets as by `antelog.escaping.cell`."""
+    """Escapes formulas for spreadsheets, as `antelog.escaping.cell` does."""
 
     def cell(name: str) -> Column:
         text = f.col(name)
@@ -190,7 +178,7 @@ _SLACK = 10 * 60 * 1000
 
 
 def _send(messages: DataFrame, sink: Kafka, batch: MicroBatch) -> None:
-    """Sends the messages of a batch. If it was begun before, those already sent are left out."""
+    """Sends the messages of a batch but for those that an interrupted start has sent."""
     marks = [_header(RUN, batch.run), *([] if batch.number is None else [_header(BATCH, str(batch.number))])]
     messages = messages.withColumn("headers", f.array(*marks))
     options = {"kafka.bootstrap.servers": sink.servers, **dict(sink.options)}
@@ -215,7 +203,7 @@ def _header(name: str, value: str) -> Column:
 
 
 def as_rejects(frame: DataFrame, files: Iterable[tuple[str, Unreadable]]) -> DataFrame:
-    """Rejects, with those for unreadable files of inputs added."""
+    """Adds rejects for unreadable files of inputs."""
     rows = []
     for name, file in files:
         detail = f"cannot be read: {file.reason}; the file is set aside"
@@ -224,7 +212,7 @@ def as_rejects(frame: DataFrame, files: Iterable[tuple[str, Unreadable]]) -> Dat
 
 
 def commonest(rejects: DataFrame, particular: str) -> tuple[dict[str, Any], int]:
-    """A reject of the most frequent kind, and its count; `particular` parts of details are ignored."""
+    """A reject of the most frequent kind, and its count; kinds are details without `particular` parts."""
     kind = f.regexp_replace("detail", particular, "…")
     example = f.struct(*rejects.columns)
     kinds = rejects.groupBy(kind.alias("kind")).agg(f.min(example).alias("row"), f.count("*").alias("rows"))

@@ -1,44 +1,49 @@
 """Sources as DataFrames with a program's columns: batches, or streams that follow them.
 
-Lines and messages are read as in process, see `line_rows`: one bad line is set aside with its text, whatever
-it comes from. What has types is handed on as it is.
+Columns of a source are found by --map, by name, or by position.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import DataType, NumericType, StructType
 
+from antelog.compile.literals.terms import Const
+from antelog.compile.nodes.plan import Plan
+from antelog.errors import DataError
+from antelog.files import WantedColumns
+from antelog.files.chunks import sorted_out
+from antelog.files.columns import DEFAULT_ARRIVAL, ROW, ColumnPositions, places
+from antelog.files.csv_files import first_line
+from antelog.files.json_files import WholeJson
 from antelog.files.naming import Form
 from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
-from antelog.spark.endpoints import line_rows
+from antelog.run.reading import wanted_of
+from antelog.spark.endpoints import folders, line_rows
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.line_rows import RowReading
+from antelog.spark.failures import plainly
 from antelog.spark.settings import quoted
 
-Schema: TypeAlias = StructType
-"""The type of a source's columns for layers that may not import PySpark."""
-
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset", "row")
-"""The columns of a message next to its value, and where it was; in --map they are `@key` and so on."""
+"""What is known of a message besides its value; in --map it is `@key` and so on."""
 
 _MOST_FILES = {"delta": "maxFilesPerTrigger", "iceberg": "streaming-max-files-per-micro-batch"}
 _MADE = 1_000_003
-"""A prime: made-up values repeat with the keys, but not in step with one another."""
+"""A prime, so that made-up values of several columns do not repeat in step."""
 
 
 @dataclass(frozen=True)
 class Reading:
     """A source, and what to read from it.
 
-    `choices` are values that made-up facts may have in a column; `schema` is the one of the Parquet files
-    that a stream follows.
+    choices     values that made-up facts may have in a column
+    schema      that of the Parquet files which a stream follows
     """
 
     source: Source
@@ -48,7 +53,7 @@ class Reading:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The name in the source for each column of the predicate, and for that of arrivals, if any."""
+        """The name in the source of each column, and of that with arrivals, if there is one."""
         wanted = self.rows.wanted
         return dict(zip((*wanted.columns, wanted.arrival), self.rows.names, strict=False))
 
@@ -61,9 +66,9 @@ def frame(
     limit: int | None = None,
     leave_out: Collection[str] = (),
 ) -> DataFrame:
-    """The facts of a source. A stream takes at most `limit` files, or messages, into a batch.
+    """Reads the facts of a source but for some files, as Spark names them.
 
-    Files to be left out are given as Spark names them.
+    A stream reads at most `limit` files or messages for a batch.
     """
     match reading.source:
         case Rate() as source:
@@ -83,7 +88,7 @@ def frame(
             lines = reader.option("lineSep", "\n").text(source.path)
             return line_rows.of_files(_without(lines, leave_out), reading.rows)
         case source:
-            typed_rows = typed(spark, source, stream, limit, reading.schema)
+            typed_rows = _typed(spark, source, stream, limit, reading.schema)
             if isinstance(source, Files):
                 typed_rows = _without(typed_rows, leave_out)
             wanted = reading.columns.items()
@@ -91,7 +96,7 @@ def frame(
 
 
 def _without(lines: DataFrame, files: Collection[str]) -> DataFrame:
-    """The rows of files without some, which are not opened."""
+    """Leaves out files, which are not even opened."""
     if not files:
         return lines
     path = f.regexp_replace(f.col("_metadata.file_path"), "^file:/+", "file:/")
@@ -101,7 +106,7 @@ def _without(lines: DataFrame, files: Collection[str]) -> DataFrame:
 # ---- sources with types ----
 
 
-def typed(
+def _typed(
     spark: SparkSession,
     source: Source,
     stream: bool = False,
@@ -129,21 +134,17 @@ def _limited(reader: DataStreamReader, option: str, limit: int | None) -> DataSt
 
 
 def _named(typed_rows: DataFrame, name: str) -> Column:
-    """The column of this name, or the field of a struct at this path."""
+    """The column of a name, or the field of a struct at that path."""
     return f.col(quoted(name) if name in typed_rows.columns else ".".join(map(quoted, name.split("."))))
 
 
-def paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]]:
-    """The fields within the columns that are structs, with their types."""
+def _paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]]:
+    """The paths of fields within columns that are structs, with their types."""
     for each in schema:
         if isinstance(each.dataType, StructType):
-            yield from paths(each.dataType, f"{before}{each.name}.")
+            yield from _paths(each.dataType, f"{before}{each.name}.")
         elif before:
             yield f"{before}{each.name}", each.dataType
-
-
-def has_numbers(schema: StructType, name: str) -> bool:
-    return isinstance(schema[name].dataType, NumericType)
 
 
 # ---- messages ----
@@ -152,7 +153,6 @@ def has_numbers(schema: StructType, name: str) -> bool:
 def _messages(
     spark: SparkSession, source: Kafka, reading: Reading, stream: bool, limit: int | None
 ) -> DataFrame:
-    """The values of messages, and what else of them is wanted."""
     reader = _limited(spark.readStream, "maxOffsetsPerTrigger", limit) if stream else spark.read
     options = {
         "kafka.bootstrap.servers": source.servers,
@@ -184,3 +184,145 @@ def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:
         texts = f.array(*(f.lit(str(choice)) for choice in (*choices, "other")))
         return f.element_at(texts, (dice % (len(choices) + 1) + 1).cast("int"))
     return f.concat(f.lit(f"{column}"), (dice % source.keys).cast("string"))
+
+
+# ---- columns ----
+
+_LINES = 1_000
+
+_ROWS = 20
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The columns of a source.
+
+    names       their names; None: any name exists
+    row         the positions of columns in CSV files without a header
+    lines       sample lines of JSON
+    """
+
+    names: list[str] | None
+    schema: StructType | None = None
+    row: ColumnPositions | None = None
+    lines: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The facts of an input or a static predicate, to be read from a source.
+
+    maps        the names of columns in sources
+    arrival     the column of arrivals that must exist; if None, `arrival` is one if it exists
+    """
+
+    name: str
+    source: Source
+    maps: Mapping[str, str]
+    arrival: str | None = None
+    stream: bool = False
+
+
+def reading_of(spark: SparkSession, plan: Plan, wish: Wish) -> Reading:
+    """Finds columns by their names in `maps`, by name or by position. Raises DataError if some are missing.
+
+    A stream of files starts if one of the files has them.
+    """
+    wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
+    if wanted.of_rows and not isinstance(wish.source, Kafka):
+        column = wanted.of_rows[0][1]
+        message = f"{wish.source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
+        raise DataError(f"{message}; use `antelog watch` or `antelog try`, or map another column")
+    arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
+    wanted = replace(wanted, must_arrive=wanted.timed and arrives)
+    failed: DataError | None = None
+    source = wish.source
+    for path in folders.paths_of(spark, source, stream=wish.stream) if isinstance(source, Files) else [""]:
+        try:
+            with plainly():
+                found = _look(spark, source, wanted, path)
+            return _reading(plan, wish, wanted, found)
+        except DataError as error:
+            failed = failed or error
+    assert failed is not None
+    raise failed
+
+
+def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Reading:
+    names = _columns(wish.source, wanted, found)
+    if isinstance(wish.source, Kafka):
+        for column, name in zip([*wanted.columns, wanted.arrival], names, strict=False):
+            if name.startswith("@") and name[1:] not in KAFKA_COLUMNS:
+                known = ", ".join(f"@{each}" for each in KAFKA_COLUMNS)
+                raise DataError(f"{wish.source}: has no column {name}; topics have {known}")
+            if wish.source.values == "csv" and not name.startswith("@") and name != column:
+                values = [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
+                raise DataError(
+                    f"{wish.source}: has no column {name}, which {column} is mapped to; its messages are "
+                    f"rows of CSV without names, with the values of {', '.join(values)}"
+                )
+    # Where a message was read is one more text of it.
+    placed = tuple(column for _, column in wanted.of_rows)
+    read = replace(
+        wanted, columns=(*placed, *wanted.columns), types=(*["text"] * len(placed), *wanted.types), of_rows=()
+    )
+    rows = RowReading(read, (*[ROW] * len(placed), *names), strict=not wish.stream)
+    constants = {
+        column: _constants(plan, wanted.name, i)
+        for i, column in enumerate(wanted.columns[: len(wanted.types)])
+    }
+    return Reading(wish.source, rows, constants, found.schema)
+
+
+def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str, ...]:
+    rows = WholeJson(str(source), wanted)
+    chunk = rows.chunk((number, line.encode()) for number, line in enumerate(found.lines, 1))
+    if chunk.misfit:
+        list(sorted_out(wanted, [chunk], str(source)))  # raises DataError: wanted columns are missing
+    names = list(rows.names) or found.names
+    if names is None:
+        return tuple(wanted.required)
+    # The paths of fields within columns that are structs.
+    inner = {} if found.schema is None else dict(_paths(found.schema))
+    names = [*names, *(name for _, name in wanted.called if name in inner.keys() - {*names})]
+    at = found.row or places(wanted, names, str(source), inner)
+    if at.misfit and found.schema is not None:
+        for i, type_ in zip(at.columns, wanted.value_types, strict=False):
+            if type_ is not None and isinstance(found.schema[names[i]].dataType, NumericType) is (
+                type_ == "text"
+            ):
+                raise DataError(at.misfit)
+    return at.names(names)
+
+
+def _look(spark: SparkSession, source: Source, wanted: WantedColumns, path: str) -> _Found:
+    """The columns of a source; of files, those at a path."""
+    match source:
+        case Rate() | Kafka():
+            return _Found(None)
+        case Files(form="json"):
+            return _Found(None, lines=folders.head(spark, path, _LINES))
+        case Files(form="parquet"):
+            schema = spark.read.parquet(path).schema
+        case Files():
+            first = first_line("\n".join(folders.head(spark, path, _ROWS)).encode(), source.path, wanted)
+            if first is None:
+                raise DataError(
+                    f"{source}: is empty, so that its columns are not known; write a header into it"
+                )
+            return _Found(list(first.header.names), row=first.row)
+        case _:
+            schema = _typed(spark, source).schema
+    return _Found(list(schema.names), schema=schema)
+
+
+def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
+    facts = (
+        fact
+        for relation in plan.relations
+        for pattern in relation.patterns
+        for fact in pattern.facts
+        if fact.predicate == name
+    )
+    arguments = (fact.arguments[position] for fact in facts)
+    return tuple(dict.fromkeys(each.value for each in arguments if isinstance(each, Const)))

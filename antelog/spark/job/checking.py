@@ -1,12 +1,4 @@
-"""Checks inputs and options before anything runs, and makes a job of them.
-
-The options are settings of all runners, and two of the functions' own:
-
-    @takes(ChangeOptions)
-    def changes(program, inputs, options: ChangeOptions): ...
-
-    changes(program, inputs, buckets=4, lag=3)
-"""
+"""Checks inputs and options before anything runs, and makes a job of them."""
 
 from __future__ import annotations
 
@@ -25,13 +17,13 @@ from pyspark.sql.types import StructField, TimestampNTZType, TimestampType
 
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import UTC_ASSUMED, is_timestamp, no_tick
-from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
 from antelog.engine.facts.frames import static_rows
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import MIXED, Types, types_of_rows
 from antelog.engine.values.values import Values
-from antelog.errors import DataError
+from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
@@ -43,7 +35,7 @@ from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
-from antelog.run.options import in_python, option
+from antelog.run.options import in_python, option, taken
 from antelog.run.settings import (
     ChanceSettings,
     ClockSettings,
@@ -55,13 +47,12 @@ from antelog.run.settings import (
 )
 from antelog.run.values import SettingError, length_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
-from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines, sent, talks_by_itself
+from antelog.spark.job.forecasts import Forecasts, forecasts_of
+from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent, talks_by_itself
 from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, quoted
 
 
 def _one_query() -> Any:
-    """The query whose answers are wanted; None: all queries."""
     return option(None, in_python(TEXT), "The query whose answers are wanted.")
 
 
@@ -89,7 +80,7 @@ class RejectOptions(StreamSettings, StaticFrames):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
-    """The options of `outputs`: all options of a run."""
+    """The options of `outputs`, which every other struct of options is made into."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,31 +95,33 @@ class FunctionOptions(ClockSettings, LimitSettings, KindSettings, StaticFrames):
     """The options of `register`."""
 
 
-@dataclass(frozen=True, eq=False)
-class CheckedRun:
-    """A job, and for each input the DataFrame that is packed for it."""
+def checked(
+    program: Program, inputs: Mapping[str, DataFrame], given: object, **more: Any
+) -> tuple[Job, Mapping[str, DataFrame]]:
+    """Checks inputs and options; returns the job, and the DataFrames of inputs with its columns.
 
-    job: Job
-    frames: Mapping[str, DataFrame]
-
-
-def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> CheckedRun:
-    """Checks inputs and options. Raises DataError if the data does not fit the program."""
+    Raises DataError if they do not fit the program.
+    """
+    options = taken(OutputOptions, given, **more)
     given_plan = plan_of(program)
     plan = given_plan.read
-    static = options.static or {}
     check("antelog.spark", {"inputs": inputs}, {"inputs": NAMED})
     if not inputs:
         raise DataError("there are no facts: hand over a DataFrame for at least one input")
     _check_frames(inputs, [s.name for s in plan.inputs], "input")
-    given = background_of(plan, static)
-    batch = not _streams(inputs)
+    background = background_of(plan, options.static or {})
+    stream, batch = (
+        next((name for name, frame in inputs.items() if frame.isStreaming is streams), None)
+        for streams in (True, False)
+    )
+    if stream is not None and batch is not None:
+        raise DataError(f"{stream} is a stream and {batch} is not: read both with readStream, or neither")
     countings = {each.name: given_plan.counting(each.name) for each in plan.inputs}
     frames, types, arriving = {}, {}, set[str]()
     for name, frame in inputs.items():
         source = next(s for s in plan.inputs if s.name == name)
-        taken = columns_taken(source, frame.columns, options)
-        frames[name] = frame.select(*(frame[quoted(old)].alias(new) for old, new in taken.items()))
+        columns = columns_taken(source, frame.columns, options)
+        frames[name] = frame.select(*(frame[quoted(old)].alias(new) for old, new in columns.items()))
         fields = {field.name: field for field in frames[name].schema.fields}
         found = {each: arrow_type(name, field) for each, field in fields.items()}
         types[name] = types_of(plan, source, found)
@@ -137,34 +130,43 @@ def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOp
         local = any(isinstance(fields[each].dataType, TimestampNTZType) for each in _times(source, found))
         if local and countings[name].zone is None:
             warnings.warn(UTC_ASSUMED, UserWarning, stacklevel=6)
-    data = Data(given, {**types, **types_of_rows(given)}, arriving, countings, sent(functions_of(program)))
-    job = job_of(plan, data, options, chances_of(plan, options), batch=batch)
+    data = Data(
+        background, {**types, **types_of_rows(background)}, arriving, countings, sent(functions_of(program))
+    )
+    job = job_of(plan, data, options, chances_of(plan, options), batch=stream is None)
     if job.timing.ahead is not None and job.timing.clock != "processing":
         # Spark gives all rows of a micro-batch its own time, also when it is run again.
         frames = {name: frame.withColumn(WALL, f.current_timestamp()) for name, frame in frames.items()}
-    return CheckedRun(replace(job, numbers=_numbers(job, options.buckets)), frames)
+    return replace(job, numbers=_numbers(job, options.buckets)), frames
 
 
 def chances_of(plan: Plan, options: OutputOptions) -> Forecasts | None:
-    """The source of chances, if there are any. Raises an AntelogError for a model that does not fit."""
+    """The source of chances; None without chances. Raises an AntelogError for a model that does not fit."""
     settings = LearningSettings(options.learn, options.half_life, options.epoch, options.judges)
-    return within(forecasts_of(plan, options.model, settings), Limits(options.min_chance, options.most))
+    found, limits = forecasts_of(plan, options.model, settings), Limits(options.min_chance, options.most)
+    if limits and found is None:
+        raise UnsupportedError(
+            'min_chance and most need chances: give a model or `model="learn"`, '
+            "or declare a `chance` in the program"
+        )
+    return found and replace(found, limits=limits)
 
 
 def job_of(
     plan: Plan, data: Data, options: OutputOptions, forecasts: Forecasts | None, *, batch: bool
 ) -> Job:
-    """The job of a program as one bucket. Raises DataError for options that do not fit."""
+    """Makes the job of a program with one bucket. Raises DataError for options that do not fit."""
     timing = Timing(
         clock=_clock(plan, options.clock, bool(data.arriving), batch),
         lag=_natural("lag", options.lag),
-        idle=_idle(plan, options.idle, batch),
+        # A millisecond at least.
+        idle=None if options.idle is None or batch else max(1_000, _duration(options.idle)),
         timescale=plan.timescale,
         ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
-    span = RunSpan(
-        begin=tick_given("begin", options.begin, plan), until=tick_given("until", options.until, plan)
-    )
+    if timing.idle is not None and plan.tick is None:
+        raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
+    begin, until = tick_given("begin", options.begin, plan), tick_given("until", options.until, plan)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:
@@ -173,8 +175,18 @@ def job_of(
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
             raise DataError(f"there are no changes of the kind {kind}. {hint}")
-    wanted = WantedLines(tuple(options.only), options.explanations)
-    return Job(plan, data, numbers_of_buckets(1), wanted, timing, span, batch, forecasts)
+    return Job(
+        plan,
+        data,
+        numbers_of_buckets(1),
+        timing,
+        batch,
+        tuple(options.only),
+        explanations=options.explanations,
+        begin=begin,
+        until=until,
+        forecasts=forecasts,
+    )
 
 
 # ---- the frames ----
@@ -192,17 +204,8 @@ def _check_frames(given: Mapping[str, DataFrame], known: Sequence[str], what: st
             )
 
 
-def _streams(inputs: Mapping[str, DataFrame]) -> bool:
-    streams = {frame.isStreaming for frame in inputs.values()}
-    if len(streams) > 1:
-        stream = next(name for name, frame in inputs.items() if frame.isStreaming)
-        batch = next(name for name, frame in inputs.items() if not frame.isStreaming)
-        raise DataError(f"{stream} is a stream and {batch} is not: read both with readStream, or neither")
-    return streams.pop()
-
-
 def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> dict[str, str]:
-    """The columns of an input among those of its facts, by name, else by position; each with its new name."""
+    """Finds the columns of an input by name, else by position: from names in the facts to new names."""
     if len(set(has)) < len(has):
         raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
     extra = {MALFORMED: MALFORMED, ROW: ROW, CLOCK: CLOCK}
@@ -232,7 +235,7 @@ def arrow_type(name: str, field: StructField) -> pa.DataType:
 
 
 def types_of(plan: Plan, source: Input, found: Mapping[str, pa.DataType]) -> Types:
-    """The types of an input's columns once its times are ticks. Raises DataError for others than values."""
+    """The types of an input's columns once its times are ticks. Raises DataError for types without values."""
     for column in source.columns[:-1]:
         if kind_of(found[column]) is None:
             raise DataError(
@@ -248,7 +251,7 @@ def types_of(plan: Plan, source: Input, found: Mapping[str, pa.DataType]) -> Typ
 
 
 def _times(source: Input, found: Mapping[str, pa.DataType]) -> dict[str, str]:
-    """The columns of times, and what errors call them."""
+    """The columns of times, each with its name in messages."""
     time, name = source.columns[-1], source.name
     return {time: f"column {time} of {name}"} | (
         {ARRIVED: f"the arrival of {name}"} if ARRIVED in found else {}
@@ -277,16 +280,6 @@ def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> ClockN
 _TICK = "`tick 10 seconds.`"
 
 
-def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
-    """A duration in microseconds, a millisecond at least."""
-    if idle is None or batch:
-        return None
-    length = _duration(idle)
-    if plan.tick is None:
-        raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
-    return max(1_000, length)
-
-
 def _duration(text: str) -> int:
     """A duration in microseconds."""
     length = length_of(text)
@@ -298,7 +291,7 @@ def _duration(text: str) -> int:
 
 
 def tick_given(name: str, given: int | str | date | None, plan: Plan) -> int | None:
-    """A tick, given as a number or a timestamp."""
+    """Reads a tick from a number or a timestamp."""
     if isinstance(given, int):
         return _natural(name, given)
     try:
@@ -314,63 +307,52 @@ def _natural(name: str, number: int) -> int:
 
 
 def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
-    """The numbers of the buckets: a single one if the program has no key, or facts cannot be divided."""
+    """The numbers of the buckets: a single one if facts cannot be divided."""
     if buckets is not None and (type(buckets) is not int or buckets < 1):
         raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
-    why = _undivided(job)
+    why = None
+    if not job.plan.key:
+        why = job.plan.key.why_not
+    elif talks_by_itself(job.plan):
+        columns = answer_columns(job.plan, job.data.types)
+        for query in job.plan.queries:
+            if columns[query.name].types[query.answer.variables[job.plan.key[query.name]]] == MIXED:
+                why = f"the values {query.name} is divided by are of several types"
     if why is not None and (buckets or 2) > 1:
         message = f"the program runs as one bucket, on one core: {shown(why)}"
         warnings.warn(message, UserWarning, stacklevel=6)
     return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
 
 
-def _undivided(job: Job) -> str | None:
-    """The reason why the facts cannot be divided; None if they can."""
-    plan = job.plan
-    if not plan.key:
-        return plan.key.why_not
-    if talks_by_itself(plan):
-        columns = answer_columns(plan, job.data.types)
-        for query in plan.queries:
-            if columns[query.name].types[query.answer.variables[plan.key[query.name]]] == MIXED:
-                return f"the values {query.name} is divided by are of several types"
-    return None
-
-
 # ---- background facts ----
 
 
 def background_of(plan: Plan, frames: Mapping[str, DataFrame]) -> dict[str, tuple[Row, ...]]:
-    """Background facts in DataFrames, collected by the driver. Raises DataError if rows are invalid."""
+    """Collects background facts from DataFrames. Raises DataError if rows are invalid."""
     _check_frames(frames, [each.name for each in plan.statics], "static predicate")
     for name, frame in frames.items():
         if frame.isStreaming:
             raise DataError(f"the background facts of {name} are a stream; read them as a batch")
-    tables = {
-        each.name: _collected(each.name, each.columns, each.types, frames[each.name])
-        for each in plan.statics
-        if each.name in frames
-    }
+    tables = {each.name: _collected(each, frames[each.name]) for each in plan.statics if each.name in frames}
     rows = static_rows(plan, tables)
     return {name: tuple(sorted(set(rows[name]), key=str)) for name in frames}
 
 
-def _collected(name: str, columns: Sequence[str], types: Sequence[str | None], frame: DataFrame) -> pa.Table:
-    """The rows of a static predicate; what the program declares as a text is one."""
-    if set(columns) <= set(frame.columns):
+def _collected(static: Static, frame: DataFrame) -> pa.Table:
+    """The rows of a static predicate, with texts in the columns that the program declares as texts."""
+    if set(static.columns) <= set(frame.columns):
         marks = [MALFORMED] if MALFORMED in frame.columns else []
-        table = frame.select(*columns, *marks).toArrow()
+        table = frame.select(*static.columns, *marks).toArrow()
         wrong = [each for mark in marks for each in table.column(mark).drop_null().to_pylist()]
         if wrong:
-            raise DataError(f"a background fact of {name} cannot be used: {wrong[0]}")
-        table = table.select(columns)
+            raise DataError(f"a background fact of {static.name} cannot be used: {wrong[0]}")
+        table = table.select(static.columns)
     else:
         table = frame.toArrow()
-    for at, type_ in enumerate(types[: table.num_columns]):
+    for at, type_ in enumerate(static.types[: table.num_columns]):
         if type_ == "text" and kind_of(table.schema.types[at]) not in (None, Kind.NUMBER, Kind.TEXT):
             values = Values()
-            texts = values.decode(
-                values.spelled(values.encode(table.column(at).combine_chunks())), pa.string()
-            )
+            cells = values.encode(table.column(at).combine_chunks())
+            texts = values.decode(values.spelled(cells), pa.string())
             table = table.set_column(at, table.column_names[at], texts)
     return table

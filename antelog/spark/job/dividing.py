@@ -1,7 +1,6 @@
 """Divides facts among buckets by the value of the program's key.
 
-Equal values belong into the same bucket, whatever their columns' types: 1 and 1.0, a text and the
-same text in a dictionary. The hash is our own, for it has to be the same in every process.
+Equal values have one bucket, whatever their columns' types: 1 and 1.0. The hash is the same in every process.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
 def bucket_mask(numbers: Sequence[int], number: int) -> Callable[[Column, Values], Mask] | None:
     """A function that masks the cells of one bucket; None if it is the only bucket.
 
-    Unbound cells, and the one of all others, are in the first.
+    Unbound cells, and those of all other values, are in the first.
     """
     count = len(numbers)
     if count == 1:
@@ -64,7 +63,7 @@ def _parts(hashes: _Hashes, count: int) -> Column:
 
 
 def _of_cells(cells: Column, values: Values) -> _Hashes:
-    """Numbers by the bits of the nearest double, anything else by its text."""
+    """Hashes numbers by the bits of the nearest double, other values by their text."""
     hashes = _mixed(values.numbers(cells).view(np.uint64))
     named = (values.kinds(cells) != Kind.NUMBER) & (cells != UNBOUND) & (cells != OTHERS)
     if named.any():
@@ -73,7 +72,7 @@ def _of_cells(cells: Column, values: Values) -> _Hashes:
 
 
 def _of_texts(texts: pa.Array) -> _Hashes:
-    """A hash of each text, from its bytes and their places; there is at least one."""
+    """Hashes texts, of which there is at least one, by their bytes and where these are."""
     texts = texts.cast(pa.large_binary())
     if texts.null_count:
         texts = texts.fill_null(b"")
@@ -90,7 +89,7 @@ def _of_texts(texts: pa.Array) -> _Hashes:
 
 
 def _mixed(numbers: _Hashes) -> _Hashes:
-    """Numbers whose lowest bits depend on all bits of the given ones."""
+    """Hashes of numbers, whose lowest bits depend on all bits of a number."""
     mixed = numbers * _FACTOR
     mixed ^= mixed >> np.uint64(32)
     mixed *= _OTHER
@@ -99,11 +98,7 @@ def _mixed(numbers: _Hashes) -> _Hashes:
 
 @lru_cache
 def numbers_of_buckets(count: int) -> tuple[int, ...]:
-    """A number for each bucket, so that Spark spreads them evenly over its partitions.
-
-    Spark puts a key into the partition murmur3(key) modulo the number of partitions, where numbers in
-    a row land anyhow. Of these numbers, one lands in each of `count` partitions.
-    """
+    """Numbers for buckets, of which Spark puts one into each of `count` partitions, by their murmur3."""
     found: dict[int, int] = {}
     number = 0
     while len(found) < count:

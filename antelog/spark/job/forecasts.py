@@ -1,23 +1,19 @@
-"""Chances of open answers on Spark: the model, and whether a bucket learns from its own keys.
+"""Chances of open answers on Spark, by a model that is given or that each bucket learns from its own keys.
 
-    model="turbines.model"    chances by that model, the same whatever comes
-    model="learn"             each bucket learns from its own keys
-
-Rates that all keys share stay as in the model, for no bucket sees the facts of others: so a chance depends
-neither on the number of buckets nor on the cuts between batches.
+Rates that all keys share stay as in the model. So a chance depends neither on the number of buckets nor on
+the cuts between batches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import UnsupportedError
 from antelog.forecast.columns import COLUMNS, HOLDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import is_lossy
@@ -33,10 +29,7 @@ GivenModel = Model | str | PathLike[str] | None
 
 @dataclass(frozen=True)
 class Forecasts:
-    """The source of chances, the limits by which lines are left out, and the judges that have a say.
-
-    A model travels as its bytes, and is unpacked once by each worker.
-    """
+    """The source of chances; a model is sent to workers as its `content`."""
 
     learning: Learning
     content: bytes | None = None
@@ -58,14 +51,14 @@ class Forecasts:
 
     @property
     def kind(self) -> str:
-        """A text that identifies the kind of chances: a state fits only the same text."""
+        """The part of a job's identity that says whether chances are learned."""
         return "learned" if self.learning.on else "not learned"
 
 
 def forecasts_of(plan: Plan, given: GivenModel, settings: LearningSettings) -> Forecasts | None:
     """The source of chances; None if there is no model, and the program declares none.
 
-    If it learns, a model that is given goes on learning. Raises StateError if it is of another program.
+    Raises StateError for a model of another program.
     """
     learn, judges, length = settings.learns, settings.judges, settings.epoch or EPOCH
     if given is None and not learn:
@@ -81,18 +74,6 @@ def forecasts_of(plan: Plan, given: GivenModel, settings: LearningSettings) -> F
     return Forecasts(learning, model.to_bytes(), judges=judges)
 
 
-def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:
-    """The source of chances with limits. Raises UnsupportedError if there are limits and no chances."""
-    if not limits:
-        return found
-    if found is None:
-        raise UnsupportedError(
-            'min_chance and most need chances: give a model or `model="learn"`, '
-            "or declare a `chance` in the program"
-        )
-    return replace(found, limits=limits)
-
-
 def to_learn() -> Forecasts:
-    """Learns everything of a batch, without fading."""
+    """Learns from all facts of a batch alike, however old they are."""
     return Forecasts(Learning(True, None))

@@ -39,16 +39,13 @@ if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.spark.job.forecasts import Forecasts
 
 ARRIVED = InTicks("arrived at")
-"""The column of arrivals in the tables that are handed on, whose times are ticks.
-
-No column of an input can have that name.
-"""
+"""The column of arrivals, as ticks, in tables for the buckets; no column of an input can have that name."""
 
 WALL = "the clock of this machine"
 """The column with the time of a micro-batch, in rows of streams."""
 
 OTHERS = "others"
-"""Columns of answers that stand for all others: which variables do so, and which values are named."""
+"""The column with the variables that stand for all other values."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +58,13 @@ class Predecessor:
 
 @dataclass(frozen=True)
 class Data:
-    """The types of the data, the background facts and the functions, before any facts are read.
+    """The types of the data, the background facts and the functions, known before any facts are read.
 
     given       the background facts from outside the program
-    types       the types of the columns of each input, the time's last, and of each of the given relations
+    types       the types of the columns of each input, the time's last, and of each given relation
     arriving    the inputs whose facts have arrivals of their own
-    countings   how the times of each input are counted
-    called      the functions that the program calls, as bytes
-    before      the rules of before, from which the state goes on
+    called      the functions that the program calls, pickled
+    before      earlier rules, which the state of a stream may still be of
     """
 
     given: Mapping[str, tuple[Row, ...]]
@@ -85,37 +81,28 @@ class Data:
 
     @property
     def background(self) -> dict[str, list[Row]]:
-        """The background facts as the engine takes them."""
         return {name: list(rows) for name, rows in self.given.items()}
 
 
 @dataclass(frozen=True)
-class RunSpan:
-    """The ticks of a run: the first and, in a batch, the last one, if given."""
-
-    begin: int | None = None
-    until: int | None = None
-
-
-@dataclass(frozen=True)
-class WantedLines:
-    """The kinds of changes that are wanted, and the most explanations of each line; None: all of them."""
-
-    only: tuple[str, ...]
-    explanations: int | None = None
-
-
-@dataclass(frozen=True)
 class Job:
-    """A program to be run over DataFrames, by buckets with these `numbers`; `timing` names the clock."""
+    """A program to be run over DataFrames.
+
+    numbers         the numbers of its buckets
+    only            the kinds of changes that are wanted
+    explanations    the most explanations of a line; None: all of them
+    begin, until    the first tick and, in a batch, the last one, if given
+    """
 
     plan: Plan
     data: Data
     numbers: tuple[int, ...]
-    wanted: WantedLines
     timing: Timing
-    span: RunSpan
     batch: bool
+    only: tuple[str, ...]
+    explanations: int | None = None
+    begin: int | None = None
+    until: int | None = None
     forecasts: Forecasts | None = None
 
     @cached_property
@@ -131,7 +118,7 @@ class Job:
 
     @cached_property
     def schemas(self) -> Mapping[str, pa.Schema]:
-        """The columns of lines of each query, with types that do not depend on the data of a bucket."""
+        """The schema of each query's lines, the same for all buckets whatever their data."""
         columns = answer_columns(self.plan, self.data.types)
         engine = {name: each.schema for name, each in columns.items()}
         chances = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
@@ -139,7 +126,7 @@ class Job:
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
-        """The schema of each input's tables for the buckets: its columns, and arrivals if it has some."""
+        """The schema of each input's tables for the buckets."""
         return {
             name: pa.schema(
                 [
@@ -152,7 +139,7 @@ class Job:
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
-        """The needed facts of each input; all of them if a model learns or looks at values."""
+        """The facts of each input that are needed; all of them if a model learns or looks at values."""
         if self.forecasts is not None and self.forecasts.learns_what_is_shared:
             return dict.fromkeys(self.tables, EVERYTHING)
         given = self.forecasts is not None and self.forecasts.content is not None
@@ -180,30 +167,29 @@ class Job:
 
     @cached_property
     def begins_together(self) -> bool:
-        """True if lines depend on the first tick, and that on the facts of all buckets.
+        """Whether lines depend on the first tick, which the facts of all buckets decide.
 
-        Answers that need a fact are about no tick before the first fact of their bucket. But a chance
-        depends on how long there could have been facts and were none.
+        Answers that need a fact do not. But a chance depends on how long there were no facts.
         """
-        if self.plan.tick is None or self.span.begin is not None:
+        if self.plan.tick is None or self.begin is not None:
             return False
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
         return self.forecasts is not None or any(pattern.clock_driven for pattern in patterns)
 
     @cached_property
     def ends_together(self) -> bool:
-        """True if the buckets of a batch without a given end have to agree on the last tick.
+        """Whether the buckets of a batch without a given end have to agree on the last tick.
 
-        A bucket without open answers may still have new answers with every tick, and more to learn.
+        A bucket without open answers may still get answers with every tick, and more to learn.
         """
-        if not self.batch or self.span.until is not None or not self.wanted.only or len(self.numbers) == 1:
+        if not self.batch or self.until is not None or not self.only or len(self.numbers) == 1:
             return False
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
         learns = self.forecasts is not None and self.forecasts.learns_what_is_shared
         return learns or any(each.clock_driven or each.unguarded_time is not None for each in patterns)
 
     def predecessor(self, identity: Mapping[str, str]) -> Job | None:
-        """The job of before with an identity; None if the state may not go on from it."""
+        """The job with the earlier rules of an identity; None if the state may not go on from them."""
         found = next((each for each in self.data.before if each.identity == identity), None)
         if found is None:
             return None
@@ -217,7 +203,7 @@ class Job:
 
     @cached_property
     def identity(self) -> dict[str, str]:
-        """The properties that must be equal for a state to be used."""
+        """The properties that a job and a stored state must have in common."""
         return {
             "format": str(VERSION),
             "program": _digest(to_json(self.plan.meaning).encode()),
@@ -229,19 +215,12 @@ class Job:
 
 
 def talks_by_itself(plan: Plan) -> bool:
-    """True if some pattern is clock-driven, so every tick may have answers.
-
-    Several buckets have such an answer: of a value of the background, of one that a rule names, and of
-    all others. Any other answer rests on a fact, and is reported by the bucket that has it.
-    """
+    """Whether some pattern is clock-driven: its answers rest on no fact, so several buckets have them."""
     return any(pattern.clock_driven for query in plan.queries for pattern in query.patterns)
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
-    """The differences of two identities, in words; None if there are none.
-
-    If the versions differ, nothing else is compared.
-    """
+    """The differences of two identities in words; None if there are none."""
     if old.get("format") != new["format"]:
         return "another version of antelog"
     words = {
@@ -267,10 +246,7 @@ def _digest(content: bytes) -> str:
 
 
 def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> pa.Table:
-    """Rows of an input with the ticks they arrive at, when the tick `now` is finished.
-
-    Rows without an arrival get one by `admission.arrivals`, by the wall clock at `latest`.
-    """
+    """Dates rows without arrivals, when `now` is finished and the wall clock is at `latest`."""
     if ARRIVED in facts.column_names:
         return facts
     time = ticks_of(facts.column(job.inputs[name].columns[-1]), None)
@@ -279,7 +255,7 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
 
 
 def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
-    """The tick of the earliest arrival among the rows that are not set aside."""
+    """The earliest arrival among the rows that the engine admits."""
     table = with_arrival(job, name, facts, NOTHING)
     arrival = ticks_of(table.column(ARRIVED), None)
     rows = np.flatnonzero(arrival.natural)
@@ -296,21 +272,19 @@ def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
 
 # ---- functions of users ----
 
-# A worker need not have the file a function is written in, and a file that was given by its path is no module
-# that could be imported there. So the code itself is sent, with what it refers to in its file; libraries are
-# imported on the worker.
+# A worker need not have the file of a function, so the code is sent, with all it refers to in its own file.
+# Libraries are imported on the worker.
 
 _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 
 
 def sent(functions: Mapping[str, UserFunction]) -> bytes:
-    """Functions as bytes. Raises FunctionError if one cannot be sent."""
+    """Pickles functions. Raises FunctionError if one cannot be pickled."""
     if not functions:
         return b""
     with contextlib.ExitStack() as stack:
         modules = [inspect.getmodule(inspect.unwrap(each.code)) for each in functions.values()]
         for module in {id(each): each for each in modules if each is not None and _is_own(each)}.values():
-            # What a module of the user's own has is sent by value, too; a library is imported on the worker.
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark gives it no types
             stack.callback(cloudpickle.unregister_pickle_by_value, module)
         for name, each in functions.items():
@@ -326,7 +300,7 @@ def sent(functions: Mapping[str, UserFunction]) -> bytes:
 
 
 def _is_own(module: ModuleType) -> bool:
-    """Whether a module that could be imported is the user's own, and no library's."""
+    """Whether a module that could be imported is the user's, not a library."""
     file = getattr(module, "__file__", None)
     if file is None or sys.modules.get(module.__name__) is not module or module.__name__ == "__main__":
         return False

@@ -1,11 +1,9 @@
 """Drops facts that a program does not need, before they are sent to buckets.
 
-A fact is needed if it fits a literal, as far as constants and comparisons in the rules decide that. Others
-are only counted, unless they are late, early or malformed by their own columns, as those are reported. All
-facts are needed of inputs with `one per` or `every`, and of those with a column that an unguarded variable
-leads to: each may have a new value.
-
     not P(X, high, V, T), V > 3      P is needed with level = high and v > 3
+
+A fact is needed if it may fit a literal, by the constants and comparisons of the rules. All are needed of
+inputs with `one per` or `every`, and of those from which an unguarded variable takes its values.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class ColumnTest:
     value: Value
 
     def holds(self, table: pa.Table) -> Mask:
-        """The rows of which it holds, or whose column has no value."""
+        """Which rows pass: the test holds of them, or their column has no value."""
         column = table.column(self.column)
         if not isinstance(self.value, str):
             column = column.cast(pa.float64(), safe=False)
@@ -55,7 +53,7 @@ class ColumnTest:
         return found
 
     def follows(self, given: ColumnTest) -> bool:
-        """Whether it holds wherever another one does: `> 90` where `> 91` does."""
+        """Whether it holds wherever another test does: `> 90` holds where `> 91` does."""
         if self.column != given.column or self == given:
             return self == given
         if given.operator == "=":
@@ -80,7 +78,7 @@ EVERYTHING: Needs = frozenset({frozenset()})
 
 
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
-    """The needed facts of an input, given the types of its columns."""
+    """The tests of an input's facts that are needed, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
     of_values = any(column.name == name for column in input_columns(plan))
     if source.slot is not None or source.expected.of or of_values:
@@ -103,7 +101,7 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
 
 
 def covers(known: Needs, wanted: Needs) -> bool:
-    """Whether all facts that are wanted are among the known ones."""
+    """Whether facts that pass the wanted tests pass the known ones as well."""
     return all(
         any(all(any(test.follows(given) for given in more) for test in fewer) for fewer in known)
         for more in wanted
@@ -111,7 +109,7 @@ def covers(known: Needs, wanted: Needs) -> bool:
 
 
 def _can_tell(test: Test, kind: Kind | None) -> bool:
-    """Whether a column test agrees with the engine: whole numbers may be equal as doubles only."""
+    """Whether a test as a double agrees with the engine, which compares whole numbers exactly."""
     operator, value = test
     if isinstance(value, str):
         return kind is Kind.TEXT and operator in ("=", "!=")
@@ -119,10 +117,7 @@ def _can_tell(test: Test, kind: Kind | None) -> bool:
 
 
 def _references(plan: Plan) -> Iterator[tuple[Reference, Mapping[str, Tests]]]:
-    """The facts and atoms that queries depend on, each with the tests of its pattern's variables.
-
-    Queries have no tests for a relation, literals those of their values.
-    """
+    """The facts and atoms that queries depend on, each with the tests of its pattern's variables."""
     relations = {relation.name: relation for relation in plan.relations}
     waiting = [(query.name, (Tests(),) * len(query.answer.variables)) for query in plan.queries]
     seen = {*waiting}
@@ -139,7 +134,7 @@ def _references(plan: Plan) -> Iterator[tuple[Reference, Mapping[str, Tests]]]:
 
 
 def _tests_in(pattern: Pattern, wanted: tuple[Tests, ...]) -> Mapping[str, Tests]:
-    """The tests of a pattern's variables: by its comparisons, and those of its answer."""
+    """The tests of a pattern's variables, from its comparisons and from those who want its answer."""
     found: dict[str, Tests] = {}
     for each in (c for comparison in pattern.comparisons for c in (comparison, comparison.mirrored)):
         if isinstance(each.left, Var) and isinstance(each.right, Const):
@@ -161,7 +156,7 @@ def _tests_of(term: Term | None, tests: Mapping[str, Tests]) -> Tests:
 
 
 def of_use(needs: Needs, table: pa.Table) -> Mask:
-    """The rows that are needed, and some that have no value where one is tested."""
+    """Which rows are needed, or have no value in a column that is tested."""
     found = np.zeros(table.num_rows, np.bool_)
     for tests in needs:
         met = np.ones(table.num_rows, np.bool_)
@@ -172,10 +167,7 @@ def of_use(needs: Needs, table: pa.Table) -> Mask:
 
 
 def in_order(source: Input, table: pa.Table, arrival: str) -> Mask:
-    """The rows that are neither late nor early nor malformed, judged by each row alone.
-
-    Their times are ticks. Where that takes a closer look at values, there are none.
-    """
+    """Which rows, whose times are ticks, are surely neither late nor early nor malformed."""
     time, arrived = (ticks_of(table.column(name), None) for name in (source.columns[-1], arrival))
     waited = arrived.numbers - time.numbers
     fine: Mask = time.natural & arrived.whole & (arrived.numbers <= LAST)

@@ -1,10 +1,7 @@
 """Spark's settings for a pipeline: those of the user, those its endpoints need, and Java's options.
 
-    settings_of(endpoints, buckets=8)    {"spark.master": "local[*]", "spark.sql.session.timeZone": "UTC", …}
-
-Java runs code slowly at first, compiles it quickly when it is called more often, and compiles it once more,
-well and at length, when it is called often. Spark plans each micro-batch anew, with much code that is
-called a few hundred times. Left to itself, Java spends a third of the first minutes on compiling that well.
+Spark plans each micro-batch anew, with much code that is called a few hundred times. By default, Java spends
+a third of the first minutes on compiling that thoroughly.
 """
 
 from __future__ import annotations
@@ -28,26 +25,22 @@ from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
 _SCALA = "2.13"
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
 _CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
-"""Settings and variables that ask for Spark Connect: by this value, or by any if it is empty."""
+"""Settings and variables that ask for Spark Connect, by this value or, where it is empty, by any."""
 JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 _METASPACE = "-XX:MetaspaceSize=256m"
-"""Memory for classes before Java collects garbage because of them."""
+"""Memory that classes may take before Java collects garbage because of them."""
 QUICK = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m {_METASPACE}"
-"""The quick compiler only: a short run is over before the thorough one pays for itself.
+"""The quick compiler only, for short runs, with room for as much code as both have.
 
-It has room for as much code as both have; by default it has a fifth, and says on stdout when that is full.
+By default it has a fifth of that, and writes to stdout when it is full.
 """
 _OFTEN = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
-"""Calls and turns of loops after which code is compiled well: ten times as many as by Java's default.
-
-Code that runs for each row is called as often within the first hundred thousand rows.
-"""
+"""Calls and turns of loops after which code is compiled thoroughly: ten times as many as by default."""
 LASTING = " ".join([_METASPACE, *(f"-XX:Tier4{what}Threshold={count}" for what, count in _OFTEN.items())])
-"""Both compilers, the thorough one for code that is called very often: for runs that may be long."""
+"""Both compilers, for runs that may be long."""
 SMALL = 4 << 20
-"""The most bytes of files that are read once within a minute or so."""
 FEW = 1_000
-"""The most files whose sizes are looked up."""
+"""The most bytes and files of a run that is taken to be short."""
 
 
 def settings_of(
@@ -60,7 +53,7 @@ def settings_of(
 ) -> dict[str, str]:
     """Spark's settings; those of `conf` win. Raises UnsupportedError for Spark Connect.
 
-    If `once` has sources, and these are small local files, Java uses its quick compiler only.
+    If all sources that are read `once` are small local files, Java uses its quick compiler only.
     """
     given = dict(conf or {})
     _refuse_connect(given)
@@ -88,23 +81,19 @@ def settings_of(
     # Packages that Spark has to download, unless the user's settings have them already.
     names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
     brought = " ".join(given.get(name, "") for name in names)
-    wanted = [each for each in _packages(endpoints) if each.split(":")[1] not in brought]
+    endpoints, packages = list(endpoints), list[str]()
+    if any(isinstance(each, Kafka) for each in endpoints):
+        packages.append(f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}")
+    if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
+        packages.append(_POSTGRES)
+    wanted = [each for each in packages if each.split(":")[1] not in brought]
     if wanted:
         given["spark.jars.packages"] = ",".join(filter(None, [given.get("spark.jars.packages"), *wanted]))
     return {**found, **given}
 
 
-def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
-    """The packages that Spark has to download for the endpoints."""
-    endpoints = list(endpoints)
-    if any(isinstance(each, Kafka) for each in endpoints):
-        yield f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}"
-    if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
-        yield _POSTGRES
-
-
 def _refuse_connect(conf: Mapping[str, str]) -> None:
-    """Raises UnsupportedError if the session would be one of Spark Connect, which has no driver here."""
+    """Raises UnsupportedError if settings ask for Spark Connect, whose driver is not in this process."""
     for name, asking in _CONNECT.items():
         value = conf.get(name) or os.environ.get(name)
         if value and asking in ("", value.lower()):

@@ -1,7 +1,4 @@
-"""Checks before Spark starts: a suitable Java and PySpark are there, and nobody else has the checkpoint.
-
-PySpark is not imported for that: it is slow.
-"""
+"""Checks before the slow PySpark is imported: Java, PySpark's version, who has the checkpoint."""
 
 from __future__ import annotations
 
@@ -34,22 +31,17 @@ _ADVICE = (
 )
 
 PANDAS_WARNING = "PySpark does not yet fully support pandas"
-"""How PySpark begins a warning of pandas 3 and later."""
 
 
 def ignore_pandas() -> None:
-    """Silences PySpark's warning of pandas 3, which it gives at each start.
-
-    It asks for pandas before it takes any function over Arrow tables. antelog's functions take and return
-    Arrow tables only: no fact passes through pandas, so its version makes no difference.
-    """
+    """Silences PySpark's warning of pandas 3 at each start: no fact passes through pandas."""
     warnings.filterwarnings("ignore", PANDAS_WARNING, FutureWarning)
 
 
 def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
     """Raises UnsupportedError if Spark would find no Java, or one that is too old.
 
-    If JAVA_HOME is not set and `make setup` has noted a Java for this Python, JAVA_HOME becomes that one.
+    Without JAVA_HOME, the Java that `make setup` has noted for this Python is set as JAVA_HOME.
     """
     java = _executable(environment)
     if java is None:
@@ -67,7 +59,7 @@ def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def _executable(environment: MutableMapping[str, str]) -> str | None:
-    """The Java that Spark starts: that of JAVA_HOME, or of `make setup`, or else the first on the PATH."""
+    """The Java of JAVA_HOME, of `make setup`, or else the first one on the PATH."""
     if not environment.get("JAVA_HOME"):
         with suppress(OSError):
             noted = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
@@ -82,7 +74,7 @@ def _executable(environment: MutableMapping[str, str]) -> str | None:
 
 
 def require_pyspark() -> None:
-    """Raises UnsupportedError if PySpark is too old or too new; passes if there is none."""
+    """Raises UnsupportedError if there is a PySpark, and it is too old or too new."""
     version = pyspark_version()
     if not version:
         return
@@ -108,12 +100,11 @@ def pyspark_version() -> str:
 
 # ---- one process for each checkpoint ----
 
-# In a folder of this machine a file is locked for as long as the process lives. The system takes the lock
-# away when the process ends, however it does, so a dead one does no harm. Places elsewhere (s3a, hdfs) have
-# none; there Spark notices it itself when the first batch is written.
+# In a folder of this machine a file is locked; the system unlocks it when the process ends, however it does.
+# Elsewhere (s3a, hdfs) Spark itself notices a second process, when that writes its first batch.
 
 LOCK = "antelog.lock"
-"""The file, among Spark's, with the process that has the checkpoint, its machine and since when."""
+"""The file in a checkpoint that names the process which has it."""
 
 
 @contextmanager
@@ -147,7 +138,7 @@ def locked(checkpoint: str) -> Iterator[None]:
 
 
 def local_folder(place: str) -> Path | None:
-    """The local folder of a path of Spark's; None if it is elsewhere, or unknown."""
+    """The local folder of a path of Spark's; None if it is elsewhere or unknown."""
     scheme = re.match(r"(\w[\w+.-]*):/", place)
     if scheme is not None:
         return Path(unquote(re.sub("^file:/+", "/", place))) if scheme[1] == "file" else None

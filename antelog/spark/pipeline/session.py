@@ -1,8 +1,7 @@
 """Spark for a pipeline: started with its settings, silent, and stopped at the end.
 
-PySpark hands the settings of a builder to Java on its command line, as `--conf name=value`, where others on
-the machine can read the passwords among them. So they go into a file that only its owner can read, and that
-is gone as soon as Java is up.
+PySpark hands settings to Java on its command line, where others on the machine can read passwords. So they go
+into a file that only its owner can read, and that is deleted as soon as Java has started.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ from antelog.spark.settings import LOOPBACK
 from antelog.temporary import temporary_folder
 
 Session: TypeAlias = SparkSession
-"""The type of a session for layers that may not import PySpark."""
+"""A Spark session, for layers that may not import PySpark."""
 
 _SUBMIT = "PYSPARK_SUBMIT_ARGS"
 _NO_SIGNALS = "-Xrs"
-"""Has Java leave signals alone: those that are blocked when it starts never reach it."""
+"""Java does not handle signals: those that are blocked when it starts never reach it."""
 
 
 @contextmanager
@@ -104,10 +103,9 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
 
 @contextmanager
 def _starting(file: Path) -> Iterator[None]:
-    """A Java started in this context reads its settings from a file, and ignores SIGTERM.
+    """Has a Java that is started in this context read its settings from a file, and ignore SIGTERM.
 
-    SIGTERM may be sent to all processes, and it is Python that ends Java. Java inherits the blocked signal;
-    Python's other threads receive it meanwhile.
+    SIGTERM may be sent to all processes, and Python ends Java. Java inherits that this thread blocks it.
     """
     known = os.environ.get(_SUBMIT)
     arguments = f"--properties-file {shlex.quote(str(file))} --load-spark-defaults"
@@ -126,7 +124,6 @@ def _starting(file: Path) -> Iterator[None]:
 
 
 def _kill(file: Path) -> None:
-    """Kills a Java whose start was interrupted, as it may wait forever; its command line has the file."""
     listed = subprocess.run(["ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=False)
     for line in listed.stdout.splitlines():
         number, _, command = line.strip().partition(" ")
@@ -136,7 +133,7 @@ def _kill(file: Path) -> None:
 
 
 def _hush() -> None:
-    """Silences PySpark and its workers: warnings of pandas, and tracebacks when Java or the run ends."""
+    """Silences warnings of pandas, and tracebacks when Java or the run ends, of PySpark and its workers."""
     logging.getLogger("py4j").propagate = False
     logging.getLogger().addFilter(is_not_of_py4j)
     # A server in PySpark takes numbers from Java, and shows where it was when these end.
@@ -148,7 +145,7 @@ def _hush() -> None:
 
 
 def properties(settings: Mapping[str, str]) -> str:
-    """Settings in the form of Java's property files."""
+    """Writes settings as a property file of Java."""
     return "".join(f"{_escaped(name)}={_escaped(value)}\n" for name, value in settings.items())
 
 
@@ -161,10 +158,8 @@ def _escaped(text: str) -> str:
 
 # ---- what Java and the workers say ----
 
-# While Java starts, its output is held back: if the start fails, the message of the failure is made of it.
-# Afterwards noise is left out, and with it the tracebacks of Python workers that had nobody left to write to,
-# as idle ones end.
-
+# While Java starts, its output is held back, as the message of a failed start is made of it. Afterwards noise
+# is left out, and the tracebacks of idle workers that end.
 
 _NOISE = re.compile(
     r"WARNING: Using incubator modules"
@@ -178,18 +173,18 @@ _NOISE = re.compile(
     r"|(During handling of|The above exception was).* exception"
 )
 _NEWS = re.compile("downloading ")
-"""Lines shown even while Java starts, as a download may take minutes."""
+"""Lines that are shown even while Java starts, as a download may take minutes."""
 _IDLE = re.compile(r"(BrokenPipe|ConnectionReset|ConnectionAborted|EOF)Error\b|KeyboardInterrupt\b")
-"""The last line of a traceback of a worker that was no longer needed."""
+"""The last line of a traceback of a worker that is no longer needed."""
 _LONGEST = 500
-"""The most lines of a traceback that are waited for."""
+"""The most lines of a traceback."""
 _PATIENCE = 2.0
 """Seconds to wait for the last lines of a process that has ended."""
 
 
 @dataclass(eq=False)
 class ProcessOutput:
-    """The filtered output of Spark's processes: buffered at first, written to `target` later."""
+    """The filtered output of Spark's processes, buffered until it is released to `target`."""
 
     target: int = field(default_factory=lambda: os.dup(2))
     lines: list[str] = field(default_factory=list)
@@ -198,7 +193,6 @@ class ProcessOutput:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, source: int) -> None:
-        """Reads a pipe to its end, line by line."""
         with open(source, encoding="utf-8", errors="backslashreplace") as pipe:
             for line in sifted(shown_lines(redacted(line.removesuffix("\n"))) for line in pipe):
                 with self._lock:
@@ -209,7 +203,7 @@ class ProcessOutput:
         self.ended.set()
 
     def release(self) -> None:
-        """Writes the buffered lines; from now on lines are written at once."""
+        """Writes the buffered lines, and later ones at once."""
         with self._lock:
             self.passes = True
             self._write(*self.lines)
@@ -226,7 +220,7 @@ class ProcessOutput:
 
 @contextmanager
 def filtered(output: ProcessOutput) -> Iterator[None]:
-    """Processes started in this context write their output and errors through the filter, for life."""
+    """Has processes that are started in this context write output and errors through the filter, for good."""
     theirs, ours = os.pipe()
     threading.Thread(target=output.read, args=(theirs,), daemon=True).start()
     before = {number: os.dup(number) for number in (1, 2)}
@@ -242,7 +236,7 @@ def filtered(output: ProcessOutput) -> Iterator[None]:
 
 
 def sifted(lines: Iterable[str]) -> Iterator[str]:
-    """The lines without noise, and without tracebacks of workers that ended as expected."""
+    """Drops noise, and tracebacks of workers that ended as expected."""
     block: list[str] = []
     for line in lines:
         if line.startswith("Traceback (most recent call last):"):

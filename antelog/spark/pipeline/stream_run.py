@@ -1,33 +1,41 @@
-"""Runs a pipeline as a streaming query: starts, follows and stops it between two batches."""
+"""Runs a pipeline as a streaming query, on a checkpoint of its own program."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import msgspec
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from antelog.compile import meanings
+from antelog.compile.nodes.plan import from_json, to_json
+from antelog.engine.transition import refuse_other_ticks
+from antelog.errors import OutputError, StateError
+from antelog.spark.bucket.changing import refusal, sentences
 from antelog.spark.endpoints.folders import file_system, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
-from antelog.spark.failures import Unreadable, plainly, unreadable
+from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable
+from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.running import Outputs
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]
-"""The counts of a micro-batch by the names of `COUNTS`: whole numbers or None."""
+"""Whole numbers or None by the names of `COUNTS`."""
 
 _WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
-"""Metrics of Spark's sources that count what a batch has not taken yet."""
+"""Metrics of Spark's sources that count what no batch has read yet."""
 _BUSY = "Python worker failed to connect back"
-"""Spark gives a stream's Python ten seconds to start, and there is no setting for it."""
+"""Spark's message if a stream's Python takes more than ten seconds to start, which no setting changes."""
 _ATTEMPTS = 5
-"""A query is started at most this often if no batch comes of it."""
+"""The most starts of a query that brings forth no batch."""
 _PAUSE = 0.2
 """Seconds between two looks at a query."""
 _TRIGGERS: dict[str | None, dict[str, Any]] = {
@@ -39,10 +47,7 @@ _TRIGGERS: dict[str | None, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Progress:
-    """A finished micro-batch: its time in seconds, and the counts of `COUNTS`.
-
-    `waiting` has the numbers of messages and files that sources still had.
-    """
+    """A finished micro-batch; `waiting` has the numbers of messages and files that sources still had."""
 
     number: int
     seconds: float
@@ -52,10 +57,12 @@ class Progress:
 
 @dataclass(eq=False)
 class StreamRun:
-    """A running query: the counts of batches not reported yet, and failures of writing.
+    """A running query.
 
-    `start` starts it, again if need be, from where its checkpoint says; `leave_out` makes it do so without
-    a file that cannot be read.
+    start       starts it where its checkpoint ends
+    counts      those of batches that are not reported yet
+    failures    errors of writing results
+    leave_out   has the next start leave out a file that cannot be read
     """
 
     start: Callable[[], StreamingQuery]
@@ -69,7 +76,7 @@ class StreamRun:
         self._failed: Counter[str] = Counter()
 
     def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
-        """The batches as they are finished, until the query ends or `stop` returns true.
+        """Reports batches as they are finished, until the query ends or `stop` returns true.
 
         Raises DataError if the query failed, or the error of writing its results.
         """
@@ -87,7 +94,7 @@ class StreamRun:
                 raise failed
 
     def rest(self) -> Iterator[Progress]:
-        """The finished batches that were not reported yet."""
+        """Reports the finished batches that were not reported yet."""
         for done in self.query.recentProgress:
             counts = self.counts.pop(done["batchId"], None)
             if counts is None:
@@ -118,7 +125,7 @@ class StreamRun:
         return True
 
     def _goes_on_without(self, file: Unreadable) -> bool:
-        """Whether a file may be left out: it is damaged, and is so twice if it came through a network."""
+        """Leaves out a file that is damaged, if it came through a network only at its second failure."""
         if self.leave_out is None or not file.damaged:
             return False
         self._failed[file.file] += 1
@@ -128,7 +135,7 @@ class StreamRun:
         return self._failed[file.file] <= enough
 
     def stop(self, patience: float) -> None:
-        """Stops between two batches; after `patience` seconds also within one, which then comes again."""
+        """Stops between two batches; after `patience` seconds within one, which then comes again."""
         end = time.monotonic() + patience
         while self.query.isActive and self.query.status["isTriggerActive"] and time.monotonic() < end:
             time.sleep(_PAUSE / 4)
@@ -147,9 +154,10 @@ def follow(
 ) -> StreamRun:
     """Starts a query that writes the outputs of each micro-batch.
 
-    `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
-    as soon as possible. `anew` makes the same outputs without some files, given as Spark calls them;
-    then the query goes on without files that cannot be read, and says so with the batch they belong to.
+    trigger     `once`, `available-now`, the time between two batches in Spark's syntax, or None: no pause
+    anew        makes the outputs without some files, as Spark names them: the query goes on without files
+    that
+                cannot be read, and has them in the batch that they belong to
     """
     spark = outputs.frame.sparkSession
     system, _ = file_system(spark, checkpoint)
@@ -191,9 +199,130 @@ def follow(
 
 
 def totals(outputs: Outputs) -> Counts:
-    """The counts of all buckets together, added here: Spark would need a shuffle for a few rows."""
+    """The counts of all buckets together, added here, as Spark would need a shuffle for a few rows."""
     rows = outputs.counts.collect()
     known = {name: [row[name] for row in rows if row[name] is not None] for name in COUNTS}
     return {
         name: (max if name == "now" else sum)(numbers) if numbers else None for name, numbers in known.items()
     }
+
+
+# ---- checkpoints of other programs are refused before Spark starts, by a note among its files ----
+
+NAME = "antelog.json"
+
+
+class _Note(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The rules of a run, and earlier ones that the state of some bucket may still be of."""
+
+    identity: dict[str, str]
+    plan: str
+    before: tuple[_Note, ...] = ()
+
+
+@explaining_lost_java()
+def guard(
+    spark: SparkSession,
+    checkpoint: str,
+    outputs: Outputs,
+    *,
+    accept: bool = False,
+    note: Callable[[str], object] = lambda _: None,
+) -> Outputs:
+    """Writes the note of a new checkpoint. Raises StateError if an old one is of another program.
+
+    Call it before the stream is started, and write the outputs that it returns: if you `accept` other rules,
+    the stream goes on with them. `note` gets a sentence about each query that is changed.
+    """
+    files, folder = file_system(spark, checkpoint)
+    path = folder.suffix(f"/{NAME}")
+    used = files.exists(folder.suffix("/offsets"))
+    there = files.exists(path)
+    known = _read(files, path) if there else None
+    if known is not None:
+        found = _compare(checkpoint, outputs.job, known, accept=accept)
+        changed = outputs.after([Predecessor(each.identity, from_json(each.plan)) for each in found.before])
+        if found != known:
+            if unfinished_batch(spark, checkpoint) is not None:  # its lines may be written in part
+                raise StateError(
+                    f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not "
+                    "finished. Run them once more, with --trigger available-now, and then the new ones"
+                )
+            before = changed.job.predecessor(known.identity)
+            assert before is not None
+            for sentence in sentences(changed.job, before):
+                note(sentence)
+            _put(files, folder, found)
+        return changed
+    if used and there:
+        raise StateError(
+            f"{NAME} in the checkpoint {checkpoint} is damaged, so it is unknown what the state there "
+            "is for. Bring the file back from a copy, or use an empty folder and replay the facts"
+        )
+    if used:
+        raise StateError(
+            f"the checkpoint {checkpoint} was not written by antelog, or by another way to run it; "
+            "use an empty folder"
+        )
+    # Where no batch was begun, a damaged note says nothing that matters.
+    _put(files, folder, _Note(outputs.job.identity, to_json(outputs.job.plan)))
+    return outputs
+
+
+def _put(files: Any, folder: Any, note: _Note) -> None:
+    """Writes a note under another name and renames it, so that a kill leaves none or all of it."""
+    path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{NAME}.partial")
+    with closing(files.create(partial, True)) as stream:
+        stream.write(bytearray(msgspec.json.encode(note)))
+    if files.exists(path):
+        files.delete(path, False)
+    if not files.rename(partial, path):
+        raise OutputError(f"the checkpoint {folder} cannot be written: {NAME} cannot be put in its place")
+
+
+def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
+    """The note for the rules of a job: the known one, or a new one that has its rules as earlier ones.
+
+    Raises StateError if the checkpoint is of another program, and that is not accepted or cannot be.
+    """
+    differing = differences(note.identity, job.identity)
+    if differing is None:
+        return note
+    others = {name for name in job.identity if note.identity.get(name) != job.identity[name]}
+    if others <= {"program", "background facts"} and "program" in others:
+        old = from_json(note.plan)
+        between = meanings.compared(old, job.plan)
+        if not accept and not between.is_harmless:
+            raise StateError(
+                f"the checkpoint {checkpoint} is of another program: {meanings.sentence(between)}. To go on "
+                "with the new one, add --accept-changes; else go on with what wrote it, or use an empty "
+                "folder and replay the facts"
+            )
+        refuse_other_ticks(old, job.plan)
+        why = refusal(old, job.plan)
+        if why is not None:
+            raise StateError(
+                f"the checkpoint {checkpoint} cannot go on with these rules: {why}. Use an empty folder, "
+                "and replay the facts"
+            )
+        earlier = tuple(each for each in note.before if each.identity != job.identity)
+        return _Note(job.identity, to_json(job.plan), (*earlier, _Note(note.identity, note.plan)))
+    if others:
+        raise StateError(
+            f"the checkpoint {checkpoint} was written for {differing}. Go on with what wrote it, or "
+            "use an empty folder and replay the facts"
+        )
+    return note
+
+
+def _read(files: Any, path: Any) -> _Note | None:
+    """Reads a note; None if it is damaged."""
+    try:
+        with closing(files.open(path)) as stream:
+            return msgspec.json.decode(bytes(stream.readAllBytes()), type=_Note)
+    except msgspec.MsgspecError:
+        return None
+    except Py4JJavaError as error:
+        if "ChecksumException" not in str(error):  # a file and its checksum, one of them cut short
+            raise
+        return None

@@ -1,13 +1,10 @@
-"""The analysis of a call of a table function: columns in, columns out, and how rows are brought together.
+"""The analysis of a call of a table function, in a process of Python before Spark runs anything.
 
-malfunctions(TABLE(readings), since => 0, until => '2026-01-02', query => 'Malf', lines => 'answers')
+    malfunctions(TABLE(readings), since => 0, until => '2026-01-02', query => 'Malf', lines => 'answers')
 
-Spark analyses a call in a process of Python before it runs anything. What is found there goes to the workers.
-
-A function may ask Spark for a PARTITION BY, but then Spark refuses calls that have one. So the rows get two
-columns more: their key, and how many rows have it. For the latter, Spark brings these rows together and sorts
-them by key, with a clause and without one. If a partition ends before all rows of a key have come, the clause
-has divided the key.
+A function that asks for a PARTITION BY refuses calls that have one. So rows get two columns more: their key,
+and how many rows have it. To count them, Spark brings the rows of a key together, whatever the clause of the
+call. If a partition ends before all rows of a key have come, its clause divides the key.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from antelog.spark.job.job import ARRIVED, Data, Job, talks_by_itself
 from antelog.spark.settings import quoted
 
 NO_STREAM = "a table function takes no stream: use antelog.spark.changes(program, {…}) instead"
-"""The name of the column of counts, which Spark names when it refuses to count the rows of a stream."""
+"""The name of the column of counts, which Spark shows when it refuses to count the rows of a stream."""
 
 CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")
 """The kinds of lines that a function may return."""
@@ -46,7 +43,7 @@ CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")
 
 @dataclass(frozen=True)
 class FunctionCall:
-    """A call of a table function: the columns of its table, and its arguments. Without `query` all count."""
+    """A call of a table function: the columns of its table, and its arguments; without `query`, of all."""
 
     table: StructType
     since: int | str | date | None
@@ -64,7 +61,7 @@ class TableColumns:
     """The columns of a table that a program reads.
 
     types       the type of each column, by its name in the table
-    inputs      for each input its columns: the name in the table, and that of the input
+    inputs      for each input its columns, from names in the table to the input's names
     """
 
     types: Mapping[str, pa.DataType]
@@ -79,7 +76,7 @@ class TableColumns:
         ]
 
     def types_of(self, name: str) -> dict[str, pa.DataType]:
-        """The types of an input's columns, by their names there."""
+        """The types of an input's columns, by the input's names."""
         return {new: self.types[old] for old, new in self.inputs[name].items()}
 
     def facts(self, rows: pa.Table, name: str) -> pa.Table:
@@ -88,7 +85,7 @@ class TableColumns:
         return pa.table({new: own.column(old) for old, new in self.inputs[name].items()})
 
     def table_of(self, given: Sequence[Sequence[object]]) -> pa.Table:
-        """Rows as a table; further values in them are left out. Raises DataError if one is of no input."""
+        """Makes a table of the first values of rows. Raises DataError if a row is of no input."""
         arrays = [
             pa.array(values, pa.int64()).cast(type_) if _is_zoned(type_) else pa.array(values, type_)
             for values, type_ in zip(zip(*given, strict=True), self.types.values(), strict=False)
@@ -108,9 +105,11 @@ class TableColumns:
 
 @dataclass(frozen=True)
 class FunctionProgram:
-    """A program that is registered as a table function, and the clause by which rows may be divided.
+    """A program that is registered as a table function.
 
-    `given` are background facts from outside the program, `called` the functions that it calls, as bytes.
+    given       background facts from outside the program
+    called      the functions that it calls, pickled
+    clause      the clause by which rows may be divided
     """
 
     name: str
@@ -124,7 +123,7 @@ class FunctionProgram:
 
 @dataclass(kw_only=True)
 class AnalysedCall(AnalyzeResult):
-    """A call that Spark may run, and what a worker has to know of it."""
+    """A call that Spark may run, with all that a worker has to know of it."""
 
     name: str
     call: FunctionCall
@@ -137,15 +136,14 @@ class AnalysedCall(AnalyzeResult):
 def analysed(
     program: FunctionProgram, given: tuple[AnalyzeArgument, ...], named: Mapping[str, AnalyzeArgument]
 ) -> AnalysedCall:
-    """The analysis of a call. Raises DataError if it cannot be answered."""
+    """Analyses a call. Raises DataError if it cannot be answered."""
     call = call_of(program.plan, program.name, given, named)
     columns = columns_of_table(program.plan, call.table, program.options)
     job = _job(program, call, columns)
     output = columns_of(job, call.query, change="status" if call.lines == ANSWERED else "change")
     schema = REJECTS if call.lines == REJECTED else output.schema
     _require_span(program, job, call)
-    # The key of a row, and the number of rows that have it. Without a key it is one value for all rows, which
-    # Spark does not see to be a constant.
+    # Without a key, one value for all rows, which Spark does not see to be a constant.
     one = f"pmod(hash({quoted(next(iter(columns.types)))}), 1)"
     key = one if in_one_partition(job.plan) else _key(job.plan, columns)
     of_keys = [SelectedColumn(key, "key"), SelectedColumn(f"count(*) OVER (PARTITION BY {key})", NO_STREAM)]
@@ -197,7 +195,7 @@ def _first(plan: Plan, program: FunctionProgram, call: FunctionCall) -> int | No
 
 
 def _only_query(plan: Plan, query: str) -> tuple[Relation, ...]:
-    """The relations that one query rests on, of which it alone is asked."""
+    """The relations that a query rests on, with it as the only query."""
     relations = {each.name: each for each in plan.relations}
     needed, waiting = {query}, [query]
     while waiting:
@@ -211,14 +209,11 @@ def _only_query(plan: Plan, query: str) -> tuple[Relation, ...]:
 
 
 def _require_span(program: FunctionProgram, job: Job, call: FunctionCall) -> None:
-    """Raises DataError if lines depend on the first or the last tick, and it is not given.
-
-    A partition knows only its facts, and where they begin and end depends on the clause of a call.
-    """
+    """Raises DataError if lines depend on the first or last tick, which no partition knows by itself."""
     if call.lines == REJECTED:
         return
     divided = replace(job, numbers=numbers_of_buckets(2))
-    ends = job.span.until is None and (divided.ends_together or call.lines == ANSWERED)
+    ends = job.until is None and (divided.ends_together or call.lines == ANSWERED)
     missing = [name for name, each in (("since", job.begins_together), ("until", ends)) if each]
     if missing:
         words = {"since": "begins", "until": "ends"}
@@ -234,12 +229,12 @@ def _require_span(program: FunctionProgram, job: Job, call: FunctionCall) -> Non
 
 
 def in_one_partition(plan: Plan) -> bool:
-    """True if all rows have to be in one partition: there is no key, or some answers need no fact."""
+    """Whether all rows have to be in one partition: there is no key, or some answers need no fact."""
     return not plan.key or talks_by_itself(plan)
 
 
 def _key(plan: Plan, columns: TableColumns) -> str:
-    """An expression of SQL with the value of the program's key; equal values of several types are equal."""
+    """An expression of SQL for the program's key, in which equal values of different types are equal."""
     found = {
         name: next((old for old, new in columns.inputs[name].items() if new == column), None)
         for name, column in key_columns(plan).items()
@@ -267,7 +262,7 @@ def key_columns(plan: Plan) -> dict[str, str | None]:
 
 
 def of_each_input(expressions: Mapping[str, str]) -> str:
-    """An expression of SQL that has a value for the rows of each input."""
+    """Joins expressions of SQL, one for the rows of each input, into one."""
     if len({*expressions.values()}) == 1:
         return next(iter(expressions.values()))
     cases = " ".join(f"WHEN '{name}' THEN {each}" for name, each in expressions.items())
@@ -280,7 +275,7 @@ def of_each_input(expressions: Mapping[str, str]) -> str:
 def call_of(
     plan: Plan, name: str, given: Sequence[AnalyzeArgument], named: Mapping[str, AnalyzeArgument]
 ) -> FunctionCall:
-    """The call with these arguments. Raises DataError for those that the function does not take."""
+    """Reads the arguments of a call. Raises DataError for those that the function does not take."""
     if len(given) != 1 or not given[0].isTable:
         raise DataError(
             f"{name} takes one table, then arguments by name: "
@@ -327,12 +322,9 @@ def _word(missing: str, value: object, known: Sequence[str]) -> str | None:
 
 # ---- the table ----
 
-# A program with one input takes its columns from the table. If it has several, the column `input` says which
-# input a row is of. Spark hands rows over one by one; they become columns again here.
-
 
 def columns_of_table(plan: Plan, table: StructType, options: OutputOptions) -> TableColumns:
-    """The columns of a table that a program reads. Raises DataError if some are missing or do not fit."""
+    """Finds the columns of a table that a program reads. Raises DataError if some are missing."""
     has = [field.name for field in table.fields]
     several = len(plan.inputs) > 1
     if several and INPUT not in has:
@@ -357,7 +349,7 @@ def columns_of_table(plan: Plan, table: StructType, options: OutputOptions) -> T
 
 
 def _union(plan: Plan) -> str:
-    """A query in SQL that puts a table for each input together."""
+    """A query in SQL that joins the tables of all inputs into one."""
     columns = dict.fromkeys(name for each in plan.inputs for name in each.columns)
     selects = []
     for each in plan.inputs:

@@ -21,55 +21,39 @@ from antelog.given import TEXT, ArgumentKind, check
 from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.options import keywords, taken
-from antelog.spark.bucket.batch import CHANGES, reasoner
-from antelog.spark.bucket.batch import REJECTED as SET_ASIDE
 from antelog.spark.bucket.packing import packed
+from antelog.spark.bucket.state import CHANGES, reasoner
+from antelog.spark.bucket.state import REJECTED as SET_ASIDE
 from antelog.spark.bucket.unpacking import reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 from antelog.spark.job.checking import FunctionOptions, OutputOptions, background_of, chances_of, job_of
 from antelog.spark.job.job import Data, sent
 from antelog.spark.settings import quoted
-from antelog.spark.sql.analysis import (
-    ANSWERED,
-    REJECTED,
-    AnalysedCall,
-    FunctionProgram,
-    analysed,
-    in_one_partition,
-    key_columns,
-    of_each_input,
-)
+from antelog.spark.sql import analysis
 
 PIECE = 10_000
 """The rows that are made columns at once, and the fewest whose lines are made at once."""
 
 
 class Partition:
-    """The rows of a partition, which come one by one, and lines of each key once all of its rows are there.
+    """Takes the rows of a partition one by one, and makes lines once all rows of their keys are there.
 
-    Keys never meet. So lines are made of some keys after the other, and handed out a few with each further
-    row. Spark's Java reads those of a hundred rows at once, and all that come at the end: it needs memory for
-    them, and remembers their objects in a table that never shrinks, and is wiped after each hundred rows.
+    The lines are returned a few with each further row. Spark's Java keeps all those of a hundred rows in
+    memory, and all that come at the end.
     """
 
-    def __init__(self, analysis: AnalysedCall) -> None:
-        self.job, self.columns = analysis.job, analysis.columns
-        self.output, self.call = analysis.output, analysis.call
-        self.name, self.clause = analysis.name, analysis.clause
+    def __init__(self, call: analysis.AnalysedCall) -> None:
+        self.call = call
         self.tables: list[pa.Table] = []
         self.waiting: list[Sequence[object]] = []
         self.missing: dict[object, int] = {}
-        """How many rows are still to come, for each key of which some have come."""
+        """The numbers of rows that are still to come, of keys of which some have come."""
         self.ready: deque[tuple[object, ...]] = deque()
         self.share = 0
-        """How many of the lines that are ready come with a row."""
+        """The number of lines that are returned with a row."""
 
     def add(self, row: Sequence[object]) -> Iterable[tuple[object, ...]]:
-        """Takes one more row, whose last values are its key and how many rows have it.
-
-        Returns some of the lines that are ready. More become ready once there are many rows, and all of
-        their keys.
-        """
+        """Takes a row, whose last values are its key and how many rows have it; returns some of the lines."""
         *_, key, rows = row
         self.waiting.append(row)
         if key is not None and key == key:  # a row without a key, or with not-a-number, is set aside
@@ -87,8 +71,8 @@ class Partition:
         """All other lines. Raises DataError if the partition lacks rows of some keys."""
         if self.missing:
             raise DataError(
-                f"the PARTITION BY of {self.name} divides rows that belong together. Leave it out, or write "
-                f"{self.clause}"
+                f"the PARTITION BY of {self.call.name} divides rows that belong together. Leave it out, or "
+                f"write {self.call.clause}"
             )
         return chain(self.ready, self._lines())
 
@@ -97,41 +81,38 @@ class Partition:
         if not self.tables:
             return ()
         rows = pa.concat_tables(self.tables)
-        facts = {each.name: self.columns.facts(rows, each.name) for each in self.job.plan.inputs}
-        plain = self.job.without_model
+        job, plain, call = self.call.job, self.call.job.without_model, self.call.call
+        facts = {each.name: self.call.columns.facts(rows, each.name) for each in job.plan.inputs}
         packets = pa.Table.from_batches(
             [batch for name, each in facts.items() for batch in packed(plain, name, iter(each.to_batches()))]
         )
         self.tables = []
-        found = reasoner(self.job, self.call.lines == ANSWERED)(packets)
-        what = SET_ASIDE if self.call.lines == REJECTED else CHANGES
+        found = reasoner(job, call.lines == analysis.ANSWERED)(packets)
+        what = SET_ASIDE if call.lines == analysis.REJECTED else CHANGES
         payloads = found.filter(pc.equal(found.column("what"), what)).select(["query", "payload"])
         batches = iter(payloads.to_batches())
         if what == SET_ASIDE:
             return rows_of(reject_reader(batches))
-        return rows_of(unpacked(plain, self.output, batches))
+        return rows_of(unpacked(plain, self.call.output, batches))
 
     def _flush(self) -> None:
         if self.waiting:
-            self.tables.append(self.columns.table_of(self.waiting))
+            self.tables.append(self.call.columns.table_of(self.waiting))
             self.waiting = []
 
 
-def handler_of(program: FunctionProgram) -> type:
-    """The class that Spark makes an instance of for each partition.
-
-    It is made here so that Spark sends it with its program; a class of a module goes by its name.
-    """
+def handler_of(program: analysis.FunctionProgram) -> type:
+    """The class of a handler for each partition; made here, so that Spark sends it with its program."""
 
     class Handler:
         # Methods with `yield`: Spark puts a sentence of its own around errors of others.
-        def __init__(self, analysis: AnalysedCall) -> None:
-            self.partition = Partition(analysis)
+        def __init__(self, call: analysis.AnalysedCall) -> None:
+            self.partition = Partition(call)
 
         @staticmethod
         def analyze(*given, **named):  # type: ignore[no-untyped-def]  # Spark looks at no types, but at names
             with plain_errors():
-                return analysed(program, given, named)
+                return analysis.analysed(program, given, named)
 
         def eval(self, row, **_named):  # type: ignore[no-untyped-def]  # likewise
             with plain_errors():
@@ -145,7 +126,7 @@ def handler_of(program: FunctionProgram) -> type:
 
 
 def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[object, ...]]:
-    """The rows of batches; lists and structs are tuples."""
+    """The rows of batches, with tuples for lists and structs."""
     known: dict[object, object] = {}
     for batch in batches:
         yield from zip(*(_cells(column, known) for column in batch.columns), strict=True)
@@ -168,7 +149,7 @@ def _cells(array: pa.Array, known: dict[object, object]) -> list[object]:
 
 
 def _is_of_texts(type_: pa.DataType) -> bool:
-    """Whether there are texts only, and no numbers, of which 1 and 1.0 are equal and not the same."""
+    """Whether there are only texts in a type: numbers such as 1 and 1.0 are equal and not the same."""
     parts = [type_.field(at).type for at in range(type_.num_fields)]
     return all(map(_is_of_texts, parts)) if parts else is_a.is_string(type_)
 
@@ -183,8 +164,8 @@ _SESSION = ArgumentKind("a SparkSession", lambda value: hasattr(value, "udtf"))
 def register(spark: SparkSession, name: str, program: Program, /, **options: Any) -> str:
     """Makes a program a table function of SQL: `SELECT * FROM name(TABLE(readings) PARTITION BY device)`.
 
-    It returns the clause by which rows may be divided, such as "PARTITION BY `device`". The options are those
-    of `antelog.spark`, but for `buckets` and those of streams.
+    Returns the clause by which rows may be divided, such as "PARTITION BY `device`". It has the options of
+    `antelog.spark` but for `buckets` and those of streams.
     """
     check("register", {"spark": spark, "name": name}, {"spark": _SESSION, "name": TEXT})
     given = keywords(FunctionOptions, "register", options)
@@ -193,11 +174,14 @@ def register(spark: SparkSession, name: str, program: Program, /, **options: Any
         raise DataError(f"{name!r} is not a name of a function in SQL; use letters, digits and `_`")
     require_version(spark, "table functions of antelog need", "Use antelog.spark.changes for DataFrames")
     clause = "WITH SINGLE PARTITION"
-    if not in_one_partition(plan):
-        keys = {name: "NULL" if each is None else quoted(each) for name, each in key_columns(plan).items()}
-        clause = f"PARTITION BY {of_each_input(keys)}"
+    if not analysis.in_one_partition(plan):
+        keys = {
+            name: "NULL" if each is None else quoted(each)
+            for name, each in analysis.key_columns(plan).items()
+        }
+        clause = f"PARTITION BY {analysis.of_each_input(keys)}"
     chosen = taken(OutputOptions, replace(given, static=None))
-    prepared = FunctionProgram(
+    prepared = analysis.FunctionProgram(
         name,
         plan,
         background_of(plan, given.static or {}),

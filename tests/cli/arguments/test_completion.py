@@ -66,7 +66,6 @@ def test_completion_scripts(shell: str) -> None:
     ],
 )
 def test_what_bash_is_told(line: str, found: list[str]) -> None:
-    """Bash completes what stands behind the last `=`."""
     environment = {"_ANTELOG_COMPLETE": "bash_complete", "COMP_LINE": line}
     done = CliRunner().invoke(main, prog_name="antelog", env=environment)
     assert done.output.split() == found

@@ -1,7 +1,5 @@
 """antelog/cli/arguments/{flags,ready,runners}.py: options in texts, and secrets among them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`--time-zone` and `--time-format` of `try` and `watch`: how times are read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

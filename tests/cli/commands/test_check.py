@@ -1,8 +1,6 @@
 """antelog/cli/commands/check.py: exit status, what goes where, and help."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from click.testing import Result
 
 from antelog.compile.patterns import subsume
 from antelog.compile.rules import statics
-from tests.cli.trying import ROOT, antelog, command
+from tests.cli.trying import ROOT, antelog
 
 GOOD = "Malf(X, T) :- Temp(X, high, T).\nquery Malf(X, T).\n"
 ODD = "Malf(X, T) :- Temp(X, high, T).\nquery Malf(X, T) window 3.\n"
@@ -156,20 +154,3 @@ def test_searches_that_were_given_up_are_counted(program: Path, monkeypatch: pyt
     done = check(program, text)
     assert done.exit_code == 0
     assert "searches for needless literals and patterns took too many steps" in done.stdout
-
-
-# ---- a real process ----
-
-
-def run(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    plain = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
-    env = {**plain, **environment}
-    return subprocess.run(command(*words), env=env, cwd=ROOT, capture_output=True, timeout=60, check=False)
-
-
-def test_output_that_cannot_show_every_letter(program: Path) -> None:
-    program.write_text("Größe(X, T) :- Höhe(X, T).\nquery Größe(X, T).\n", encoding="utf-8")
-    ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    shown = run("check", str(program), **ascii_only)
-    assert (shown.returncode, shown.stderr) == (0, b"")
-    assert b"Gr\\xf6\\xdfe" in shown.stdout

@@ -1,7 +1,5 @@
 """antelog/cli/commands/diff.py: exit status, answers on recorded facts, JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -11,14 +9,8 @@ from click.testing import Result
 from tests.cli.trying import PROGRAM, READINGS, antelog, messages
 
 LONGER = PROGRAM.replace("Temp(X, high, T+1).", "Temp(X, high, T+1), Temp(X, high, T+2).")
-
-
-@pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("old.alog").write_text(PROGRAM, encoding="utf-8")
-    Path("new.alog").write_text(LONGER, encoding="utf-8")
-    Path("temp.csv").write_text(READINGS, encoding="utf-8")
+FILES = {"old.alog": PROGRAM, "new.alog": LONGER, "temp.csv": READINGS}
+pytestmark = pytest.mark.usefixtures("files")
 
 
 def diff(*options: object) -> Result:

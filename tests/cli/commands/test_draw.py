@@ -104,7 +104,6 @@ def refused(*arguments: str, output: str = "picture.svg") -> Result:
     ],
 )
 def test_what_is_wrong(arguments: tuple[str, ...], message: str) -> None:
-    """Wrong data end with 1, and a wrong command with 2."""
     done = refused(*arguments)
     assert done.exit_code == (1 if message.startswith(("error: ", "temp.csv")) else 2)
     assert message in done.stderr
@@ -118,7 +117,6 @@ def test_endings(output: str) -> None:
 
 
 def test_without_altair() -> None:
-    """It is said what to install, and nothing else needs it."""
     entry = (
         "import sys; sys.modules['altair'] = None; sys.argv[0] = 'antelog';"
         "from antelog.cli.main import main; main()"

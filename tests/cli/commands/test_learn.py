@@ -1,7 +1,5 @@
 """antelog/cli/commands/{learn,score}.py: what is learned and how good it is, and how the commands end."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -13,13 +11,8 @@ from tests.cli.forecasting import PROGRAM, readings
 from tests.cli.trying import antelog as run
 
 FACTS = ("--input", "Temp=temp.csv")
-
-
-@pytest.fixture(autouse=True)
-def stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("p.alog").write_text(PROGRAM, encoding="utf-8")
-    Path("temp.csv").write_text(readings(), encoding="utf-8")
+FILES = {"p.alog": PROGRAM, "temp.csv": readings()}
+pytestmark = pytest.mark.usefixtures("files")
 
 
 def test_what_was_learned_is_said_and_used() -> None:

@@ -1,7 +1,5 @@
 """What nobody could see in every view of recorded facts: listings, why, pictures, notebooks, tests, diff."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -24,13 +22,8 @@ chance Temp(_, high, _) = 5%, again 80%.
 Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
 query Malf(X, T) alert 75%.
 """
-
-
-@pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("p.alog").write_text(PROGRAM, encoding="utf-8")
-    Path("temp.csv").write_text("\n".join(["device,level,time", *FIRST, ""]), encoding="utf-8")
+FILES = {"p.alog": PROGRAM, "temp.csv": "\n".join(["device,level,time", *FIRST, ""])}
+pytestmark = pytest.mark.usefixtures("files")
 
 
 def test_lines_say_what_was_lost_and_what_they_mean() -> None:

@@ -1,7 +1,5 @@
 """antelog/cli/commands/run.py: every message of a topic is accounted for, also one without anything in it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """antelog/cli/commands/run.py: nobody reads its passwords, nobody else reaches its ports."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -75,7 +73,6 @@ def open_sockets(name: str) -> list[str]:
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux lists sockets so")
 def test_a_stream_keeps_its_passwords_and_ports_to_itself(start: Start) -> None:
-    """Its checkpoint, event log, pages, processes and all it says are searched while it runs and after."""
     for folder in ("in", "events"):
         Path(folder).mkdir()
     Path("temp.csv").rename("in/a.csv")
@@ -128,7 +125,6 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself(start: Start) -> None:
 )
 @pytest.mark.long
 def test_failures_do_not_tell_passwords(sink: str, reason: str) -> None:
-    """Whatever Java says of a password that is wrong, or that it can make nothing of."""
     with ExitStack() as stack:
         try:
             jars = for_kafka() if sink == "topic" else for_postgres()

@@ -49,13 +49,11 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def tried(*arguments: object) -> Counter[str]:
-    """The log `antelog try` gives, line by line."""
     lines = [json.loads(line) for line in try_(*arguments).stdout.splitlines()]
     return Counter(canonical(**line) for line in lines)
 
 
 def written(folder: str, form: str = "parquet") -> Counter[str]:
-    """The log in a folder."""
     files = [str(each) for each in Path(folder).glob(f"**/*.{form}")]
     rows = ds.dataset(files, format=form).to_table().to_pylist() if files else []
     return Counter(canonical(**{**row, "answer": json.loads(row["answer"])}) for row in rows)
@@ -210,8 +208,6 @@ def test_a_pipeline_that_is_told_to_end_with_all_its_processes(start: Start) -> 
 
 
 def child_of(process: Process, word: str) -> psutil.Process:
-    """The process that a pipeline has started with this word in its command, once it is there."""
-
     def child() -> psutil.Process | None:
         for each in psutil.Process(process.pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
@@ -249,7 +245,6 @@ def test_java_that_is_killed(how: str, start: Start) -> None:
 
 @pytest.mark.parametrize("debug", [_long([]), ["--debug"]])
 def test_a_source_that_is_not_there(debug: list[str]) -> None:
-    """Java speaks if it is asked to."""
     done = run("p.alog", "--input", "Temp=json:gone/*.x", "--output", "console", *debug)
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
     first, _, rest = done.stderr.partition("\n")

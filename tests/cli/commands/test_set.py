@@ -15,15 +15,8 @@ query Hot(X, T).
 """
 FLEET = "limit hot = 90.\ninput Temp(device, value: number, time).\n"
 READINGS = "device,value,time\na,87,1\na,95,2\n"
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "rules").mkdir()
-    for name, text in {"rules/p.alog": PROGRAM, "rules/fleet.alog": FLEET, "temp.csv": READINGS}.items():
-        Path(name).write_text(text, encoding="utf-8")
-    return tmp_path
+FILES = {"rules/p.alog": PROGRAM, "rules/fleet.alog": FLEET, "temp.csv": READINGS}
+pytestmark = pytest.mark.usefixtures("files")
 
 
 def ticks(*arguments: str) -> list[int]:

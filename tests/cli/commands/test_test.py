@@ -1,7 +1,5 @@
 """antelog/cli/commands/test_.py: `antelog test` as people see it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.trying import antelog, command, try_
-from tests.processes import Start
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -93,19 +92,3 @@ def test_ascii_output_is_json_still() -> None:
     plain = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     done = subprocess.run(command(*FACTS), env=plain, capture_output=True, timeout=60, check=True)
     assert json.loads(done.stdout.splitlines()[0])["answer"] == {"X": "Wärter", "T": 0}
-
-
-def many(rows: int) -> None:
-    lines = (f"wt{i % 50},high,{i // 50},{i // 50}\n" for i in range(rows))
-    Path("temp.csv").write_text("device,level,time,arrival\n" + "".join(lines), encoding="utf-8")
-
-
-def test_a_closed_pipe_ends_it_quietly(start: Start) -> None:
-    many(20_000)
-    run = start(command(*FACTS), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert run.stdout is not None
-    assert run.stderr is not None
-    assert run.stdout.readline().startswith('{"tick": 0')
-    run.stdout.close()
-    assert run.stderr.read() == ""
-    assert run.wait() == 141

@@ -1,7 +1,5 @@
 """antelog/cli/commands/watch.py, antelog/run/following.py: `antelog watch`."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal
@@ -168,13 +166,6 @@ def test_kinds_tables_and_chances() -> None:
 
 def _command(*arguments: object) -> list[str]:
     return command("watch", "p.alog", "--no-page", *arguments)
-
-
-def test_standard_input_is_followed_to_its_end() -> None:
-    done = subprocess.run(
-        _command("--input", "Temp=-"), input=READINGS, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.splitlines() == LOG
 
 
 def test_it_says_of_a_state_without_facts_that_it_has_none(here: Path) -> None:

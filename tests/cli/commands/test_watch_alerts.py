@@ -1,7 +1,5 @@
 """antelog/cli/commands/watch.py: `antelog watch` sends alerts, and tells the same if they do not arrive."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -26,7 +24,6 @@ CONFIRMED = [line for line in LOG if '"confirmed"' in line]
 
 
 def sent() -> list[dict[str, Any]]:
-    """The messages that the command of an alert got."""
     path = Path("sent")
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
@@ -72,7 +69,6 @@ query Calm(X, T) SEVERITY "{X} runs quietly".
 
 
 def calm(severity: str, *arguments: str) -> list[tuple[Any, ...]]:
-    """What is sent about wt2, which is first about to fail, and then runs quietly."""
     Path("p.alog").write_text(CALM.replace("SEVERITY", severity), encoding="utf-8")
     Path("temp.csv").write_text("device,level,time\nwt2,high,1\nwt2,low,4\n", encoding="utf-8")
     Path("sent").unlink(missing_ok=True)
@@ -140,7 +136,6 @@ query Over(X, T).
 
 @pytest.mark.slow
 def test_started_on_an_hour_of_the_past_it_tells_of_what_is_open_by_device(here: Path, start: Start) -> None:
-    """Nothing about what is over; one message for each device; each link opens its answer."""
     now = int(time.time()) // 20 * 20
     rows = [
         f"{device},{level},{stamp(now - back + later)}"
@@ -174,7 +169,6 @@ def test_started_on_an_hour_of_the_past_it_tells_of_what_is_open_by_device(here:
 
 
 def shown(ask: urllib.request.Request) -> dict[str, Any] | None:
-    """The answer as the page returns it; None if the page does not know it yet."""
     try:
         with urllib.request.urlopen(ask) as answer:
             found: dict[str, Any] = json.load(answer)

@@ -1,7 +1,5 @@
 """`antelog watch --accept-changes`: rules that were changed since the state was saved."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

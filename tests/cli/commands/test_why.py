@@ -1,7 +1,5 @@
 """Tests of antelog/cli/commands/why.py: trees and JSON of recorded facts, with files and lines."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""antelog/cli/run/report.py: what a pipeline tells is in a feed, and a process of its own shows it."""
-
-from __future__ import annotations
+"""antelog/cli/run/pipeline.py: what a pipeline tells is in a feed, and a process of its own shows it."""
 
 import json
 import re
@@ -35,7 +33,6 @@ wt3,high,10,11
 
 @contextmanager
 def run(*more: object) -> Iterator[Process]:
-    """A pipeline under way."""
     arguments = ("p.alog", "--input", "Temp=in", "--output", "parquet:out", "--page", *more)
     with started(command(*arguments), stderr=subprocess.PIPE) as process:
         yield process
@@ -52,7 +49,6 @@ def said_until(process: Process, beginning: str) -> str:
 
 
 def asked(said: str, path: str) -> Any:
-    """What the page whose link was printed says."""
     found = re.search(r"(http://127\.0\.0\.1:\d+/)\?token=(\S+)", said)
     assert found is not None, said
     request = urllib.request.Request(f"{found[1]}{path}", headers={"Authorization": f"Bearer {found[2]}"})

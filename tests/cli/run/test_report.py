@@ -1,8 +1,8 @@
-"""antelog/cli/run/report.py: a batch in words, and a summary of all."""
+"""antelog/cli/run/pipeline.py: a batch in words, and a summary of all."""
 
 import pytest
 
-from antelog.cli.run.report import Report, batch_line
+from antelog.cli.run.pipeline import Report, batch_line
 from antelog.language.moments import Timescale
 from antelog.run.sinks.result import reject_of
 

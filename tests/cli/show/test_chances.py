@@ -1,7 +1,5 @@
 """antelog/cli/show/listing.py, antelog/cli/arguments/models.py: chances in lines and in listings."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -13,14 +11,12 @@ from tests.cli.forecasting import PROGRAM, readings
 from tests.cli.trying import antelog
 
 HOT = "chance Temp(_, high, _) = 10%, again 80%.\n"
-
-
-@pytest.fixture(autouse=True)
-def stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("p.alog").write_text(PROGRAM + HOT, encoding="utf-8")
-    Path("plain.alog").write_text(PROGRAM, encoding="utf-8")
-    Path("temp.csv").write_text("device,level,time\na,high,0\na,high,1\nb,high,1\n", encoding="utf-8")
+FILES = {
+    "p.alog": PROGRAM + HOT,
+    "plain.alog": PROGRAM,
+    "temp.csv": "device,level,time\na,high,0\na,high,1\nb,high,1\n",
+}
+pytestmark = pytest.mark.usefixtures("files")
 
 
 def lines(*arguments: str) -> list[dict[str, Any]]:

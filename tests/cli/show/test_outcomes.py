@@ -11,7 +11,7 @@ import pytest
 
 from antelog import Engine, parse
 from antelog.cli.commands import try_ as module
-from antelog.cli.commands.try_ import Outcomes, QuerySummary, median, say_outcomes
+from antelog.cli.commands.try_ import Outcomes, QuerySummary, say_outcomes
 from tests.cli.trying import PROGRAM, try_
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -31,7 +31,6 @@ Key = tuple[str, ...]
 
 
 def one_by_one(rows: list[dict[str, Any]], names: tuple[str, ...]) -> tuple[Counter[str], list[int]]:
-    """How answers ended, and how long the confirmed ones were open, answer by answer."""
     lines: dict[Key, list[dict[str, Any]]] = {}
     for row in rows:
         lines.setdefault(tuple(str(row.get(name)) for name in (*names, "others")), []).append(row)
@@ -43,7 +42,6 @@ def one_by_one(rows: list[dict[str, Any]], names: tuple[str, ...]) -> tuple[Coun
 
 
 def facts(draw: Random, tick: int) -> dict[str, list[tuple[Any, ...]]]:
-    """Some facts that arrive at a tick; from tick 40 on there are devices with numbers for names."""
     devices: list[Any] = ["a", "b", *([7] if tick > 40 else [])]
     times = range(max(tick - 3, 0), tick + 1)
     temp = [(d, draw.choice(["high", "low"]), draw.choice(times)) for d in devices if draw.random() < 0.6]
@@ -95,26 +93,6 @@ def test_what_is_decided_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
         counted["P"].take(engine.advance(tick, {"A": [(f"a{tick}", tick)]})["P"], tick)
         assert sum(table.num_rows for table in counted["P"]._open) <= 12
     assert counted["P"].found(engine.now).ended["rejected"] == 166
-
-
-def test_how_early_a_confirmed_answer_was_reported() -> None:
-    program = parse("input A(x, time) delay 2. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
-    engine, counted = Engine(program), {query.name: Outcomes(query) for query in program.plan.queries}
-    for tick, given in ((0, [("a", 0)]), (1, [("a", 1)]), (9, [])):
-        counted["P"].take(engine.advance(tick, {"A": given})["P"], tick)
-    assert counted["P"].found(9) == QuerySummary(
-        {"confirmed": 1, "rejected": 1, "open": 0},
-        {"possible": 2, "confirmed": 1, "rejected": 1},
-        confirmed=1,  # open at 0, confirmed at 1
-        waiting=3,  # a fact about 1 may come until 3
-    )
-
-
-def test_the_median() -> None:
-    assert median({}) is None
-    assert [median({4: 1}), median({1: 1, 4: 1}), median({1: 3, 9: 2}), median({2: 2, 1: 1, 7: 3})] == [
-        4, 2.5, 1, 4.5,
-    ]  # fmt: skip
 
 
 LEGEND = [

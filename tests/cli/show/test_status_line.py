@@ -1,7 +1,5 @@
 """antelog/cli/commands/watch.py: the last line of a terminal, while `antelog watch` has no page."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty
@@ -87,7 +85,7 @@ def test_only_a_terminal_has_one(tmp_path: Path, console: Console, monkeypatch: 
         (dumb, True, False),
         (Console(file=io.StringIO()), True, False),
     ):
-        monkeypatch.setattr(module, "to_stderr", lambda each=each: each)
+        monkeypatch.setattr(module.terminal, "to_stderr", lambda each=each: each)
         with status_line(driver, wanted=wanted):
             assert bool(before_output) == has_one
         assert not before_output

@@ -1,7 +1,5 @@
 """antelog/cli/show/{diagnostics,set_aside,terminal}.py: counts, mistakes, plans and progress in words."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal
@@ -12,13 +10,9 @@ from pyarrow import csv
 from rich.console import Console
 from rich.text import Text
 
-import antelog
-from antelog.cli.commands.check import print_plan
 from antelog.cli.show import terminal
-from antelog.cli.show.endings import behind, ending_in_words, stoppable
-from antelog.cli.show.set_aside import facts, number
+from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.terminal import print_diagnostics, wrapped, wrapped_text
-from antelog.cli.stopping import Terminated
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
 
@@ -34,13 +28,6 @@ def _shown(console: Console) -> str:
     return console.file.getvalue()
 
 
-def test_counts_are_words() -> None:
-    assert (number(1, "fact"), number(2_000, "fact")) == ("1 fact", "2,000 facts")
-    assert facts({"given": 3, "admitted": 3}) == "3 facts"  # that they were used goes without saying
-    assert facts({"given": 6, "admitted": 4, "late": 2}) == "6 facts (4 used, 2 late)"
-    assert facts({"given": 1, "admitted": 3}, held=2) == "1 fact and 2 held before (3 used)"
-
-
 def test_diagnostics_are_the_same_with_colours_and_without() -> None:
     source = Source("A(X, T) :- B(X, T).", "p.alog")
     found = Diagnostic("E401", "something is wrong", Span(0, 1), "Mend it.")
@@ -51,14 +38,6 @@ def test_diagnostics_are_the_same_with_colours_and_without() -> None:
     assert _shown(plain).endswith("1 error\n")
     assert "\x1b[" not in _shown(plain)
     assert "\x1b[1;31merror E401" in _shown(coloured)
-
-
-def test_a_plan_says_what_is_watched_for() -> None:
-    console = _console()
-    print_plan(antelog.parse("Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T).").plan, {}, console)
-    said = _shown(console)
-    assert "Temp(X, T), Temp(X, T+1)" in said
-    assert "Strata: groups of rules, each worked out after those it asks by `not`\n  0: Hot\n" in said
 
 
 def test_what_is_quick_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,15 +137,9 @@ def test_what_is_behind_an_error_is_told_if_it_is_asked_for(
     )
 
 
-def test_a_text_is_told_once() -> None:
-    error = DataError("twice")
-    error.__context__ = ValueError("twice")
-    assert [*behind(error)] == []
-
-
 def _interrupted() -> None:
     try:
-        raise Terminated
+        raise KeyboardInterrupt(signal.SIGTERM)
     finally:
         try:
             raise ConnectionError("Answer from Java side is empty")

@@ -1,7 +1,5 @@
 """antelog/spark/bucket/changing.py: chances where rules change while a stream runs, as in one process."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +12,7 @@ import antelog
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.model_file import Model
 from antelog.process import Engine
-from antelog.spark.bucket import storage
+from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.job.forecasts import GivenModel, forecasts_of
 from antelog.spark.job.job import Job, Predecessor
 from tests.engine.replay import frames
@@ -66,8 +64,8 @@ def streamed(first: Job, second: Job, seed: int) -> list[dict[str, Any]]:
     """The lines of a stream whose rules change after the tick CUT; a seed says what workers forget."""
     stream, found = Stream(first, random.Random(seed)), []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storage, "ROOM", 40)
-        patch.setattr(storage, "SMALL", 40)
+        patch.setattr(bucket_stream, "ROOM", 40)
+        patch.setattr(bucket_stream, "SMALL", 40)
         for start, end, now in ((-1, BEFORE, first), (BEFORE, CUT, first), (CUT, LAST, second)):
             stream.continue_as(now)
             # A tick is over once there is a fact of the next one.
@@ -77,7 +75,6 @@ def streamed(first: Job, second: Job, seed: int) -> list[dict[str, Any]]:
 
 
 def chances(rows: Sequence[Mapping[str, Any]], *, since: int = -1) -> dict[tuple[Any, ...], Any]:
-    """The chances of lines, without those that are closed."""
     return {
         tuple(row[name] for name in ("query", "tick", "change", "X", "T")): row["chance"]
         for row in rows

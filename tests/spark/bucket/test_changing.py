@@ -1,7 +1,5 @@
 """antelog/spark/bucket/changing.py: rules that change while a stream runs, as in one process."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any
@@ -27,7 +25,6 @@ BUCKETS = st.sampled_from([1, 2, 3])
 
 @st.composite
 def with_a_key(draw: st.DrawFn) -> Pair:
-    """Pairs that buckets can share."""
     case = draw(keyed(TYPED))
     new = new_version(draw, case.text)
     pair = Pair(case.text, new, case, draw(st.integers(0, case.until)))
@@ -85,13 +82,11 @@ def replace_facts(pair: Pair, facts: tuple[Fact, ...], until: int) -> Pair:
 
 
 def _after(job: Job, before: Job) -> Job:
-    """The job, which goes on from the state of another one."""
     predecessor = Predecessor(before.identity, before.plan)
     return replace(job, data=replace(job.data, before=(predecessor,)))
 
 
 def _named(tables: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    """Tables with the names of a plan's columns."""
     return {
         source.name: tables[source.name].rename_columns(
             [*source.columns, tables[source.name].column_names[-1]]

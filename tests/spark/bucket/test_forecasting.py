@@ -1,9 +1,7 @@
 """antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/model_file.py: chances in buckets."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -23,7 +21,7 @@ from antelog.forecast.lines import Limits
 from antelog.forecast.model_file import Model, merged
 from antelog.forecast.scores import scores
 from antelog.process import Engine
-from antelog.spark.bucket import storage
+from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.stream import forget
 from antelog.spark.job.dividing import parts_of
@@ -33,7 +31,7 @@ from tests.engine.replay import Compiled, frames
 from tests.forecast.making import with_what_was_found_meanwhile
 from tests.odds import with_odds
 from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
-from tests.spark.comparing import comparable as compared
+from tests.spark.comparing import in_order as comparable
 from tests.spark.dealt_out import PROGRAMS as DEALT_OUT
 from tests.spark.dealt_out import facts_of
 from tests.spark.simulated import Stream, dealt, run_batch
@@ -45,10 +43,6 @@ Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2).
 Calm(X, T) :- Temp(X, low, T), not Temp(X, high, T+1), not Off(X, T+2).
 query Malf(X, T) alert 60%.
 query Calm(X, T).
-"""
-DECLARED = """
-chance Temp(_, high, _) = 30%, again 70%.    chance Temp(_, low, _) = 60%.    chance Off(_, _) = 5%.
-delay Temp(b, _, _) = 2 (70%, 20%, 8%).
 """
 PROGRAM = antelog.parse(RULES)
 PLAN = PROGRAM.plan
@@ -76,27 +70,9 @@ FACTS = readings(0)
 
 @lru_cache
 def history() -> Model:
-    """What was learned of another stream."""
     engine = Engine(PROGRAM, model="learn")
     engine.advance(TICKS + 5, frames(readings(7), PLAN, -1, TICKS + 5))
     return engine.model
-
-
-def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows to be compared with others, with chances as far as rounding leaves them."""
-    return compared([_rounded(row) for row in rows])
-
-
-def _rounded(value: Any) -> Any:
-    match value:
-        case float():
-            return round(value, 9)
-        case dict():
-            return {name: _rounded(each) for name, each in value.items()}
-        case list():
-            return [_rounded(each) for each in value]
-        case _:
-            return value
 
 
 def in_process(
@@ -125,8 +101,8 @@ def streamed(
     plan = program.plan
     stream = Stream(job_of(plan, tables_of(plan, facts), buckets, forecasts=given), random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storage, "ROOM", room)
-        patch.setattr(storage, "SMALL", room)
+        patch.setattr(bucket_stream, "ROOM", room)
+        patch.setattr(bucket_stream, "SMALL", room)
         parts = [*cut(facts, ends), [closing(plan, facts[-1][-1] + 5)]]
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
@@ -141,17 +117,6 @@ def test_with_a_fixed_model_chances_are_those_of_the_engine(buckets: int, ends: 
     assert streamed(forecasts(history()), buckets, ends) == expected
 
 
-@pytest.mark.parametrize(("buckets", "ends"), [(3, [150, 333])])
-def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
-    program = antelog.parse(RULES + DECLARED)
-    expected = in_process(program, None, readings(0))
-    assert {row["change"] for row in expected} == {*KINDS} - {"closed"}
-    assert any("holds" in row for row in expected)
-    given = forecasts_of(program.plan, None, LearningSettings(False))
-    assert given is not None
-    assert streamed(given, buckets, ends, program) == expected
-
-
 @pytest.mark.parametrize("given", [forecasts("learn"), forecasts(history(), learn=True)], ids=["alone", "on"])
 def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -> None:
     whole = streamed(given, 1, [])
@@ -162,16 +127,7 @@ def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -
         assert streamed(given, buckets, ends, room=room) == whole
 
 
-@pytest.mark.parametrize("given", [forecasts(history()), forecasts("learn")], ids=["fixed", "learning"])
-def test_a_batch_tells_what_a_stream_tells(given: Forecasts) -> None:
-    facts = readings(0)
-    tables = tables_of(PLAN, facts)
-    job = job_of(PLAN, tables, 3, forecasts=given, batch=True, until=TICKS + 5)
-    assert comparable(run_batch(job, tables, random.Random(0)).changes) == streamed(given, 1, [])
-
-
 def test_a_stream_goes_on_with_a_newer_model() -> None:
-    """What it says from then on is what one says that has had that model all along."""
     facts = readings(0)
     engine = Engine(PROGRAM, model=history(), learn=True)
     engine.advance(TICKS + 5, frames(facts, PLAN, -1, TICKS + 5))
@@ -192,12 +148,14 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     ]
 
 
-def test_open_answers_of_a_batch_have_chances() -> None:
-    facts = [fact for fact in readings(0) if fact[2] <= 60]
+@pytest.mark.parametrize("limits", [{}, {"min_chance": 0.5}])
+def test_open_answers_of_a_batch_have_chances(limits: dict[str, float]) -> None:
+    facts = [fact for fact in FACTS if fact[2] <= 60]
     tables = tables_of(PLAN, facts)
-    job = job_of(PLAN, tables, 3, forecasts=forecasts(history()), batch=True, only=("confirmed",))
+    given = replace(forecasts(history()), limits=Limits(**limits))
+    job = job_of(PLAN, tables, 3, forecasts=given, batch=True, only=("confirmed",))
     reported = run_batch(job, tables, random.Random(0), answers=True).changes
-    engine = Engine(PROGRAM, model=history())
+    engine = Engine(PROGRAM, model=history(), **limits)
     engine.advance(60, frames(facts, PLAN, -1, 60))
     still = [row for row in reported if row["change"] == "open"]
     expected = [
@@ -250,7 +208,6 @@ def test_scores_of_buckets_are_those_of_the_engine() -> None:
 @settings(max_examples=10)
 @given(data=st.data(), name=st.sampled_from(sorted(DEALT_OUT)), seed=st.integers(0, 999))
 def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: str, seed: int) -> None:
-    """What says how likely a key's answers are is in the key's bucket: its facts, and nothing of others."""
     program = antelog.parse(data.draw(with_odds(DEALT_OUT[name], every=True)))
     plan, dice = program.plan, random.Random(seed)
     assert plan.key
@@ -284,7 +241,6 @@ def test_with_min_chance_buckets_change_nothing(buckets: int, ends: list[int], r
 
 @pytest.mark.parametrize(("buckets", "ends"), [(1, []), (5, [150, 333])])
 def test_most_is_of_each_bucket(buckets: int, ends: list[int]) -> None:
-    """A bucket has the lines of an engine that has its keys alone."""
     names = pa.array(["a", "b", "c", "d", "e"])
     places = dict(zip(names.to_pylist(), parts_of(names, buckets).tolist(), strict=True))
     parts = [
@@ -293,20 +249,3 @@ def test_most_is_of_each_bucket(buckets: int, ends: list[int]) -> None:
     ]
     given = replace(forecasts(history()), limits=FEW)
     assert streamed(given, buckets, ends) == comparable(row for part in parts for row in part)
-
-
-def test_unlikely_answers_are_not_among_the_open_ones() -> None:
-    facts = [fact for fact in FACTS if fact[2] <= 60]
-    tables = tables_of(PLAN, facts)
-    given = replace(forecasts(history()), limits=Limits(min_chance=0.5))
-    job = job_of(PLAN, tables, 3, forecasts=given, batch=True, only=("confirmed",))
-    reported = run_batch(job, tables, random.Random(0), answers=True).changes
-    engine = Engine(PROGRAM, model=history(), min_chance=0.5)
-    engine.advance(60, frames(facts, PLAN, -1, 60))
-    expected = [
-        {"query": name, **row, "change": "open"}
-        for name in ("Malf", "Calm")
-        for row in engine.answers(name).to_pylist()
-        if row["change"] != "confirmed"
-    ]
-    assert comparable(row for row in reported if row["change"] == "open") == comparable(expected)

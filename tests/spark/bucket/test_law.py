@@ -1,7 +1,5 @@
 """antelog/spark/bucket/{batch,output,state,stream}.py: the change log is the kernel's own."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 
 from antelog.compile.nodes.plan import Plan
 from antelog.language import Checked
-from antelog.spark.bucket import storage
+from antelog.spark.bucket import stream as bucket_stream
 from tests.all_cases import ANY as SOME
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.plain import PlainEngine
@@ -52,7 +50,6 @@ def _streamed(
 
 
 def test_what_is_said_of_background_values_is_reported_once() -> None:
-    """That the High of a is awaited each bucket knows, and that it had none before."""
     text = """input High(x: text, time) delay 1. static Site(x: text). Site(a). Site(b).
         Rises(X, T) :- Site(X), High(X, T+2), not High(X, T). query Rises(X, T)."""
     facts = (("High", ("b", 1), 1),)
@@ -79,8 +76,8 @@ def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int
     assume(plan.inputs)
     with pytest.MonkeyPatch.context() as patch:
         # As many rows as may be appended before a snapshot, and at once.
-        patch.setattr(storage, "ROOM", room)
-        patch.setattr(storage, "SMALL", room)
+        patch.setattr(bucket_stream, "ROOM", room)
+        patch.setattr(bucket_stream, "SMALL", room)
         log = _streamed(plan, case.facts, case.until, buckets, ends, seed)
     assert log == kernel_log(plan, case.facts, case.until)
 
@@ -88,7 +85,6 @@ def test_streams(case: Case, buckets: int, ends: list[int], seed: int, room: int
 def _compare_open(
     plan: Plan, facts: Sequence[Fact], until: int, buckets: int, ends: Sequence[int], seed: int
 ) -> list[int]:
-    """How many answers are open after each micro-batch, which has to be what the engine says."""
     stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
     engine = PlainEngine(Compiled(plan))
     found = []

@@ -1,7 +1,5 @@
 """antelog/spark/bucket/{blobs,packing,receiving,unpacking}.py: what is sent is what comes, all of it."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

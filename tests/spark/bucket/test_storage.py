@@ -1,6 +1,4 @@
-"""antelog/spark/bucket/storage.py: a bucket that is not as it was written is refused."""
-
-from __future__ import annotations
+"""antelog/spark/bucket/stream.py: a bucket that is not as it was written is refused."""
 
 import random
 from collections.abc import Iterator
@@ -13,9 +11,9 @@ import pytest
 from antelog import StateError, parse
 from antelog.arrow.arrays import to_blob
 from antelog.engine import sealed
-from antelog.spark.bucket import storage
+from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.state import start
-from antelog.spark.bucket.storage import BucketHead, Stored, head_from, head_to_bytes
+from antelog.spark.bucket.stream import BucketHead, Stored, head_from, head_to_bytes
 from antelog.spark.job.job import differences
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
@@ -35,8 +33,8 @@ def _batch(stream: Stream, tick: int) -> list[dict[str, Any]]:
 @pytest.fixture
 def stream(monkeypatch: pytest.MonkeyPatch) -> Stream:
     """One that keeps a snapshot and two parts more."""
-    monkeypatch.setattr(storage, "ROOM", 5)
-    monkeypatch.setattr(storage, "SMALL", 5)
+    monkeypatch.setattr(bucket_stream, "ROOM", 5)
+    monkeypatch.setattr(bucket_stream, "SMALL", 5)
     stream = Stream(JOB, random.Random(1))
     for tick in range(NEXT):
         _batch(stream, tick)
@@ -123,6 +121,6 @@ def test_rows_of_other_types_are_refused(stream: Stream) -> None:
 def test_a_snapshot_of_another_program_is_refused(stream: Stream) -> None:
     head, parts = stream.stored(0)
     known = msgspec.structs.replace(head_from(head, JOB), stored=Stored())
-    wrong = [*storage.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
+    wrong = [*bucket_stream.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
     of_wrong = head_to_bytes(known.after(wrong, 0, anew=True))
     _refused(stream, of_wrong, wrong, "the snapshot .* was saved by other rules than these")

@@ -1,7 +1,5 @@
 """antelog/spark/bucket/stream.py, antelog/spark/job/job.py: how time moves on, and arrivals."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -42,20 +40,6 @@ def _log(stream: Stream, rows: Sequence[Row], wall: int = -1) -> list[tuple[Any,
     table = _table(rows, len(rows[0]) == 3) if rows else None
     seen = stream.batch({} if table is None else {"Temp": table}, wall)
     return sorted((row["tick"], row["change"], row["X"], row["T"]) for row in seen.changes)
-
-
-def test_idle_keys_advance_with_the_rows_of_others() -> None:
-    stream, _ = _stream("event")
-    assert _log(stream, [("a", 0)]) == []  # tick 0 may go on
-    assert _log(stream, [("b", 1)]) == [(0, "possible", "a", 0)]
-    assert (2, "rejected", "a", 0) in _log(stream, [("b", 5)])
-
-
-def test_a_tick_may_go_on_in_the_next_micro_batch() -> None:
-    stream, _ = _stream("arrival")
-    assert _log(stream, [("a", 3, 3)]) == []
-    assert _log(stream, [("a", 4, 4), ("b", 3, 3)]) == [(3, "possible", "a", 3), (3, "possible", "b", 3)]
-    assert (4, "confirmed", "a", 3) in _log(stream, [("b", 9, 9)])
 
 
 def test_lag_takes_in_what_arrives_out_of_order() -> None:

@@ -1,7 +1,5 @@
 """antelog/spark/bucket/forecasting.py: chances that look at values, in buckets."""
 
-from __future__ import annotations
-
 import pytest
 
 import antelog
@@ -28,7 +26,6 @@ def forecasts(given: GivenModel, plan: Plan = PLAN) -> Forecasts:
 
 @pytest.mark.parametrize(("buckets", "ends"), [(1, []), (3, [150, 333]), (4, [40, 700])])
 def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
-    """The latest values of a key are in its bucket, also those that fit no rule."""
     expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
     assert any(row.get("chance_from") == "values" for row in expected)
     assert others.streamed(forecasts(learned()), buckets, ends, PROGRAM, facts=FACTS) == expected

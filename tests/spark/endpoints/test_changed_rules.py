@@ -4,8 +4,6 @@
 in this process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -51,7 +49,6 @@ Line = tuple[int, str, str, str]
 
 
 def made_up(dice: random.Random) -> list[list[Fact]]:
-    """The facts of all files."""
     files = []
     for number in range(2 * HALF):
         rows = list[Fact]()

@@ -1,6 +1,4 @@
-"""antelog/spark/endpoints/jdbc_sink.py: states that are older, or come again, change nothing."""
-
-from __future__ import annotations
+"""antelog/spark/endpoints/tables.py: states that are older, or come again, change nothing."""
 
 import random
 import sqlite3
@@ -14,9 +12,9 @@ from antelog import parse
 from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import Outputs, outputs
-from antelog.spark.endpoints.jdbc_sink import merging
 from antelog.spark.endpoints.parquet_sink import write_parquet
 from antelog.spark.endpoints.sinks import MicroBatch, write_changes
+from antelog.spark.endpoints.tables import merging
 
 COLUMNS = ("query", "tick", "time", "status", "since", "since_time", "answer", "others")
 State = tuple[str, int, int, str, int, int, str, str]

@@ -1,6 +1,4 @@
-"""antelog/spark/endpoints/{line_rows,sources}.py, antelog/cli/run/columns.py: files and messages of texts."""
-
-from __future__ import annotations
+"""antelog/spark/endpoints/{line_rows,sources}.py: files and messages of texts."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,14 +11,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import antelog
-from antelog.cli.run.columns import Wish, reading_of
 from antelog.errors import DataError
 from antelog.files import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.address import Files, Kafka
 from antelog.run.reading import wanted_of
 from antelog.spark.endpoints.line_rows import RowReading, read_files, read_lines, read_messages
-from antelog.spark.endpoints.sources import Reading, frame
+from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.settings import CLOCK, MALFORMED, ROW
 from tests.files.reading import rows_of
 
@@ -175,7 +172,6 @@ def test_spark_hands_over_whole_files(spark: SparkSession, tmp_path: Path) -> No
 
 
 def reading(source: Files | Kafka, plan: Any = PLAN, **maps: str) -> RowReading:
-    """How a source is read; a topic is not looked at for that."""
     nobody: Any = None
     return reading_of(nobody, plan, Wish("R", source, maps)).rows
 

@@ -1,11 +1,9 @@
-"""antelog/spark/endpoints/{folders,jdbc_sink,sinks}.py: a stream that is killed has the same results.
+"""antelog/spark/endpoints/{folders,sinks,tables}.py: a stream that is killed has the same results.
 
 One pipeline writes to files, to a table in PostgreSQL and to a Kafka topic. It is killed, with its JVM
 and its workers, at random moments; what the three have in the end is compared with what the kernel
 says of the same facts in this process. `ANTELOG_TESTS_KILLS` says how often (`make long`: ten times).
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -97,7 +95,6 @@ def started(
 
 @contextmanager
 def connected_kafka() -> Iterator[Kafka]:
-    """A broker, provided that Spark can be connected with it."""
     for_kafka()
     with kafka() as broker:
         yield broker

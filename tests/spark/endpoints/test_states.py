@@ -1,7 +1,5 @@
 """antelog/spark/endpoints/states.py: `newest` returns the states that answers have in the kernel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

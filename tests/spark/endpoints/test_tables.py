@@ -3,8 +3,6 @@
 The installed Spark may have no edition of them, as the newest often has: they were run with PySpark 4.1.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -100,7 +98,6 @@ def test_from_table_to_table(tmp_path: Path, form: str) -> None:
 
 
 def _changes() -> list[tables.Row]:
-    """The changes of a stream that has not finished its last tick."""
     engine = antelog.Engine(antelog.parse(PROGRAM), static={"Known": KNOWN})
     log = engine.advance(LAST, {"Temp": [fact for fact in FACTS if fact[-1] <= LAST]})["Malf"]
     return [

@@ -1,7 +1,5 @@
 """antelog/spark/job/dividing.py: into how many buckets facts are dealt changes nothing."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -27,7 +25,6 @@ def _set_aside(rejects: Sequence[dict[str, Any]]) -> Counter[tuple[str, str, int
 
 
 def _replayed(plan: Plan, facts: Sequence[Fact]) -> PlainEngine:
-    """An engine after the last arrival."""
     engine = PlainEngine(Compiled(plan))
     last = max(arrival for _, _, arrival in facts)
     engine.advance(last, frames(facts, plan, -1, last))
@@ -79,7 +76,6 @@ def test_the_cases_have_something_to_tell(name: str) -> None:
 
 @pytest.mark.parametrize("buckets", [1, 3])
 def test_time_begins_where_a_stream_is_told(buckets: int) -> None:
-    """Nothing is said of the ticks before, and what is needed from there on is not waited for."""
     plan = plan_of("absences where one fact excludes others")
     facts: list[Fact] = [("Temp", ("a", "a", 9), 9), ("Temp", ("c", "b", 9), 9)]
     tables = tables_of(plan, facts)

@@ -1,7 +1,5 @@
 """antelog/spark/job/needed.py: facts no rule can use are left out, and what is told stays the same."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence
@@ -28,7 +26,6 @@ LEVELS = ("low", "mid", "high")
 
 
 def _facts() -> list[Fact]:
-    """Each level with each of some numbers, and a Q to go with it."""
     found: list[Fact] = []
     for number, level in enumerate(LEVELS):
         for v in range(10):
@@ -79,38 +76,6 @@ def test_what_shows_that_a_source_is_seen_is_needed() -> None:
     facts = [each for each in _facts() if each[0] == "Q" or not 9 <= each[2] <= 15]
     assert any("lost" in str(line) for line in kernel_log(parse(rules).plan, facts, 40))
     assert [_passed_over(rules, facts, buckets) for buckets in (1, 3)] == [0, 0]
-
-
-def test_time_begins_with_the_first_fact_even_if_no_rule_can_use_it() -> None:
-    rules = """
-    tick 1 second.
-    input Temp(x: text, level: text, time) delay 1.
-    static Turbine(x). Turbine(a).
-    OK(X, T) :- Turbine(X), not Temp(X, high, T).
-    query OK(X, T).
-    """
-    rows = [("low", 5), ("low", 6), ("high", 8), ("low", 9)]
-    facts: list[Fact] = [("Temp", ("a", level, tick), tick) for level, tick in rows]
-    assert _passed_over(rules, facts, 1) == 3
-    assert _passed_over(rules, facts, 3) == 3
-
-
-def test_facts_that_exclude_others_are_needed_even_if_no_rule_can_use_them() -> None:
-    rules = """
-    input P(x: text, level: text, v: number, time) delay 1, one per x. input Q(x: text, time) delay 1.
-    A(X, T) :- Q(X, T), P(X, high, _, T+1). query A(X, T).
-    """
-    facts: list[Fact] = [("Q", ("a", 3), 3), ("P", ("a", "low", 1.0, 4), 4), ("P", ("a", "high", 1.0, 4), 5)]
-    plan = parse(rules).plan
-    tables = tables_of(plan, facts)
-    seen = run_batch(job_of(plan, tables, 2, batch=True, until=9), tables, random.Random(2))
-    assert comparable(seen.changes) == kernel_log(plan, facts, 9)
-    assert [(row["change"], row["tick"]) for row in seen.changes] == [("possible", 3), ("rejected", 4)]
-    assert [(row["reason"], row["arrival"]) for row in seen.rejects] == [("conflicting", 5)]
-    found = {
-        name: sum(each[name] for each in seen.counts) for name in ("admitted", "conflicting", "unneeded")
-    }
-    assert found == {"admitted": 2, "conflicting": 1, "unneeded": 0}
 
 
 def test_what_is_no_number_is_set_aside_also_where_no_rule_can_use_it() -> None:

@@ -1,7 +1,5 @@
 """antelog/spark/job/options.py: each function takes its own options, and says so of the others."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """antelog/spark/pipeline/configuration.py: settings of sessions, and sessions that are refused."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -82,33 +80,6 @@ def test_a_java_whose_start_was_cut_short_is_ended(tmp_path: Path, start: Start)
     assert java.wait(60) < 0
 
 
-SECRET = """
-import os, signal
-from pathlib import Path
-import psutil
-from antelog.spark.pipeline.configuration import settings_of
-from antelog.spark.pipeline.session import session
-
-settings = settings_of([], buckets=1, master="local[1]", conf={"spark.secret": "hunter2"})
-with session("secret", settings) as spark:
-    (java,) = [each for each in psutil.Process().children() if "SparkSubmit" in " ".join(each.cmdline())]
-    assert "hunter2" not in " ".join(java.cmdline())
-    assert not Path(java.cmdline()[java.cmdline().index("--properties-file") + 1]).exists()
-    java.send_signal(signal.SIGTERM)
-    if (status := Path(f"/proc/{java.pid}/status")).exists():  # Linux says which signals will never arrive
-        blocked = int(dict(line.split(":", 1) for line in status.read_text().splitlines())["SigBlk"], 16)
-        assert blocked >> signal.SIGTERM - 1 & 1
-    print(spark.conf.get("spark.secret"), spark.range(3).count())
-assert "PYSPARK_SUBMIT_ARGS" not in os.environ
-"""
-
-
-@pytest.mark.long
-def test_java_has_its_settings_on_no_command_line_and_is_ended_by_its_python_only() -> None:
-    done = subprocess.run([sys.executable, "-c", SECRET], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("hunter2 3\n", "")
-
-
 def fake_java(folder: Path, version: str) -> Path:
     java = folder / "bin" / "java"
     java.parent.mkdir(parents=True)
@@ -160,7 +131,6 @@ def test_pandas_3_is_no_reason_to_warn_since_no_fact_passes_through_it() -> None
 
 
 def _written(lines: bytes, *, starts: bool = True) -> tuple[str, ProcessOutput]:
-    """The lines that are shown, and the output they are from."""
     theirs, ours = os.pipe()
     source, target = os.pipe()
     os.write(ours, lines)
@@ -215,25 +185,3 @@ def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
     rest = lines[lines.index("between") :]
     assert [*sifted(lines)] == ["before", *rest]
     assert [*sifted(lines[:4])] == lines[:4]  # what is not finished is not lost
-
-
-NOISY = """
-import subprocess, sys
-from antelog.spark.pipeline.session import ProcessOutput, filtered
-output = ProcessOutput()
-code = "import sys; print(sys.argv[1]); sys.stderr.write(sys.argv[2])"
-with filtered(output):
-    subprocess.run([sys.executable, "-c", code, "from Java", ":: loading settings :: x\\nheard\\n"])
-print("ours", flush=True)
-output.release()
-sys.stdin.read()
-"""
-
-
-def test_processes_write_to_stderr_through_the_filter(start: Start) -> None:
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    noisy = start([sys.executable, "-c", NOISY], **pipes)
-    assert noisy.stderr is not None
-    assert sorted(noisy.stderr.readline() for _ in range(2)) == ["from Java\n", "heard\n"]
-    assert noisy.communicate() == ("ours\n", "")
-    assert noisy.returncode == 0

@@ -1,6 +1,4 @@
-"""antelog/spark/pipeline/guarding.py: a checkpoint belongs to one program and its options."""
-
-from __future__ import annotations
+"""antelog/spark/pipeline/stream_run.py: a checkpoint belongs to one program and its options."""
 
 import os
 import subprocess

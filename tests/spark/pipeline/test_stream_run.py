@@ -1,7 +1,5 @@
 """antelog/spark/pipeline/stream_run.py: a stream whose Python did not start in time is started again."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest
@@ -14,8 +12,6 @@ BUSY = "terminated with exception: Python worker failed to connect back. SQLSTAT
 
 
 class _Query:
-    """A query that has ended, after a batch or with a failure."""
-
     isActive = False  # noqa: N815 - Spark's name
 
     def __init__(self, failure: str | None) -> None:

@@ -1,7 +1,5 @@
 """The lines of a table function, compared with those of an engine; on Spark itself and on Spark Connect."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession

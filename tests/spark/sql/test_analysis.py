@@ -1,7 +1,5 @@
 """antelog/spark/sql: analysis.py, arguments.py, table.py and registering.py, without a Spark."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -52,8 +50,6 @@ MESSAGES = Path(__file__).with_name("wrong_calls.txt")
 
 
 class Registered:
-    """The name, the clause and the handler that `register` gives to a session."""
-
     def __init__(self, text: str, *, name: str = "f", version: str = "4.3.0", **options: Any) -> None:
         session = SimpleNamespace(version=version, udtf=SimpleNamespace(register=self._take))
         self.clause = register(cast("SparkSession", session), name, antelog.parse(text), **options)
@@ -62,7 +58,6 @@ class Registered:
         self.name, self.handler = name, function.func
 
     def call(self, columns: str, **named: Any) -> AnalysedCall:
-        """The analysis of a call for a table with these columns."""
         table = AnalyzeArgument(schema(columns), None, True, False)
         given = {
             name: each if isinstance(each, AnalyzeArgument) else constant(each)
@@ -134,15 +129,15 @@ def test_columns_are_those_of_all_queries_or_of_one() -> None:
 
 def test_only_what_a_query_rests_on_is_asked_for_a_span() -> None:
     quiet = Registered(QUIET)
-    assert quiet.call(SEEN, query="Hot").job.span.until is None
-    assert quiet.call(SEEN, lines="rejects").job.span.until is None
-    assert quiet.call(SEEN, since=0, until=9).job.span.until == 9
-    assert Registered(QUIET, until=7).call(SEEN).job.span.until == 7
+    assert quiet.call(SEEN, query="Hot").job.until is None
+    assert quiet.call(SEEN, lines="rejects").job.until is None
+    assert quiet.call(SEEN, since=0, until=9).job.until == 9
+    assert Registered(QUIET, until=7).call(SEEN).job.until == 7
 
 
 def test_times_of_calls_are_ticks_and_timestamps() -> None:
-    span = Registered(MALF).call(READINGS, since="1970-01-01 00:20", until=7).job.span
-    assert (span.begin, span.until) == (2, 7)
+    job = Registered(MALF).call(READINGS, since="1970-01-01 00:20", until=7).job
+    assert (job.begin, job.until) == (2, 7)
 
 
 PER_ROW = AnalyzeArgument(IntegerType(), None, False, False)

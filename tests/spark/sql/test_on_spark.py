@@ -3,8 +3,6 @@
 `tests/run/test_runners.py` compares `Engine` with `antelog try` on the same facts.
 """
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import pyarrow as pa
@@ -125,20 +123,6 @@ def test_values_of_all_types_come_out_as_in_a_batch(spark: SparkSession) -> None
     found = spark.sql("SELECT * FROM f(TABLE(facts), query => 'Both')")
     assert found.schema == both.schema
     assert in_order(found.toArrow().to_pylist()) == in_order(both.toArrow().to_pylist())
-
-
-@pytest.mark.long
-def test_types_of_objects(spark: SparkSession) -> None:
-    program = parse(
-        "input A(x, y, z, u, v, time). Q(X, Y, Z, U, V, T) :- A(X, Y, Z, U, V, T). query Q(X, Y, Z, U, V, T)."
-    )
-    frame = spark.sql("""
-        SELECT DATE'2026-01-01' AS x, TIMESTAMP'2026-11-01 01:30:00' AS y, X'00ff' AS z,
-            INTERVAL '1' DAY AS u, true AS v, 0L AS time
-        UNION ALL SELECT DATE'2026-01-02', NULL, X'', INTERVAL '2' HOUR, false, 1L
-    """)
-    frame.createOrReplaceTempView("facts")
-    _agree(spark, program, {"A": frame}, "facts", 9)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """antelog/spark/sql/partition.py: lines of the keys whose rows are all there, without a Spark."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +22,6 @@ ROWS = [
 def _run(
     rows: Sequence[tuple[str, str, int]], monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> list[list[Any]]:
-    """The lines that come with each row, and those at the end."""
     monkeypatch.setattr(partition, "PIECE", piece)
     registered = Registered(MALF)
     handler = registered.handler(registered.call(READINGS))

@@ -1,21 +1,21 @@
-"""The states of answers, from their changes; and tables of Delta and Iceberg that have either.
+"""The states of answers, and tables of Delta, Iceberg and databases: changes are appended, states are merged.
 
     tick  change     answer            tick  status     since  answer
     1     possible   {"X": "wt2"}  ->  3     confirmed  1      {"X": "wt2"}
     3     confirmed  {"X": "wt2"}
 
-    merge(changes, "delta:tables/answers")      the newest lines of a batch, into a row for each answer
-
-The state of an answer is its newest line. Changes are appended to tables, states are merged. A batch that
-comes again changes nothing. Delta knows the last batch that a run has appended; Iceberg keeps it as a
-property of the snapshot, which is looked for. An older line never replaces a newer one.
+The state of an answer is its newest line. A batch that comes again changes nothing: Delta knows the last
+batch that a run has appended, Iceberg has it as a property of a snapshot, and in a database the rows of the
+batch are replaced, all in one transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from py4j.java_gateway import JavaObject
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
@@ -23,17 +23,17 @@ from antelog.engine.step.query import DECIDED, STILL_OPEN
 from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.moments import TIME, timed
-from antelog.run.address import Table
+from antelog.run.address import Jdbc, Table
 from antelog.run.values import SettingError
 from antelog.spark.bucket.unpacking import SINCE, STATUS
-from antelog.spark.endpoints.endpoints import BATCH, RUN, TABLES
+from antelog.spark.endpoints.endpoints import BATCH, RUN, TABLES, properties_of
 from antelog.spark.endpoints.folders import file_system
 from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job.job import OTHERS
 from antelog.spark.settings import quoted
 
 FIRST = {SINCE: "tick", timed(SINCE): TIME}
-"""Columns that are about the first line of an answer, not about its newest."""
+"""Columns of a state about the first line of its answer, not about the newest."""
 _NEEDED = ("query", "tick", "change", "answer")
 
 
@@ -46,11 +46,10 @@ def key_of(names: Sequence[str]) -> list[str]:
 def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataFrame:
     """The state of each answer that a batch of changes is about, a row for each.
 
-    A column `status` stands in place of `change`: `open`, `confirmed`, `rejected` or `closed`. Two are added:
-    `since`, the tick of the first line in the batch, and, where ticks have times, `since_time`. In `others`
-    there is an empty list in place of null.
-
-    `columns` has the names of the columns where Spark does not tell them, in a declarative pipeline.
+    In place of `change` there is `status`: `open`, `confirmed`, `rejected` or `closed`. Two columns are
+    added: `since`, the tick of the first line in the batch, and, where ticks have times, `since_time`. In
+    `others` there is an empty list in place of null. Give `columns`, their names, in a declarative pipeline,
+    where Spark does not tell them.
     """
     names = changes.columns if columns is None else [*columns]
     if missing := [name for name in _NEEDED if name not in names]:
@@ -76,7 +75,6 @@ def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataF
 
 
 def _columns(name: str, key: Sequence[str], first: Iterable[str]) -> Iterator[Column]:
-    """The columns of a state in the place of one of a change."""
     if name in key:
         yield f.col(name)
     elif name == "change":
@@ -87,14 +85,14 @@ def _columns(name: str, key: Sequence[str], first: Iterable[str]) -> Iterator[Co
         yield f.col(f"line.{quoted(name)}").alias(name)
 
 
-# ---- tables ----
+# ---- tables of Delta and Iceberg ----
 
 _CAME = "came "
 """The prefix of columns with new values; no variable has a space."""
 
 
 def append_rows(frame: DataFrame, table: Table, run: str, batch: int | None) -> None:
-    """Appends rows to a table, which is made if need be."""
+    """Appends rows to a table, which is created if there is none."""
     if table.form == "delta":
         writer = frame.write.format(table.form).mode("append")
         if batch is not None:
@@ -113,8 +111,8 @@ def append_rows(frame: DataFrame, table: Table, run: str, batch: int | None) -> 
 def merge(changes: DataFrame, into: str) -> None:
     """Merges a batch of changes into a table of Delta or Iceberg, which has a row for each answer.
 
-    `into` is `delta:NAME`, `delta:./FOLDER` or `iceberg:CATALOG.TABLE`. A table that is not there is made,
-    with the columns of `newest`.
+    `into` is `delta:NAME`, `delta:./FOLDER` or `iceberg:CATALOG.TABLE`. If there is no such table, it is
+    created with the columns of `newest`.
     """
     try:
         table = TABLES.read(into)
@@ -124,11 +122,17 @@ def merge(changes: DataFrame, into: str) -> None:
 
 
 def merge_rows(states: DataFrame, table: Table) -> None:
-    """Merges states of answers into a table, which is made if need be."""
+    """Merges states into a table, which is created if there is none; a newer state is not replaced."""
     _create(states, table)
     target = table.name
     if table.is_folder:
-        target = f"{table.form}.{quoted(_whole_path(states.sparkSession, table.name))}"
+        folder = table.name
+        try:  # SQL needs an absolute path
+            system, path = file_system(states.sparkSession, folder)
+            folder = str(system.makeQualified(path).toString())
+        except UnsupportedError:  # Spark Connect
+            folder = folder if ":" in folder else str(Path(folder).absolute())
+        target = f"{table.form}.{quoted(folder)}"
     if STATUS not in states.sparkSession.table(target).columns:
         raise DataError(
             f"{table} is not a table of answers, for it has no column `{STATUS}`; name another one"
@@ -148,15 +152,6 @@ def merge_rows(states: DataFrame, table: Table) -> None:
     merging.whenNotMatched().insert({quoted(name): f.expr(_new(name)) for name in states.columns}).merge()
 
 
-def _whole_path(spark: SparkSession, folder: str) -> str:
-    """The path of a folder from the root on, as a name in SQL has to have it."""
-    try:
-        system, path = file_system(spark, folder)
-    except UnsupportedError:  # Spark Connect
-        return folder if ":" in folder else str(Path(folder).absolute())
-    return str(system.makeQualified(path).toString())
-
-
 def _new(name: str) -> str:
     return quoted(_CAME + name)
 
@@ -164,3 +159,85 @@ def _new(name: str) -> str:
 def _create(rows: DataFrame, table: Table) -> None:
     writer = rows.limit(0).write.format(table.form).mode("ignore")
     writer.save(table.name) if table.is_folder else writer.saveAsTable(table.name)
+
+
+# ---- tables of databases, by standard SQL ----
+
+
+def append_to_database(rows: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
+    rows = rows.withColumn(RUN, f.lit(run)).withColumn(BATCH, f.lit(batch).cast("bigint"))
+    with _moved(rows, sink, run) as (connection, _):
+        quote = _quoter(connection)
+        of_batch = f"{quote(RUN)} = ? AND {quote(BATCH)} = ?"
+        out = connection.prepareStatement(f"DELETE FROM {sink.table} WHERE {of_batch}")
+        out.setString(1, run)
+        out.setLong(2, batch)
+        out.executeUpdate()
+
+
+def merge_into_database(states: DataFrame, sink: Jdbc, run: str) -> None:
+    """Writes states of answers in plain columns, in place of older ones of the same answers."""
+    with _moved(states, sink, run) as (connection, second):
+        statement, quote = connection.createStatement(), _quoter(connection)
+        for each in merging(sink.table, second, states.columns, quote):
+            statement.executeUpdate(each)
+
+
+def merging(target: str, second: str, columns: Sequence[str], quote: Callable[[str], str]) -> Iterator[str]:
+    """Statements that keep the newer states in the second table, and delete their answers from the target."""
+    same = " AND ".join(f"{target}.{name} = {second}.{name}" for name in map(quote, key_of(columns)))
+    tick = quote("tick")
+    yield (
+        f"DELETE FROM {second} WHERE EXISTS "
+        f"(SELECT 1 FROM {target} WHERE {same} AND {target}.{tick} > {second}.{tick})"
+    )
+    for name in [quote(each) for each in columns if each in FIRST]:
+        earlier = f"FROM {target} WHERE {same} AND {target}.{name} < {second}.{name}"
+        yield (
+            f"UPDATE {second} SET {name} = (SELECT MIN({target}.{name}) {earlier}) "
+            f"WHERE EXISTS (SELECT 1 {earlier})"
+        )
+    yield f"DELETE FROM {target} WHERE EXISTS (SELECT 1 FROM {second} WHERE {same})"
+
+
+@contextmanager
+def _moved(rows: DataFrame, sink: Jdbc, run: str) -> Iterator[tuple[JavaObject, str]]:
+    """A transaction that ends by moving the rows from a second table into that of the sink.
+
+    All tasks write to the second table in parallel; yields the connection and its name.
+    """
+    # A name for each run, and not too long for any database.
+    second = f"{sink.table}_{run.replace('-', '')[:8]}"
+    rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=properties_of(sink))
+    rows.write.mode("overwrite").jdbc(sink.url, second, properties=properties_of(sink))
+    with _connection(rows.sparkSession, sink) as connection:
+        yield connection, second
+        columns = ", ".join(map(_quoter(connection), rows.columns))
+        statement = connection.createStatement()
+        statement.executeUpdate(f"INSERT INTO {sink.table} ({columns}) SELECT {columns} FROM {second}")
+        connection.commit()
+        statement.executeUpdate(f"DROP TABLE {second}")
+        connection.commit()
+
+
+@contextmanager
+def _connection(spark: SparkSession, sink: Jdbc) -> Iterator[JavaObject]:
+    """A connection to a database, made by Spark, which finds the drivers."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    settings = jvm.java.util.HashMap(properties_of(sink))
+    options = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
+        sink.url, sink.table, jvm.scala.jdk.CollectionConverters.MapHasAsScala(settings).asScala().toMap(None)
+    )
+    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(sink.url)
+    connection = dialect.createConnectionFactory(options).apply(-1)
+    try:
+        connection.setAutoCommit(False)
+        yield connection
+    finally:
+        connection.close()
+
+
+def _quoter(connection: JavaObject) -> Callable[[str], str]:
+    mark = connection.getMetaData().getIdentifierQuoteString().strip()
+    return lambda name: f"{mark}{name}{mark}"
