@@ -1,8 +1,4 @@
-"""The names in a text: predicates, variables, limits, columns, constants, and where they are.
-
-Names are found in the words of statements, not in syntax trees, so that they are there while a statement is
-being written.
-"""
+"""The names in a text and their places, found by words: they are known while a statement is written."""
 
 from __future__ import annotations
 
@@ -19,11 +15,11 @@ from antelog.language.functions import OF_ONE
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
-from antelog.workbench.formatting.lexemes import DECLARATIONS, PlacedWord, words_in
+from antelog.workbench.formatting import DECLARATIONS, PlacedWord, words_in
 
 
 class NameKind(Enum):
-    """The kinds of names. A function is called as a predicate is, and a limit written as a constant."""
+    """The kinds of names; functions count as predicates, and limits may look like constants."""
 
     PREDICATE = "predicate"
     VARIABLE = "variable"
@@ -35,7 +31,7 @@ class NameKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name at a place; it `defines` what is declared or derived there. `owner` is that of a column."""
+    """A name at a place, which it may declare or derive; `owner` is the predicate of a column."""
 
     name: str
     kind: NameKind
@@ -54,14 +50,13 @@ class StatementNames:
     mentions: tuple[Mention, ...]
 
     def moved(self, by: int) -> StatementNames:
-        """It, that many letters later in the text."""
         words = tuple(PlacedWord(each.text, each.start + by) for each in self.words)
         mentions = tuple(replace(m, span=Span(m.span.start + by, m.span.end + by)) for m in self.mentions)
         return StatementNames(Span(by, by + self.span.end), self.first, words, mentions)
 
     @property
     def subject(self) -> Mention | None:
-        """The predicate or limit that it defines."""
+        """The predicate or limit that the statement defines."""
         return next((each for each in self.mentions if each.defines and each.kind in _SUBJECTS), None)
 
 
@@ -79,7 +74,7 @@ _BRACED = re.compile(r"(?<!\{)\{([^\W\d_]\w*)\}")
 
 @lru_cache(maxsize=256)
 def statements_of(text: str) -> tuple[StatementNames, ...]:
-    """The statements of a text with their names; those of included files are not among them."""
+    """The statements of a text with their names, without those of included files."""
     found = cut(text)
     return tuple(_names_in(found.text[s.start : s.end]).moved(s.start) for s in found.statements)
 
@@ -103,7 +98,7 @@ def mention_at(text: str, offset: int) -> Mention | None:
 
 @lru_cache(maxsize=8192)
 def _names_in(statement: str) -> StatementNames:
-    """The names of a statement, with places from its start on."""
+    """The names of a statement, with places counted from its start."""
     span = Span(0, len(statement))
     words = words_in(statement, span)
     first = words[0].text if words and words[0].text in STATEMENTS else ""

@@ -1,34 +1,96 @@
-"""Where a name is declared, where it is used, and what changes if it gets another one."""
+"""Names and their places: where a name is declared and used, what a new name changes, and the outline.
+
+`Places` turns spans of files into the URIs and ranges of an editor, and back.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from lsprotocol import types
+from lsprotocol.types import Location, Position, PositionEncodingKind, Range
+from pygls import uris
 from pygls.exceptions import JsonRpcInvalidParams
 
-from antelog.diagnostics import Source
+from antelog.diagnostics import Severity, Source, Span
 from antelog.language.functions import BUILT_IN
 from antelog.language.printer import KEYWORDS
-from antelog.workbench.lsp.mentions import (
-    COLUMN_LISTS,
-    Mention,
-    NameKind,
-    mention_at,
-    mentions_of,
-    statement_at,
-    statements_of,
-)
-from antelog.workbench.lsp.places import Places
-from antelog.workbench.lsp.session import Snapshot
+from antelog.workbench.lsp import mentions
+from antelog.workbench.lsp.mentions import Mention, NameKind, mentions_of, statement_at, statements_of
+from antelog.workbench.lsp.session import Analysis, Snapshot, real
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_CODECS = {
+    PositionEncodingKind.Utf8: ("utf-8", 1),
+    PositionEncodingKind.Utf16: ("utf-16-le", 2),
+    PositionEncodingKind.Utf32: ("utf-32-le", 4),
+}
+"""The codec of each encoding, and the bytes of a unit."""
+
+
+@lru_cache(maxsize=64)
+def _line_starts(text: str) -> list[int]:
+    return [0, *(each.end() for each in _LINE_END.finditer(text))]
+
+
+def path_of(uri: str) -> str:
+    """The path of a file, or the URI of a text that is not in one."""
+    return uris.to_fs_path(uri) or uri if uri.startswith("file:") else uri
+
+
+@dataclass(frozen=True)
+class Places:
+    """Turns spans into ranges and back; characters are counted in units of an encoding."""
+
+    snapshot: Snapshot
+    encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16
+
+    def position(self, text: str, offset: int) -> Position:
+        codec, width = _CODECS[PositionEncodingKind(self.encoding)]
+        starts = _line_starts(text)
+        line = bisect_right(starts, offset) - 1
+        before = text[starts[line] : offset]
+        units = len(before) if before.isascii() else len(before.encode(codec, "surrogatepass")) // width
+        return Position(line, units)
+
+    def offset(self, text: str, position: Position) -> int:
+        """The offset of a line and character; those behind the end of a line or of the text are that end."""
+        codec, width = _CODECS[PositionEncodingKind(self.encoding)]
+        starts = _line_starts(text)
+        if position.line >= len(starts):
+            return len(text)
+        start, *after = starts[position.line : position.line + 2]
+        line = text[start : after[0] if after else len(text)].rstrip("\r\n")
+        if line.isascii():
+            return start + min(position.character, len(line))
+        taken = line.encode(codec, "surrogatepass")[: position.character * width]
+        return start + len(taken.decode(codec, "ignore"))
+
+    def uri(self, path: str) -> str:
+        """The URI of a file, written as by the editor if it is open."""
+        found = self.snapshot.texts.get(real(path))
+        if found is not None:
+            return found.uri
+        return uris.from_fs_path(str(Path(path).absolute())) or path
+
+    def range(self, file: Source, span: Span) -> Range:
+        return Range(self.position(file.text, span.start), self.position(file.text, span.end))
+
+    def location(self, file: Source, span: Span) -> Location:
+        return Location(self.uri(file.name), self.range(file, span))
+
+
+# ---- names ----
 
 
 @dataclass(frozen=True)
 class NamePlaces:
-    """A name at a place in a file, and all places where the program has it."""
+    """A name at a place in a file, and all places of the program with it."""
 
     file: Source
     mention: Mention
@@ -39,14 +101,15 @@ class NamePlaces:
         """Its declarations, or else the heads of its rules."""
         defined = [(f, m) for f, m in self.everywhere if m.defines]
         near = [statement_at(f.text, m.span.start) for f, m in defined]
-        words = COLUMN_LISTS | {"limit"}
+        words = mentions.COLUMN_LISTS | {"limit"}
         declared = [each for each, s in zip(defined, near, strict=True) if s and s.first in words]
         return declared or defined or list(self.everywhere[:1])
 
 
 def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
+    """The name at an offset of a file."""
     text = snapshot.text(path)
-    mention = mention_at(text, offset)
+    mention = mentions.mention_at(text, offset)
     if mention is None:
         return None
     files = snapshot.related_files(path)
@@ -66,21 +129,18 @@ def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
     return NamePlaces(file, replace(mention, kind=kind), tuple(found))
 
 
-# ---- requests about a name ----
-
-
-def definitions(found: NamePlaces | None, places: Places) -> list[types.Location]:
-    """Where a name is declared, or derived; of an `include`, the file."""
+def definitions(found: NamePlaces | None, places: Places) -> list[Location]:
+    """The places where a name is declared or derived; for an `include`, the file."""
     if found is None:
         return []
     if found.mention.kind is NameKind.FILE:
         target = os.path.normpath(Path(found.file.name).parent / found.mention.name)
-        return [types.Location(places.uri(target), _START)] if Path(target).exists() else []
+        return [Location(places.uri(target), _START)] if Path(target).exists() else []
     return [places.location(file, each.span) for file, each in found.definitions]
 
 
-def references(found: NamePlaces | None, places: Places) -> list[types.Location]:
-    """All places with a name, where it is declared included."""
+def references(found: NamePlaces | None, places: Places) -> list[Location]:
+    """All places with a name, its declarations among them."""
     return [places.location(file, each.span) for file, each in found.everywhere] if found else []
 
 
@@ -92,13 +152,13 @@ def highlights(found: NamePlaces | None, places: Places) -> list[types.DocumentH
     return [types.DocumentHighlight(places.range(found.file, each.span)) for each in near]
 
 
-_START = types.Range(types.Position(0, 0), types.Position(0, 0))
+_START = Range(Position(0, 0), Position(0, 0))
 _VARIABLE = re.compile(r"[^\W\d_a-z]\w*\Z")
 _NAME = re.compile(r"[^\W\d_]\w*\Z")
 
 
 def renamable(found: NamePlaces | None) -> NamePlaces:
-    """A name, if it can be changed. Raises JsonRpcInvalidParams."""
+    """The name itself if it can be changed. Raises JsonRpcInvalidParams."""
     if found is None:
         raise JsonRpcInvalidParams("There is no name here: predicates, variables and limits can be renamed.")
     kind, name = found.mention.kind, found.mention.name
@@ -147,3 +207,80 @@ def _refuse_name(snapshot: Snapshot, found: NamePlaces, new: str) -> None:
     kinds = {NameKind.LIMIT, NameKind.CONSTANT} if mention.kind is NameKind.LIMIT else {mention.kind}
     if any(each.name == new and each.kind in kinds for each in others):
         raise JsonRpcInvalidParams(f"There is {new} already; rules that were apart would become one.")
+
+
+# ---- symbols ----
+
+_KINDS = {
+    "input": types.SymbolKind.Interface,
+    "static": types.SymbolKind.Struct,
+    "function": types.SymbolKind.Function,
+    "limit": types.SymbolKind.Constant,
+    "query": types.SymbolKind.Event,
+    "include": types.SymbolKind.Module,
+}
+_LONGEST = 80
+
+
+def symbols(file: Source, places: Places) -> list[types.DocumentSymbol]:
+    """The declarations, rules and queries of a file; successive facts of one predicate are one symbol."""
+    found: list[types.DocumentSymbol] = []
+    facts = ""
+    for statement in statements_of(file.text):
+        name = statement.subject
+        if name is None and statement.first in {"query", "include"}:
+            kinds = {NameKind.PREDICATE, NameKind.FILE}
+            name = next((each for each in statement.mentions if each.kind in kinds), None)
+        if name is None or not name.name:
+            continue
+        is_fact = (
+            not statement.first
+            and len(statement.words) > 1
+            and statement.words[-2].text == ")"
+            and not any(each.text in {":-", "->", "←", "→"} for each in statement.words)
+        )
+        if is_fact and facts == name.name:
+            found[-1].range.end = places.range(file, statement.span).end
+            continue
+        facts = name.name if is_fact else ""
+        text = " ".join(file.text[statement.span.start : statement.span.end].split())
+        found.append(
+            types.DocumentSymbol(
+                name.name,
+                _KINDS.get(statement.first, types.SymbolKind.Class),
+                places.range(file, statement.span),
+                places.range(file, name.span),
+                detail=text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…",
+            )
+        )
+    return found
+
+
+# ---- errors and warnings ----
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+}
+
+
+def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnostic]]:
+    """The diagnostics of all files of a program, by their paths."""
+    found: dict[str, list[types.Diagnostic]] = {each.name: [] for _, each in analysis.source.files}
+    for each in analysis.diagnostics:
+        file, span = analysis.source.located(each.span)
+        related = []
+        for note in each.notes:
+            other, there = analysis.source.located(note.span)
+            related.append(types.DiagnosticRelatedInformation(places.location(other, there), note.message))
+        shown = types.Diagnostic(
+            range=places.range(file, span),
+            message="\n".join(filter(None, [each.message, each.hint])),
+            severity=_SEVERITIES[each.severity],
+            code=each.code,
+            source="antelog",
+            tags=[types.DiagnosticTag.Unnecessary] if each.code in {"W101", "W102"} else None,
+            related_information=related or None,
+        )
+        found[file.name].append(shown)
+    return found
