@@ -16,13 +16,21 @@ from antelog.compile.meaning.versions import Fate, QueryDifference
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
-from antelog.workbench.diff.difference import AnswerDifferences, ProgramDifference, aspects, moved, rewritten
-from antelog.workbench.diff.rules import RuleDifference, Written
+from antelog.language.syntax import SEVERITIES
+from antelog.workbench.diff.difference import (
+    AnswerDifferences,
+    ProgramDifference,
+    RuleDifference,
+    Written,
+    aspects,
+    moved,
+    rewritten,
+)
 
 TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"
 
 _MOST_RULES = 20
-"""The differing rules of a query that are shown."""
+"""The most differing rules of a query that are shown."""
 _COUNTED = (
     (Fate.CHANGED, "changed"),
     (Fate.RETIMED, "decided at other ticks"),
@@ -31,13 +39,12 @@ _COUNTED = (
     (Fate.SAME, "the same"),
 )
 
-
 DiffLine = tuple[str, str]
-"""A line of the text, and what it shows: a title, text, or what is old or new."""
+"""A line of the text, and its role."""
 
 
 def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine]:
-    """The text about a difference; of differing answers the first ones of each kind are shown."""
+    """Says in words how two programs differ, with at most so many differing answers of each kind."""
     shown: dict[RuleDifference, str] = {}
     for each in difference.meaning.queries:
         if each.fate is not Fate.SAME:
@@ -129,7 +136,7 @@ def _both(what: str, old: Written | None, new: Written | None) -> Iterator[DiffL
 
 
 def _shown_otherwise(each: QueryDifference) -> Iterator[str]:
-    """The differences in how the answers of a query are shown."""
+    """Names the differences in columns, severity, alert and words of a query."""
     if each.old is None or each.new is None:
         return
     if each.has_other_columns:
@@ -148,11 +155,11 @@ def _notice(value: Any) -> str:
         case float():
             return f"{value_text(value * 100)}%"
         case _:
-            return str(value) if value in ("critical", "warning", "info", "good") else f'"{value}"'
+            return str(value) if value in SEVERITIES else f'"{value}"'
 
 
 def _written_otherwise(difference: ProgramDifference) -> Iterator[DiffLine]:
-    """The differences of the texts only."""
+    """Names the differences that change no meaning."""
     rules = difference.rules
     for before, after in rules.renamed.items():
         yield f"  {before} is called {after}", TEXT

@@ -3,9 +3,8 @@
     Idle(X, T) :- Run(X, T), not Load(X, T).     confirmed somewhere?
     Idle(X, T) :- Run(X, T), Load(X, T).         if not, no case denies `not Load(X, T)`
 
-Each part is a question, and questions are rules: the program is run once more with these rules in place of
-its queries, and one that has a confirmed answer is covered. So the language says what a part means, and the
-layout of the text changes nothing. A question whose rule would be refused is left out.
+Each part is asked about by a rule. The program runs with these rules in place of its queries, and parts with
+a confirmed answer are covered; those whose rules would be refused are left out.
 """
 
 from __future__ import annotations
@@ -23,17 +22,15 @@ from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text
 from antelog.program import Program, compiled
-from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.replaying import background, replayed
+from antelog.workbench.testing.suite import RuleCase
 
 MOST_QUESTIONS = 400
-"""The questions about one program; more would take too long."""
-
+"""The most questions about a program: more would take too long."""
 _ROUNDS = 12
-"""How often rules that are refused are replaced by others, or left out."""
-
+"""How often refused rules are replaced by others, or left out."""
 MOST_PATTERNS = 40
-"""The patterns of a query that are asked about; nobody has a test for each of more."""
+"""The most patterns of a query that are asked about: nobody has a test for each of more."""
 
 RULE, NEGATION, CONDITION, FACT, PATTERN = "rule", "negation", "condition", "fact", "pattern"
 _NEVER = {
@@ -55,13 +52,13 @@ class Part:
 
     @property
     def complaint(self) -> str:
-        """The sentence about it that says why it counts as not covered."""
+        """The sentence that says why it is not covered."""
         return _NEVER[self.kind].format(self.text)
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """The parts of a program, and those of them that no case shows."""
+    """The parts of a program, and the missing ones, which no case shows."""
 
     source: Source
     parts: tuple[Part, ...]
@@ -73,7 +70,7 @@ class Coverage:
 
     @property
     def percent(self) -> int:
-        """The share that is covered; 100 only if that is all."""
+        """The covered share, which is 100 only if nothing is missing."""
         return 100 if not self.missing else 100 * self.covered // len(self.parts)
 
     def position(self, part: Part) -> tuple[str, int, int]:
@@ -83,7 +80,7 @@ class Coverage:
 
 @dataclass
 class _Question:
-    """A part, and the rules that ask about it, the best first; without any it cannot be asked about."""
+    """A part, and the rules that can ask about it, the best first."""
 
     part: Part
     name: str
@@ -91,7 +88,7 @@ class _Question:
 
 
 def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
-    """The coverage of a program by cases, failed ones too; None if nothing in it can be asked about."""
+    """Measures the coverage of a program by cases; None if nothing in it can be asked about."""
     document = parse(program.source).document
     questions = list(_questions(document, program))[:MOST_QUESTIONS]
     asking = _Asking(document, program, questions)
@@ -104,7 +101,7 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
             left = [each for each in questions if each.rules and each.name not in shown]
             if not left:
                 break
-            # What a case has shown is not asked again, once that is worth a program.
+            # Parts that are shown are not asked about again, once that is worth compiling another program.
             if asked is None or 2 * len(left) <= size:
                 asked, size = asking.program(left, values), len(left)
             if asked is None:
@@ -115,9 +112,6 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
     able = [each for each in questions if each.rules]
     missing = tuple(each.part for each in able if each.name not in shown)
     return Coverage(program.source, tuple(each.part for each in able), missing) if able else None
-
-
-# ---- questions ----
 
 
 def _questions(document: syntax.Document, program: Program) -> Iterator[_Question]:
@@ -150,7 +144,7 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
 def _bodies(
     rule: syntax.Rule, document: syntax.Document, *, is_static: bool
 ) -> Iterator[tuple[Part, tuple[Literal, ...]]]:
-    """The parts of a rule, each with the body of the rule that asks about it."""
+    """Yields the parts of a rule, each with the body of the rule that asks about it."""
     yield Part(RULE, rule.span, document.source.excerpt(rule.span)), rule.body
     if is_static:
         return
@@ -163,7 +157,7 @@ def _bodies(
 
 
 def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[Literal, ...]]:
-    """Literals that are true where a literal is false; none if there are none that say so."""
+    """The kind of a literal, and literals that are true where it is false, if the language has such."""
     match literal:
         case syntax.Negation(atom):
             return NEGATION, (atom,)
@@ -184,7 +178,7 @@ def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[L
 
 
 def _another_value(literal: Last) -> tuple[Literal, ...]:
-    """A `last` whose value is another one than the constant that is asked for."""
+    """A `last` with another value than the constant of this one."""
     *columns, time = literal.atom.terms
     constants = [i for i, term in enumerate(columns) if isinstance(term, syntax.Constant)]
     if len(constants) != 1 or columns[constants[0]] in literal.per:
@@ -205,7 +199,7 @@ def _given(literals: Sequence[Literal]) -> set[str]:
 def _asked(
     name: str, rule: syntax.Rule, body: Sequence[Literal], windows: Sequence[syntax.Query], *, is_static: bool
 ) -> Iterator[str]:
-    """The rules that ask about a part, with their queries: all columns of the head, or its time alone."""
+    """Writes rules that ask about a part, with queries for all columns of the head, or for its time alone."""
     conditions = ", ".join(map(to_text, body))
     terms = [to_text(each) for each in rule.head.terms]
     if is_static:
@@ -221,23 +215,20 @@ def _asked(
         yield f"{name}({', '.join(head)}) :- {conditions}. query {general_text(name, len(head))}{limit}."
 
 
-# ---- the program that asks ----
-
-
 class _Asking:
-    """Makes programs whose queries are questions, and leaves out those that cannot be asked."""
+    """Compiles programs whose queries are questions, and leaves out questions that cannot be asked."""
 
     def __init__(self, document: syntax.Document, program: Program, questions: Sequence[_Question]) -> None:
         self._program = program
         silent = [each.span for each in (*document.queries, *document.chances)]
-        # A rule and a query that are always right: background alone makes no program.
+        # A rule and a query that are never refused, because a program needs one query over time.
         name, given = f"{questions[0].name}x" if questions else "Covers", program.plan.inputs[0]
         arguments = ", ".join([*["_"] * (len(given.columns) - 1), "T"])
         self._base = f"{name}(T) :- {given.name}({arguments}). query {name}(T)."
         self._files = [_without(file, start, silent) for start, file in program.source.files]
 
     def program(self, questions: Sequence[_Question], values: Mapping[str, int | float]) -> Program | None:
-        """The program that asks these, with these values of limits; None if none of them can be asked."""
+        """Compiles the program that asks these questions; None if none of them can be asked."""
         for _ in range(_ROUNDS):
             able = [each for each in questions if each.rules]
             found = self._compiled(able, values) if able else None
@@ -245,7 +236,7 @@ class _Asking:
                 return found
             if not _leave_out(able, found):
                 break
-        # What is refused cannot be told from its place: each question is tried by itself.
+        # The refused questions are not known from the places of errors: each is tried by itself.
         for each in questions:
             while each.rules and not isinstance(self._compiled([each], values), Program):
                 del each.rules[0]
@@ -256,7 +247,7 @@ class _Asking:
     def _compiled(
         self, questions: Sequence[_Question], values: Mapping[str, int | float]
     ) -> Program | Sequence[int]:
-        """The program with these questions, or where in its last file it is refused."""
+        """Compiles the program with these questions, or returns the places of errors in its last file."""
         text = "\n".join([*(each.rules[0] for each in questions), self._base])
         first, *others = self._files
         source = Source(first.text, first.name, (*others, Source(text, "<coverage>")), values)
@@ -269,7 +260,7 @@ class _Asking:
 
 
 def _leave_out(questions: Sequence[_Question], refused: Sequence[int]) -> bool:
-    """Takes the next rule of each question that is refused; False if none of them is known."""
+    """Drops the rule of each question that is refused there; False if there is no such question."""
     begin, known = 0, False
     for each in questions:
         end = begin + len(each.rules[0]) + 1
@@ -281,7 +272,7 @@ def _leave_out(questions: Sequence[_Question], refused: Sequence[int]) -> bool:
 
 
 def _without(file: Source, start: int, spans: Sequence[Span]) -> Source:
-    """A file with blanks in place of some statements."""
+    """Replaces some statements of a file by blanks."""
     text = file.text
     for span in spans:
         first, last = span.start - start, span.end - start

@@ -20,23 +20,22 @@ from antelog.language.printer import to_text
 from antelog.language.syntax import Constant
 from antelog.lines import amount_text, amounts_so_far
 from antelog.run.sinks.set_aside import fact_text
-from antelog.workbench.testing.cases import (
+from antelog.workbench.testing.replaying import AnswerState, Outcome
+from antelog.workbench.testing.suite import (
     CONFIRMED,
     NEVER,
     OPEN,
     REJECTED,
-    AnswerDetails,
     Expectation,
     ExpectedAnswer,
     ExpectedChance,
     LiteralList,
     RuleCase,
 )
-from antelog.workbench.testing.replaying import AnswerState, Outcome
 from antelog.workbench.testing.texts import ProgramTexts, alike
 
 MOST_OTHERS = 5
-"""Other answers that are listed with a failure."""
+"""The most other answers that are listed with a failure."""
 
 _HALF_A_PERCENT = 0.005
 _COMPARES = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
@@ -45,7 +44,7 @@ _PLACES = {"awaits": "hypotheses", "evidence": "evidence"}
 
 @dataclass(frozen=True)
 class Side:
-    """A line of what is expected, and of what was found instead."""
+    """A line of what is expected, and the line of what was found."""
 
     expected: str
     found: str
@@ -54,9 +53,9 @@ class Side:
 
 @dataclass(frozen=True)
 class Failure:
-    """An expectation that was not met: at which tick (None: at the end), where it stands, both sides.
+    """An expectation that was not met, its place in the file, and both sides.
 
-    `answer` is the one whose reason is of interest, with ticks in place of times; empty if there is none.
+    `answer` is the one whose reason is of interest, if any, with ticks in place of times.
     """
 
     at: int | None
@@ -68,7 +67,6 @@ class Failure:
 
     @property
     def summary(self) -> str:
-        """The failure in one line."""
         wrong = [each for each in self.sides if not each.agrees and each.expected]
         return "; ".join(f"expected {each.expected.strip()}, found {each.found.strip()}" for each in wrong)
 
@@ -85,7 +83,7 @@ def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
 
 
 class _Judge:
-    """Compares the answers of a tick with what is expected of them."""
+    """Compares the answers of a tick with an expectation."""
 
     def __init__(
         self, texts: ProgramTexts, expectation: Expectation, states: Sequence[AnswerState], tick: int
@@ -94,7 +92,7 @@ class _Judge:
         self._when = "at the end" if expectation.at is None else f"at {texts.written(tick)}"
 
     def failures(self, set_aside: Collection[str]) -> Iterator[Failure]:
-        """The failed expectations, given the rows that were set aside."""
+        """Finds what differs, given the rows that were set aside."""
         texts, expectation = self._texts, self._expectation
         for each in expectation.answers:
             sides = self._sides(each)
@@ -123,7 +121,7 @@ class _Judge:
                 yield self._failure(sides, fact.node, text)
 
     def _goal(self, expected: ExpectedAnswer) -> str:
-        """The answer whose reason is of interest; of several the first that is there."""
+        """The answer whose reason is of interest: if several fit, the first."""
         if all(isinstance(each, Constant) for each in expected.answer.terms):
             return to_text(expected.answer)
         fitting = self._fitting(expected)
@@ -141,7 +139,7 @@ class _Judge:
         return [each for each in self._states if self._fits(expected, each)]
 
     def _sides(self, expected: ExpectedAnswer) -> list[Side]:
-        """Both sides: those of the answer that comes nearest, if several fit."""
+        """Compares an answer with the one that comes nearest, if several fit."""
         fitting = self._fitting(expected)
         claim = f"{expected.text} {_CLAIMS[expected.state]}"
         if expected.state == NEVER:
@@ -158,7 +156,7 @@ class _Judge:
         return sides
 
     def _shown(self, state: AnswerState) -> str:
-        """An answer and its state, with the tick of its last line if it is decided."""
+        """An answer and its state, and the tick at which it was decided."""
         text = f"{self._texts.answer_of(state.query, state.row)} {_CLAIMS[state.state]}"
         if state.is_open:
             return text
@@ -168,44 +166,44 @@ class _Judge:
         return f"{text}, because {', '.join(because)} did not come true" if because else text
 
     def _compared(self, expected: ExpectedAnswer, claim: str, state: AnswerState) -> list[Side]:
-        row, details, written = state.row, expected.details, self._texts.written
+        row, written = state.row, self._texts.written
         name = self._texts.answer_of(state.query, row)
         sides = [Side(claim, f"{name} {_CLAIMS[expected.state]}", agrees=True)]
-        if details.so_far is not None or details.lists.keys() & _PLACES.keys():
+        if expected.so_far is not None or expected.lists.keys() & _PLACES.keys():
             explanations = row.get("explanations") or [{}]
-            sides += _nearest(self._explained(details, each) for each in explanations)
-        for each in [name for name in details.lists if name not in _PLACES]:
-            sides += self._listed(each, details.lists[each], row.get(each) or ())
-        if details.if_silent is not None:
+            sides += _nearest(self._explained(expected, each) for each in explanations)
+        for each in [name for name in expected.lists if name not in _PLACES]:
+            sides += self._listed(each, expected.lists[each], row.get(each) or ())
+        if expected.if_silent is not None:
             silent = row.get("if_silent")
             found = silent and (silent["change"], silent["tick"])
-            fates = details.if_silent, found
+            fates = expected.if_silent, found
             shown = (f"{fate[0]} at {written(fate[1])}" if fate else "open for ever" for fate in fates)
-            sides.append(_detail("if_silent", *shown, agrees=found == details.if_silent))
-        if details.decided_by is not None:
+            sides.append(_detail("if_silent", *shown, agrees=found == expected.if_silent))
+        if expected.decided_by is not None:
             by = row.get("decided_by")
             there = "no tick bounds it" if by is None else written(by)
-            agrees = by == details.decided_by
-            sides.append(_detail("decided_by", written(details.decided_by), there, agrees=agrees))
-        if details.chance is not None:
-            sides.append(_chance(details.chance, row.get("chance")))
+            agrees = by == expected.decided_by
+            sides.append(_detail("decided_by", written(expected.decided_by), there, agrees=agrees))
+        if expected.chance is not None:
+            sides.append(_chance(expected.chance, row.get("chance")))
         return sides
 
-    def _explained(self, details: AnswerDetails, explanation: Mapping[str, Any]) -> list[Side]:
+    def _explained(self, expected: ExpectedAnswer, explanation: Mapping[str, Any]) -> list[Side]:
         sides = list[Side]()
-        for name, each in details.lists.items():
+        for name, each in expected.lists.items():
             if name in _PLACES:
                 sides += self._listed(name, each, explanation.get(_PLACES[name]) or ())
-        if details.so_far is not None:
+        if expected.so_far is not None:
             values = amounts_so_far(explanation).values()
             found = ", ".join(map(amount_text, values)) or "it counts nothing"
-            agrees = details.so_far in values
-            sides.append(_detail("so_far", amount_text(details.so_far), found, agrees=agrees))
+            agrees = expected.so_far in values
+            sides.append(_detail("so_far", amount_text(expected.so_far), found, agrees=agrees))
         return sides
 
     def _listed(self, name: str, expected: LiteralList, found: Sequence[str]) -> Iterator[Side]:
-        """A line for each literal that is expected, and for those that are too many."""
-        # As the line has it, in ticks, and as it is shown: `9 <= S+4` may be written with S alone.
+        """Pairs expected literals with those found; if no others may be there, lists these too."""
+        # In ticks, as lines have them, and as shown: `9 <= S+4` may be written with S alone.
         of_line, shown = self._texts.literal_of_line, self._texts.shown
         read = {text: (of_line(text), of_line(shown(text))) for text in found}
         free = list(found)
@@ -230,7 +228,6 @@ _CLAIMS = {OPEN: "is open", CONFIRMED: "is confirmed", REJECTED: "is rejected", 
 
 
 def _nearest(found: Iterable[list[Side]]) -> list[Side]:
-    """The sides that agree most."""
     return min(found, key=lambda sides: sum(not side.agrees for side in sides))
 
 
