@@ -25,8 +25,12 @@ from antelog.language.checks.names import (
 from antelog.language.checks.safety import check_clocks, check_safety, check_static_rules, check_unguarded
 from antelog.language.checks.sorts import check_ranges, check_sorts, with_times_in_heads
 from antelog.language.checks.types import infer_types
-from antelog.language.checks.units import check_durations, with_ticks_in_facts
-from antelog.language.later import check_ticks_of_background, with_times_apart
+from antelog.language.checks.units import (
+    check_durations,
+    check_ticks_of_background,
+    with_ticks_in_facts,
+    with_times_apart,
+)
 from antelog.language.parser import Parsed
 from antelog.language.syntax import Document
 from antelog.language.vocabulary import Vocabulary

@@ -13,12 +13,12 @@ from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.functions import ARITHMETIC, BUILT_IN, CALENDAR, OF_ONE
-from antelog.language.literals.calculations import calculations_in
+from antelog.language.literals.comparison import calculations_in
 from antelog.language.moments import timed
 from antelog.language.parser import Parsed
 from antelog.language.printer import general_text, general_variables, to_text
 from antelog.language.syntax import Calculation, Call, Constant, Term, Variable, variable_of
-from antelog.language.syntax_hints import AGGREGATE
+from antelog.language.syntax_errors import AGGREGATE
 from antelog.language.vocabulary import PredicateKind, Signature, Vocabulary
 
 

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language.functions import OPERATORS, Number, calculated
-from antelog.language.literals.calculations import check_times_in
-from antelog.language.literals.comparison import MIRRORED, Comparison
+from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
 from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
 from antelog.language.terms import (
     Anonymous,

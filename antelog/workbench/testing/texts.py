@@ -24,8 +24,8 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.units import is_ticks, no_ticks
 from antelog.language.durations import microseconds, ticks_later
-from antelog.language.later import is_ticks, no_ticks
 from antelog.language.moments import moment
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text, value_text
