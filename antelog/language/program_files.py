@@ -1,10 +1,4 @@
-"""The files of a program: their texts, and those of the files that they include.
-
-    include "fleet.alog".        in rules/main.alog, this is rules/fleet.alog
-
-What is included belongs to the program, each file once, however many include it. Files are read here only:
-the `Source` that comes out has the texts of all of them, and can be sent anywhere.
-"""
+"""The files of a program: a `Source` gets the texts of all files that it includes, each once."""
 
 from __future__ import annotations
 
@@ -21,32 +15,30 @@ from antelog.language.parser import includes_of
 from antelog.language.syntax import Include
 
 MOST_FILES = 200
-"""Files of a program, at most."""
+"""The most files of a program."""
 _MOST_CIRCLES = 20
-"""Includes that lead back to where they began, of which it is said; who mends them sees the others."""
+"""The most circles of includes that are reported."""
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """The text of a program's file."""
+    """Reads a program's file. Raises ProgramFileError."""
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ProgramFileError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise ProgramFileError(
-            f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
-        ) from None
+        message = f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
+        raise ProgramFileError(message) from None
 
 
 Reader = Callable[[str], str]
-"""The text of an included file, by its path. Raises OSError or ValueError."""
+"""Reads an included file. Raises OSError or ValueError."""
 
 
 def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """A source with the files that it includes, and what is wrong with including them.
+    """Adds the files that a source includes, with the problems in doing so.
 
-    Paths begin at the folder of the file that includes them; those of a text, at the working folder.
-    Files are read by `reader`, if given.
+    Paths begin at the folder of the including file, and at the working folder for a text.
     """
     place = _place(source.name)
     gathering = _Gathering([source], len(source.text) + 1, reader or text_of, {place: source.name})
@@ -55,7 +47,7 @@ def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tupl
 
 
 def _place(name: str) -> str:
-    """The one path of a file, however it is named; a name that no file can have is its own."""
+    """The path of a file without links; a name that no file can have stays."""
     try:
         return os.path.realpath(name)
     except ValueError:
@@ -64,10 +56,7 @@ def _place(name: str) -> str:
 
 @dataclass
 class _Gathering:
-    """The files so far, and the place at which the next one begins in all of them.
-
-    `names` has the names of files by their real paths, each of which is asked for once.
-    """
+    """The files so far, the offset of the next one, and the names of files by their real paths."""
 
     files: list[Source]
     end: int
@@ -78,7 +67,7 @@ class _Gathering:
     circles: int = 0
 
     def follow(self, file: Source, start: int, around: tuple[str, ...]) -> None:
-        """Adds what a file includes, and what that does; `around` are this file and those that led here."""
+        """Adds the files that a file includes, and those that they include; `around` is the path to it."""
         for include in includes_of(file.text):
             span = Span(include.path_span.start + start, include.path_span.end + start)
             name = os.path.normpath(Path(file.name).parent / include.path)
@@ -110,7 +99,7 @@ class _Gathering:
 
 
 def text_of(name: str) -> str:
-    """The text of an included file on disk. Raises OSError or ValueError."""
+    """Reads an included file on disk. Raises OSError or ValueError."""
     path = Path(name)
     if path.exists() and not path.is_file():
         raise ValueError("is not a file")
@@ -118,7 +107,6 @@ def text_of(name: str) -> str:
 
 
 def _unread(name: str, include: Include, error: OSError | ValueError, span: Span) -> Diagnostic:
-    """The problem with an included file whose text cannot be read."""
     folder = Path(name).parent
     if isinstance(error, UnicodeDecodeError):
         message, hint = f"{name} is not UTF-8 text, see byte {error.start}", "Save it as UTF-8."

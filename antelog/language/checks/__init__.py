@@ -1,8 +1,4 @@
-"""The checks of a program: each looks for one kind of mistake, and all of them run.
-
-A check is a function from the program to diagnostics. The first builds the vocabulary,
-which the others read.
-"""
+"""The checks of a program: functions that look for one kind of mistake each, and all of them run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""An aggregate compared with something: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
+"""Comparisons of aggregates: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
 
-Inside stands one atom with a tick or a range, and comparisons with its variables. Variables that stand
-outside as well are its group; the others are its own, and have another meaning in every aggregate.
+Variables of an aggregate that stand outside as well are its group; the inner ones have another meaning there.
 """
 
 from __future__ import annotations
@@ -32,10 +31,7 @@ FUNCTIONS = ("count", "sum", "avg", "min", "max")
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """A step of arithmetic on a value, `* 2` or `+ 5`; the number may stand `first`, as in `5 - avg(…)`.
-
-    `written` is how the number is written if not as its value: by the name of a limit.
-    """
+    """A step of arithmetic on a value, `* 2`; the number may stand `first`, or be `written` as a limit."""
 
     operator: str
     number: Number
@@ -44,14 +40,14 @@ class Affine:
 
     @property
     def sign(self) -> int:
-        """1 if it keeps the order of values, -1 if it turns it round, 0 if it makes all of them alike."""
+        """1 if it keeps the order of values, -1 if it reverses it, 0 if it makes all values equal."""
         if self.operator in "*/":
             return (self.number > 0) - (self.number < 0)
         return -1 if self.first and self.operator == "-" else 1
 
 
 def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
-    """The value after some steps; None if it has none, as beyond all doubles and divided by 0."""
+    """Does steps to a value; None if there is no value, as after a division by 0."""
     for each in steps:
         if value is not None:
             sides = (each.number, value) if each.first else (value, each.number)
@@ -60,7 +56,7 @@ def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
 
 
 def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tuple[list[Any], list[Any]]:
-    """The text around a value and its steps: the parts before it and those behind, with these of numbers."""
+    """Writes the parts before and behind a value with steps, given how to write a number."""
     before, behind, closeness = list[Any](), list[Any](), 3
     for each in steps:
         own = 1 if each.operator in "+-" else 2
@@ -74,10 +70,7 @@ def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tu
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Node):
-    """A number worked out from the atoms that fit; `value` names the variable whose values are taken.
-
-    `inner` are the variables of its own. The `steps` are done to it before it is compared.
-    """
+    """A number made of the atoms that fit, or of their values; `steps` are done before it is compared."""
 
     function: str
     distinct: bool
@@ -89,7 +82,7 @@ class Aggregate(Node):
 
     @classmethod
     def at_side(cls, side: Side) -> Aggregate | None:
-        """The aggregate that stands at a side of a comparison, times and plus numbers, if it is one."""
+        """The aggregate at a side of a comparison, with times and plus numbers as steps, if there is one."""
         if isinstance(side, Aggregate):
             return side
         if not isinstance(side, Calculation) or side.function not in OPERATORS:
@@ -116,11 +109,10 @@ class Aggregate(Node):
 
     @property
     def inside(self) -> frozenset[str]:
-        """All variables in it."""
         return frozenset(variables_of(self.operands))
 
     def among(self, outside: Iterable[str]) -> Aggregate:
-        """The aggregate in a rule where these variables stand outside of it."""
+        """Makes the other variables inner ones."""
         return replace(self, inner=self.inside - frozenset(outside))
 
 
@@ -137,14 +129,14 @@ class Aggregation(Literal):
 
     @classmethod
     def between(cls, left: Side, operator: str, right: Side, span: Span) -> Aggregation | None:
-        """The literal of these sides, if one is an aggregate; the aggregate comes first."""
+        """Makes a literal, with an aggregate first, if a side is one."""
         one, other = Aggregate.at_side(left), Aggregate.at_side(right)
         if one is not None:
             return cls(one, operator, other or right, span=span)
         return None if other is None else cls(other, MIRRORED[operator], left, span=span)
 
     def among(self, outside: Iterable[str]) -> Aggregation:
-        """The literal in a rule where these variables stand outside of its aggregates."""
+        """Makes the other variables in aggregates inner ones."""
         names = frozenset(outside)
         right = self.right.among(names) if isinstance(self.right, Aggregate) else self.right
         return replace(self, left=self.left.among(names), right=right)
@@ -155,7 +147,7 @@ class Aggregation(Literal):
 
     @property
     def defines(self) -> str | None:
-        """The variable that it gives its value, if nothing else gives it one: N of `N = count(…)`."""
+        """The variable to which it gives a value, if nothing else does: N of `N = count(…)`."""
         right = self.right
         if self.operator != "=" or not isinstance(right, Variable) or right.name in self.left.inside:
             return None
@@ -178,7 +170,7 @@ class Aggregation(Literal):
 
     @property
     def compared(self) -> tuple[Term, ...]:
-        """The terms that an aggregate is compared with."""
+        """The terms with which an aggregate is compared."""
         return () if isinstance(self.right, Aggregate) else leaves_of(self.right)
 
     @property
@@ -220,7 +212,7 @@ class Aggregation(Literal):
 
 
 def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Diagnostic]:
-    """Problems within an aggregate; one that is `decided_late` is so whatever its values are."""
+    """Finds problems within an aggregate."""
     name, value = each.atom.predicate, each.value
     if rule.is_static(name):
         message = f"{name} is static, and `{each.function}` is about what is true within some ticks"
@@ -267,7 +259,7 @@ def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Di
 
 
 def _bounded_below(each: Aggregate, name: str) -> bool:
-    """Whether a condition says how small its values may be."""
+    """Whether a condition bounds its values from below."""
     for condition in each.conditions:
         for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
             if variable_of(one) == name and condition.operator in signs:
