@@ -73,29 +73,19 @@ class RuleDifference:
         return self.old, self.new
 
     @property
+    def is_moved(self) -> bool:
+        """Whether a rule is in another file; the main files of both programs count as the same."""
+        old, new = self.both
+        if old.is_main or new.is_main:
+            return old.is_main != new.is_main
+        return PurePath(old.file).name != PurePath(new.file).name
+
+    @property
     def written(self) -> Written:
         """The rule in the new program, or else in the old one."""
         found = self.new or self.old
         assert found is not None
         return found
-
-
-@dataclass(frozen=True)
-class MatchedRules:
-    """The rules of two programs matched; `renamed` has the new names of predicates that have other ones."""
-
-    different: tuple[RuleDifference, ...]
-    same: tuple[RuleDifference, ...]
-    renamed: Mapping[str, str]
-
-    @property
-    def reordered(self) -> bool:
-        """Whether rules of a file that are the same stand in another order."""
-        lines = defaultdict[tuple[str, str], list[int]](list)
-        for each in self.same:
-            old, new = each.both
-            lines[old.file, new.file].append(old.line)
-        return any(own != sorted(own) for own in lines.values())
 
 
 class RuleSet:
@@ -163,9 +153,10 @@ class RuleSet:
         return canonical(Pattern(head.arguments, head.time, clause.literals, clause.earliest), named)
 
 
-def matched(old: RuleSet, new: RuleSet) -> MatchedRules:
-    """Pairs the rules of two programs that are the same, or that were changed."""
-    renamed = _renamed(old, new)
+def _matched(
+    old: RuleSet, new: RuleSet, renamed: Mapping[str, str]
+) -> tuple[list[RuleDifference], list[RuleDifference]]:
+    """Pairs the rules of two programs: those that differ, and those that are the same."""
     before = {renamed.get(head, head): head for head in old.by_head}
     different, same = list[RuleDifference](), list[tuple[int, RuleDifference]]()
     for head in (*new.by_head, *(head for head in before if head not in new.by_head)):
@@ -181,9 +172,7 @@ def matched(old: RuleSet, new: RuleSet) -> MatchedRules:
                 added.append(new.written(rule))
         removed = [old.written(rule) for own in waiting.values() for rule in own]
         different += _paired(head, removed, added)
-    return MatchedRules(
-        tuple(different), tuple(each for _, each in sorted(same, key=lambda s: s[0])), renamed
-    )
+    return different, [each for _, each in sorted(same, key=lambda s: s[0])]
 
 
 def _renamed(old: RuleSet, new: RuleSet) -> dict[str, str]:
@@ -227,12 +216,17 @@ def _paired(head: str, removed: Sequence[Written], added: Sequence[Written]) -> 
 
 @dataclass(frozen=True)
 class ProgramDifference:
-    """Two programs: the meanings of queries compared, rules matched, and answers to given facts."""
+    """Two programs: the meanings of queries compared, rules matched, and answers to given facts.
+
+    `renamed` has the new names of predicates that have other ones.
+    """
 
     old: RuleSet
     new: RuleSet
     meaning: versions.VersionComparison
-    rules: MatchedRules
+    renamed: Mapping[str, str]
+    different: Sequence[RuleDifference]
+    same: Sequence[RuleDifference]
     answers: Sequence[AnswerDifferences] | None = None
 
     @property
@@ -250,10 +244,23 @@ class ProgramDifference:
 
     def rules_of(self, each: QueryDifference) -> tuple[RuleDifference, ...]:
         """The differing rules behind a query."""
-        names = self.rules.renamed
-        predicates = {names.get(name, name) for name in self.old.behind(each.name)}
+        predicates = {self.renamed.get(name, name) for name in self.old.behind(each.name)}
         predicates |= self.new.behind(each.name)
-        return tuple(rule for rule in self.rules.different if rule.predicate in predicates)
+        return tuple(rule for rule in self.different if rule.predicate in predicates)
+
+    @property
+    def rewritten(self) -> list[RuleDifference]:
+        """The rules that are the same, but have another text or are in another file."""
+        return [each for each in self.same if each.is_moved or each.both[0].text != each.both[1].text]
+
+    @property
+    def is_reordered(self) -> bool:
+        """Whether rules of a file that are the same stand in another order."""
+        lines = defaultdict[tuple[str, str], list[int]](list)
+        for each in self.same:
+            old, new = each.both
+            lines[old.file, new.file].append(old.line)
+        return any(own != sorted(own) for own in lines.values())
 
     def input(self, name: str) -> tuple[list[Written], list[Written]]:
         """The declarations of an input in the old and the new program."""
@@ -287,10 +294,10 @@ class ProgramDifference:
                 {"limit": name, "old": old and old.value, "new": new and new.value}
                 for name, old, new in self.limits
             ],
-            "rules": [asdict(each) for each in self.rules.different],
-            "rewritten": [asdict(each) for each in rewritten(self.rules)],
-            "renamed": dict(self.rules.renamed),
-            "reordered": self.rules.reordered,
+            "rules": [asdict(each) for each in self.different],
+            "rewritten": [asdict(each) for each in self.rewritten],
+            "renamed": dict(self.renamed),
+            "reordered": self.is_reordered,
         }
         if self.answers is not None:
             found["answers"] = [asdict(each) for each in self.answers]
@@ -321,23 +328,8 @@ def _pair(each: QueryDifference, value: Any, wanted: bool) -> dict[str, Any] | N
 def difference_of(old: Program, new: Program) -> ProgramDifference:
     """Compares two programs, without facts."""
     before, after = (RuleSet(read(each.source)) for each in (old, new))
-    return ProgramDifference(before, after, versions.compared(old.plan, new.plan), matched(before, after))
-
-
-def rewritten(rules: MatchedRules) -> Iterator[RuleDifference]:
-    """The rules that are the same, but have another text or are in another file."""
-    for each in rules.same:
-        old, new = each.both
-        if old.text != new.text or moved(each):
-            yield each
-
-
-def moved(each: RuleDifference) -> bool:
-    """Whether a rule is in another file; the main files of both programs count as the same."""
-    old, new = each.both
-    if old.is_main or new.is_main:
-        return old.is_main != new.is_main
-    return PurePath(old.file).name != PurePath(new.file).name
+    meaning, renamed = versions.compared(old.plan, new.plan), _renamed(before, after)
+    return ProgramDifference(before, after, meaning, renamed, *_matched(before, after, renamed))
 
 
 _ASPECTS: Mapping[str, Callable[[Input], object]] = {

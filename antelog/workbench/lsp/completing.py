@@ -35,26 +35,28 @@ _MOST_RULES = 6
 def described(found: NamePlaces, analysis: Analysis | None) -> str | None:
     """Describes a name in Markdown: a predicate with its deadlines and a fact, a limit, a function."""
     kind, name = found.mention.kind, found.mention.name
-    if kind is NameKind.LIMIT and analysis:
-        limits = [_code(to_text(each)) for each in analysis.checked.document.limits if each.name == name]
-        return "\n".join(
-            line for code in limits for line in (*code, f"`--set {name}=…` gives it another value")
-        )
-    if kind is NameKind.COLUMN and analysis:
-        return "\n".join(_column(found.mention.owner, name, analysis))
     if kind is NameKind.VARIABLE:
         return f"variable `{name}`: what it stands for holds within this statement"
     if kind is NameKind.FILE:
         return f"the statements of `{name}` belong to this program"
-    if kind is not NameKind.PREDICATE:
+    if kind is NameKind.CONSTANT or (kind is not NameKind.PREDICATE and analysis is None):
         return None
-    if analysis is None:
-        return f"`{name}`"
-    signature = analysis.checked.vocabulary.functions.get(name) or BUILT_IN.get(name)
-    predicate = analysis.checked.vocabulary.predicates.get(name)
-    if signature is not None and predicate is None:
-        return "\n".join(_function(signature, Path(found.file.name).parent))
-    return "\n".join(_predicate(predicate, analysis)) if predicate is not None else f"`{name}`"
+    return "\n".join(_described(found, analysis) if analysis else ()) or f"`{name}`"
+
+
+def _described(found: NamePlaces, analysis: Analysis) -> Iterator[str]:
+    kind, name = found.mention.kind, found.mention.name
+    vocabulary = analysis.checked.vocabulary
+    signature, predicate = vocabulary.functions.get(name), vocabulary.predicates.get(name)
+    if kind is NameKind.LIMIT:
+        for limit in (each for each in analysis.checked.document.limits if each.name == name):
+            yield from (*_code(to_text(limit)), f"`--set {name}=…` gives it another value")
+    elif kind is NameKind.COLUMN:
+        yield from _column(found.mention.owner, name, analysis)
+    elif predicate is not None:
+        yield from _predicate(predicate, analysis)
+    elif signature is not None:
+        yield from _function(signature, Path(found.file.name).parent)
 
 
 def _code(text: str) -> list[str]:
@@ -159,7 +161,6 @@ def _function(signature: Signature, folder: Path) -> Iterator[str]:
         yield "a function of the language"
         return
     yield "a function in Python, which `--functions FILE.py` gives; it is not run here"
-    # A file of Python is read, and never run.
     for path in sorted(folder.glob("*.py"))[:50]:
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -223,21 +224,21 @@ def cursor_at(text: str, offset: int) -> Cursor | None:
     return Cursor(first, tuple(words), tuple(calls), inside)
 
 
-@dataclass(frozen=True)
 class Completer:
     """Completions in a file of a program; with `snippets` arguments are filled in one by one."""
 
-    snapshot: Snapshot
-    path: str
-    snippets: bool = False
+    def __init__(self, snapshot: Snapshot, path: str, snippets: bool = False) -> None:
+        self.snapshot, self.path, self.snippets = snapshot, path, snippets
+        analysis = snapshot.analysis_of(path)
+        self._vocabulary = analysis.checked.vocabulary if analysis else Vocabulary({})
+        self._document = analysis.checked.document if analysis else syntax.Document(())
 
     def items(self, offset: int) -> list[types.CompletionItem]:
         text = self.snapshot.text(self.path)
         cursor = cursor_at(text, offset)
         if cursor is None:
             return []
-        found = {each.label: each for each in self._items(cursor, text, offset)}
-        return list(found.values())
+        return list({each.label: each for each in self._items(cursor, text, offset)}.values())
 
     def _items(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
         if cursor.text is not None:
@@ -248,26 +249,22 @@ class Completer:
         elif not cursor.words:
             for word, template in STATEMENT_TEMPLATES.items():
                 yield self._snippet(word, template, _Kind.Keyword)
-            predicates = self._vocabulary().predicates.values()
+            predicates = self._vocabulary.predicates.values()
             yield from (self._predicate(p) for p in predicates if p.kind is not PredicateKind.INPUT)
         elif cursor.first in COLUMN_LISTS:
             yield from self._declaration(cursor)
         elif cursor.calls:
             name, argument = cursor.calls[-1]
-            predicate = self._vocabulary().predicates.get(name)
+            predicate = self._vocabulary.predicates.get(name)
             if predicate is not None:
                 yield from self._values(predicate, argument)
             elif name in AGGREGATES:
-                yield from map(self._predicate, self._vocabulary().predicates.values())
+                yield from map(self._predicate, self._vocabulary.predicates.values())
             yield from self._names(text, offset)
         elif cursor.first in {"query", "delay", "chance"}:
             yield from self._about(cursor)
         elif not cursor.first:
             yield from self._body(cursor, text, offset)
-
-    def _vocabulary(self) -> Vocabulary:
-        analysis = self.snapshot.analysis_of(self.path)
-        return analysis.checked.vocabulary if analysis else Vocabulary({})
 
     def _declaration(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
         if cursor.calls and cursor.before == ":":
@@ -285,8 +282,8 @@ class Completer:
         if cursor.before == ")" and ":-" not in cursor.words:
             yield _item(":-", _Kind.Operator)
             return
-        yield from map(self._predicate, self._vocabulary().predicates.values())
-        for known in (*BUILT_IN.values(), *self._vocabulary().functions.values()):
+        yield from map(self._predicate, self._vocabulary.predicates.values())
+        for known in (*BUILT_IN.values(), *self._vocabulary.functions.values()):
             call = f"{known.name}({', '.join(known.parameters)})"
             yield self._snippet(known.name, _template(known.name, known.parameters), _Kind.Function, call)
         for name, template in LITERAL_TEMPLATES.items():
@@ -296,7 +293,7 @@ class Completer:
     def _about(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
         if len(cursor.words) == 1:
             kind = PredicateKind.DERIVED if cursor.first == "query" else PredicateKind.INPUT
-            predicates = self._vocabulary().predicates.values()
+            predicates = self._vocabulary.predicates.values()
             yield from (self._predicate(each) for each in predicates if each.kind is kind)
         elif cursor.first == "query":
             yield from (_item(each, _Kind.EnumMember) for each in syntax.SEVERITIES)
@@ -326,23 +323,16 @@ class Completer:
         return (each.name for file in files for each in mentions_of(file.text) if each.kind is kind)
 
     def _predicate(self, predicate: Predicate) -> types.CompletionItem:
-        analysis = self.snapshot.analysis_of(self.path)
-        document = analysis.checked.document if analysis else syntax.Document(())
-        template = _template(predicate.name, arguments_of(predicate, document))
-        return self._snippet(predicate.name, template, _Kind.Class, call_of(predicate, document))
+        template = _template(predicate.name, arguments_of(predicate, self._document))
+        return self._snippet(predicate.name, template, _Kind.Class, call_of(predicate, self._document))
 
     def _snippet(
         self, label: str, template: str, kind: types.CompletionItemKind, detail: str | None = None
     ) -> types.CompletionItem:
-        if not self.snippets:
-            return _item(label, kind, detail)
-        return types.CompletionItem(
-            label,
-            kind=kind,
-            detail=detail,
-            insert_text=template,
-            insert_text_format=types.InsertTextFormat.Snippet,
-        )
+        item = _item(label, kind, detail)
+        if self.snippets:
+            item.insert_text, item.insert_text_format = template, types.InsertTextFormat.Snippet
+        return item
 
 
 def _template(name: str, arguments: Sequence[str]) -> str:

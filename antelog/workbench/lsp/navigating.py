@@ -144,14 +144,6 @@ def references(found: NamePlaces | None, places: Places) -> list[Location]:
     return [places.location(file, each.span) for file, each in found.everywhere] if found else []
 
 
-def highlights(found: NamePlaces | None, places: Places) -> list[types.DocumentHighlight]:
-    """The places with a name that are in the same file."""
-    if found is None:
-        return []
-    near = (each for file, each in found.everywhere if file.name == found.file.name)
-    return [types.DocumentHighlight(places.range(found.file, each.span)) for each in near]
-
-
 _START = Range(Position(0, 0), Position(0, 0))
 _VARIABLE = re.compile(r"[^\W\d_a-z]\w*\Z")
 _NAME = re.compile(r"[^\W\d_]\w*\Z")

@@ -39,7 +39,7 @@ class RuleServer(LanguageServer):
         self._thread = ThreadPoolExecutor(1)
         self._planned: dict[str, asyncio.Task[Any]] = {}
         self._testing: dict[str, asyncio.Task[Any]] = {}
-        self.verdicts: dict[str, verdicts.RuleVerdict] = {}
+        self.verdicts: dict[str, verdicts.RuleVerdict | None] = {}
         self._published: dict[str, set[str]] = {}
         self._results = tempfile.TemporaryDirectory(prefix="antelog-results-")
 
@@ -108,11 +108,7 @@ class RuleServer(LanguageServer):
 
     async def _tested(self, root: str) -> None:
         tests = verdicts.runnable_tests(root)
-        verdict = await verdicts.verdict_of(tests) if tests is not None else None
-        if verdict is None:
-            self.verdicts.pop(real(root), None)
-        else:
-            self.verdicts[real(root)] = verdict
+        self.verdicts[real(root)] = await verdicts.verdict_of(tests) if tests is not None else None
         self._refresh_lenses()
 
     def _publish(
@@ -222,10 +218,6 @@ def _route_navigation(ls: RuleServer) -> None:
     @ls.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
         return navigating.references(ls.named(params), ls.places())
-
-    @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
-    def highlight(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-        return navigating.highlights(ls.named(params), ls.places())
 
     @ls.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:

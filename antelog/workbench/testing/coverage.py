@@ -25,8 +25,8 @@ from antelog.program import Program, compiled
 from antelog.workbench.testing.replaying import background, replayed
 from antelog.workbench.testing.suite import RuleCase
 
-MOST_QUESTIONS = 400
-"""The most questions about a program: more would take too long."""
+MOST_PARTS = 400
+"""The most parts of a program that are asked about: more would take too long."""
 _ROUNDS = 12
 """How often refused rules are replaced by others, or left out."""
 MOST_PATTERNS = 40
@@ -44,11 +44,16 @@ _NEVER = {
 
 @dataclass(frozen=True)
 class Part:
-    """A rule, a literal, or a pattern of a query, and its place."""
+    """A rule, a literal, or a pattern of a query, and the rules that can ask about it, the best first.
+
+    `name` is the predicate of these rules.
+    """
 
     kind: str
     span: Span
     text: str
+    name: str = ""
+    rules: list[str] = field(default_factory=list, compare=False)
 
     @property
     def complaint(self) -> str:
@@ -78,27 +83,18 @@ class Coverage:
         return file.name, *file.position(span.start)
 
 
-@dataclass
-class _Question:
-    """A part, and the rules that can ask about it, the best first."""
-
-    part: Part
-    name: str
-    rules: list[str] = field(default_factory=list)
-
-
 def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
     """Measures the coverage of a program by cases; None if nothing in it can be asked about."""
     document = parse(program.source).document
-    questions = list(_questions(document, program))[:MOST_QUESTIONS]
-    asking = _Asking(document, program, questions)
+    parts = list(_parts(document, program))[:MOST_PARTS]
+    asking = _Asking(document, program, parts)
     shown: set[str] = set()
     # Cases by the values of limits that are given to their programs.
     cases = sorted(cases, key=lambda each: sorted(each.program.source.values.items()))
     for values, alike in groupby(cases, key=lambda each: dict(each.program.source.values)):
         asked, size = None, 0
         for case in alike:
-            left = [each for each in questions if each.rules and each.name not in shown]
+            left = [each for each in parts if each.rules and each.name not in shown]
             if not left:
                 break
             # Parts that are shown are not asked about again, once that is worth compiling another program.
@@ -109,12 +105,12 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
             lines = replayed(replace(case, expected=(), model=None), asked).lines
             shown |= {query for query, row in lines if row["change"] == "confirmed"}
             shown |= {name for name, rows in background(case, asked).items() if rows}
-    able = [each for each in questions if each.rules]
-    missing = tuple(each.part for each in able if each.name not in shown)
-    return Coverage(program.source, tuple(each.part for each in able), missing) if able else None
+    able = tuple(each for each in parts if each.rules)
+    missing = tuple(each for each in able if each.name not in shown)
+    return Coverage(program.source, able, missing) if able else None
 
 
-def _questions(document: syntax.Document, program: Program) -> Iterator[_Question]:
+def _parts(document: syntax.Document, program: Program) -> Iterator[Part]:
     prefix = "Covers"
     while any(each.head.predicate.startswith(prefix) for each in document.rules):
         prefix += "x"
@@ -128,7 +124,8 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
         for part, body in _bodies(rule, document, is_static=is_static):
             number += 1
             name = f"{prefix}{number}"
-            yield _Question(part, name, list(_asked(name, rule, body, windows, is_static=is_static)))
+            rules = list(_asked(name, rule, body, windows, is_static=is_static))
+            yield replace(part, name=name, rules=rules)
     # A question for each pattern of a query that has several: each is a way down to facts.
     spans = {each.atom.predicate: each.span for each in document.queries}
     for relation in program.plan.queries:
@@ -137,8 +134,8 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
             name = f"{prefix}Way{relation.name}{number}"
             head = [*map(operand_text, pattern.answer), time_text(pattern.time)]
             asks = f"{name}({', '.join(head)}) :- {pattern.text}. query {general_text(name, len(head))}."
-            part = Part(PATTERN, spans[relation.predicate], f"{relation.name}: {pattern.text}")
-            yield _Question(part, name, [asks])
+            text = f"{relation.name}: {pattern.text}"
+            yield Part(PATTERN, spans[relation.predicate], text, name, [asks])
 
 
 def _bodies(
@@ -216,39 +213,37 @@ def _asked(
 
 
 class _Asking:
-    """Compiles programs whose queries are questions, and leaves out questions that cannot be asked."""
+    """Compiles programs whose queries ask about parts, and leaves out rules that are refused."""
 
-    def __init__(self, document: syntax.Document, program: Program, questions: Sequence[_Question]) -> None:
+    def __init__(self, document: syntax.Document, program: Program, parts: Sequence[Part]) -> None:
         self._program = program
         silent = [each.span for each in (*document.queries, *document.chances)]
         # A rule and a query that are never refused, because a program needs one query over time.
-        name, given = f"{questions[0].name}x" if questions else "Covers", program.plan.inputs[0]
+        name, given = f"{parts[0].name}x" if parts else "Covers", program.plan.inputs[0]
         arguments = ", ".join([*["_"] * (len(given.columns) - 1), "T"])
         self._base = f"{name}(T) :- {given.name}({arguments}). query {name}(T)."
         self._files = [_without(file, start, silent) for start, file in program.source.files]
 
-    def program(self, questions: Sequence[_Question], values: Mapping[str, int | float]) -> Program | None:
-        """Compiles the program that asks these questions; None if none of them can be asked."""
+    def program(self, parts: Sequence[Part], values: Mapping[str, int | float]) -> Program | None:
+        """Compiles the program that asks about these parts; None if none can be asked about."""
         for _ in range(_ROUNDS):
-            able = [each for each in questions if each.rules]
+            able = [each for each in parts if each.rules]
             found = self._compiled(able, values) if able else None
             if found is None or isinstance(found, Program):
                 return found
             if not _leave_out(able, found):
                 break
-        # The refused questions are not known from the places of errors: each is tried by itself.
-        for each in questions:
+        # The refused rules are not known from the places of errors: each part is tried by itself.
+        for each in parts:
             while each.rules and not isinstance(self._compiled([each], values), Program):
                 del each.rules[0]
-        able = [each for each in questions if each.rules]
+        able = [each for each in parts if each.rules]
         found = self._compiled(able, values) if able else None
         return found if isinstance(found, Program) else None
 
-    def _compiled(
-        self, questions: Sequence[_Question], values: Mapping[str, int | float]
-    ) -> Program | Sequence[int]:
-        """Compiles the program with these questions, or returns the places of errors in its last file."""
-        text = "\n".join([*(each.rules[0] for each in questions), self._base])
+    def _compiled(self, parts: Sequence[Part], values: Mapping[str, int | float]) -> Program | Sequence[int]:
+        """Compiles the program that asks about these parts, or the places of errors in their rules."""
+        text = "\n".join([*(each.rules[0] for each in parts), self._base])
         first, *others = self._files
         source = Source(first.text, first.name, (*others, Source(text, "<coverage>")), values)
         start = source.files[-1][0]
@@ -259,10 +254,10 @@ class _Asking:
         return replace(program, functions=self._program.functions)
 
 
-def _leave_out(questions: Sequence[_Question], refused: Sequence[int]) -> bool:
-    """Drops the rule of each question that is refused there; False if there is no such question."""
+def _leave_out(parts: Sequence[Part], refused: Sequence[int]) -> bool:
+    """Drops the rule of each part that is refused there; False if there is no such part."""
     begin, known = 0, False
-    for each in questions:
+    for each in parts:
         end = begin + len(each.rules[0]) + 1
         if any(begin <= at < end for at in refused):
             known = True
