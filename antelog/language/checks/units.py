@@ -5,8 +5,8 @@ delay 20 minutes: 2 ticks of 10 minutes      input Temp(device, level, time: ms)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
 from itertools import chain, count, zip_longest
 from typing import Any
 
@@ -207,10 +207,9 @@ def with_times_apart(document: syntax.Document, vocabulary: Vocabulary) -> synta
     """
     if not vocabulary.most:
         return document
-    statements = (
-        _apart(each, vocabulary) if isinstance(each, syntax.Rule) else each for each in document.statements
-    )
-    return replace(document, statements=tuple(statements))
+    statements = document.statements
+    apart = (_apart(each, vocabulary) if isinstance(each, syntax.Rule) else each for each in statements)
+    return replace(document, statements=tuple(apart))
 
 
 def is_ticks(value: Value, most: int) -> bool:
@@ -249,53 +248,40 @@ def _apart(rule: syntax.Rule, vocabulary: Vocabulary) -> syntax.Rule:
     taken = syntax.variables_of(rule.head.terms).union(
         *(syntax.variables_of(literal.operands) for literal in rule.body)
     )
-    parts = _Times(most, times, taken, vocabulary.tick)
-    body = tuple(parts.of(each) if any(negated for _, negated in each.atoms) else each for each in rule.body)
-    return replace(rule, body=(*body, *parts.conditions()))
+    found: dict[syntax.Later, syntax.Variable] = {}
 
-
-@dataclass
-class _Times:
-    """The times of a rule that are replaced, with their variables, given those that are numbers of ticks."""
-
-    most: Mapping[str, int]
-    times: set[str]
-    taken: set[str]
-    tick: int | None
-    found: dict[syntax.Later, syntax.Variable] = field(default_factory=dict)
-
-    def of(self, node: Any) -> Any:
-        """Replaces such times in a node of the syntax tree."""
+    def replaced(node: Any) -> Any:
         if isinstance(node, tuple):
-            return tuple(map(self.of, node))
+            return tuple(map(replaced, node))
         if isinstance(node, syntax.Calculation):
-            time = self._time(node)
-            if time is None:
+            later = _later(node)
+            if later is None or syntax.variable_of(later.time) not in times or later.by.name not in most:
                 return node
-            if time not in self.found:
-                stem = f"{syntax.variable_of(time.time)}{time.by.name}"
+            if later not in found:
+                stem = f"{syntax.variable_of(later.time)}{later.by.name}"
                 names = chain([stem], (f"{stem}{i}" for i in count(2)))
-                name = next(each for each in names if each not in self.taken)
-                self.taken.add(name)
-                self.found[time] = syntax.Variable(name, span=node.span)
-            return self.found[time]
+                name = next(each for each in names if each not in taken)
+                taken.add(name)
+                found[later] = syntax.Variable(name, span=node.span)
+            return found[later]
         if not isinstance(node, Node):
             return node
-        return replace(node, **{each.name: self.of(getattr(node, each.name)) for each in fields(node)})
+        return replace(node, **{each.name: replaced(getattr(node, each.name)) for each in fields(node)})
 
-    def _time(self, node: syntax.Calculation) -> syntax.Later | None:
-        if node.function != "+":
-            return None
-        time, by = node.arguments
-        if not isinstance(time, syntax.Variable | syntax.Shifted) or not isinstance(by, syntax.Variable):
-            return None
-        is_time = syntax.variable_of(time) in self.times and by.name in self.most
-        return syntax.Later(time, by, span=node.span) if is_time else None
+    body = [replaced(each) if any(negated for _, negated in each.atoms) else each for each in rule.body]
+    for later, variable in found.items():
+        offset = ticks_later(later.time, vocabulary.tick) if isinstance(later.time, syntax.Shifted) else 0
+        last = syntax.Shifted(syntax.variable_of(later.time) or "", offset + most[later.by.name])
+        for operator, other in (("=", later), (">=", later.time), ("<=", last)):
+            body.append(syntax.Comparison(variable, operator, other, span=later.span))
+    return replace(rule, body=tuple(body))
 
-    def conditions(self) -> Iterator[syntax.Literal]:
-        for later, variable in self.found.items():
-            offset = ticks_later(later.time, self.tick) if isinstance(later.time, syntax.Shifted) else 0
-            last = syntax.Shifted(syntax.variable_of(later.time) or "", offset + self.most[later.by.name])
-            yield syntax.Comparison(variable, "=", later, span=later.span)
-            yield syntax.Comparison(variable, ">=", later.time, span=later.span)
-            yield syntax.Comparison(variable, "<=", last, span=later.span)
+
+def _later(node: syntax.Calculation) -> syntax.Later | None:
+    """A sum as a time that is later by a variable, if it may be one."""
+    if node.function != "+":
+        return None
+    time, by = node.arguments
+    if not isinstance(time, syntax.Variable | syntax.Shifted) or not isinstance(by, syntax.Variable):
+        return None
+    return syntax.Later(time, by, span=node.span)

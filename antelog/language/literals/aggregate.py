@@ -178,11 +178,11 @@ class Aggregation(Literal):
         return (*(term for each in self.aggregates for term in each.operands), *self.compared)
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
-        inside = (
-            side for each in self.aggregates for condition in each.conditions for side in condition.sides
-        )
-        for side in (*inside, *(() if isinstance(self.right, Aggregate) else (self.right,))):
-            yield from check_times_in(side, sorts)
+        for condition in (each for aggregate in self.aggregates for each in aggregate.conditions):
+            for side in condition.sides:
+                yield from check_times_in(side, sorts)
+        if not isinstance(self.right, Aggregate):
+            yield from check_times_in(self.right, sorts)
 
     def check_types(self, types: Types) -> None:
         for each in self.aggregates:
@@ -204,11 +204,9 @@ class Aggregation(Literal):
                 yield Diagnostic("E402", message, term.span, "Name the variable, as in `N = count(…)`.")
             elif name is not None and name not in rule.positive | rule.worked_out:
                 message = f"{name} is compared with an aggregate, but no atom gives it a value"
-                hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body."
-                hint += (
-                    " A variable that stands nowhere inside of an aggregate, and is not a time, may have its "
-                )
-                yield Diagnostic("E402", message, term.span, f"{hint}value: `N = count(…)`.")
+                hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body. "
+                hint += "A variable that stands nowhere inside of an aggregate, and is not a time, may have "
+                yield Diagnostic("E402", message, term.span, f"{hint}its value: `N = count(…)`.")
 
 
 def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Diagnostic]:
@@ -243,25 +241,12 @@ def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Di
         message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
         hint = f"Use another variable inside, also in the atom: `{each.function}({value.name}2 : {name}(…))`."
         yield Diagnostic("E409", message, value.span, hint)
-    elif (
-        each.function == "sum"
-        and not decided_late
-        and rule.may_come_later(each.atom)
-        and not _bounded_below(each, value.name)
-    ):
+    elif each.function == "sum" and not decided_late and rule.may_come_later(each.atom):
+        for condition in each.conditions:
+            for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
+                if variable_of(one) == value.name and condition.operator in signs:
+                    return  # the values are bounded from below
         message = f"if values of {value.name} may be negative, this sum is certain only when its time is over"
-        hint = (
-            f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is reached."
-        )
-        yield Diagnostic(
-            "W112", message, each.span, f"{hint} If they are, say how far: `{value.name} >= -50`."
-        )
-
-
-def _bounded_below(each: Aggregate, name: str) -> bool:
-    """Whether a condition bounds its values from below."""
-    for condition in each.conditions:
-        for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
-            if variable_of(one) == name and condition.operator in signs:
-                return True
-    return False
+        hint = f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is "
+        hint += f"reached. If they are, say how far: `{value.name} >= -50`."
+        yield Diagnostic("W112", message, each.span, hint)

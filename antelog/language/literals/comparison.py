@@ -9,9 +9,9 @@ import operator
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.diagnostics import Diagnostic, Note
 from antelog.language.functions import CALENDAR
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
@@ -53,11 +53,6 @@ class Comparison(Literal):
     left: Term
     operator: str
     right: Term
-
-    @classmethod
-    def built(cls, children: list[Any], span: Span) -> Self:
-        left, operator, right = children
-        return cls(left, SPELLING.get(operator, str(operator)), right, span=span)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
