@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cache
 from os import PathLike
 from pathlib import Path
 
@@ -40,62 +41,50 @@ def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tupl
 
     Paths begin at the folder of the including file, and at the working folder for a text.
     """
-    place = _place(source.name)
-    gathering = _Gathering([source], len(source.text) + 1, reader or text_of, {place: source.name})
-    gathering.follow(source, 0, (place,))
-    return replace(source, included=tuple(gathering.files[1:])), tuple(gathering.problems)
+    files, problems, circles = [source], list[Diagnostic](), list[str]()
+    real = cache(_real)
+    names = {real(source.name): source.name}
 
-
-def _place(name: str) -> str:
-    """The path of a file without links; a name that no file can have stays."""
-    try:
-        return os.path.realpath(name)
-    except ValueError:
-        return name
-
-
-@dataclass
-class _Gathering:
-    """The files so far, the offset of the next one, and the names of files by their real paths."""
-
-    files: list[Source]
-    end: int
-    reader: Reader
-    names: dict[str, str]
-    problems: list[Diagnostic] = field(default_factory=list)
-    places: dict[str, str] = field(default_factory=dict)
-    circles: int = 0
-
-    def follow(self, file: Source, start: int, around: tuple[str, ...]) -> None:
+    def follow(file: Source, start: int, around: tuple[str, ...]) -> None:
         """Adds the files that a file includes, and those that they include; `around` is the path to it."""
         for include in includes_of(file.text):
             span = Span(include.path_span.start + start, include.path_span.end + start)
             name = os.path.normpath(Path(file.name).parent / include.path)
             try:
-                place = self.places.get(name) or self.places.setdefault(name, _place(name))
-                if place in around:
-                    self.circles += 1
-                    if self.circles <= _MOST_CIRCLES:
-                        circle = (*around[around.index(place) :], place)
-                        chain = " → ".join(self.names[each] for each in circle)
+                path = real(name)
+                if path in around:
+                    circles.append(name)
+                    if len(circles) <= _MOST_CIRCLES:
+                        chain = " → ".join(names[each] for each in (*around[around.index(path) :], path))
                         hint = "A file is included once, wherever else its statements are needed: "
                         hint += "remove one of these lines."
                         message = f"{name} includes itself: {chain}"
-                        self.problems.append(Diagnostic("E115", message, span, hint))
-                elif place not in self.names:
-                    self._add(Source(self.reader(name), name), (*around, place), span)
+                        problems.append(Diagnostic("E115", message, span, hint))
+                elif path not in names:
+                    add(Source((reader or text_of)(name), name), (*around, path), span)
             except (OSError, ValueError) as error:
-                self.problems.append(_unread(name, include, error, span))
+                problems.append(_unread(name, include, error, span))
 
-    def _add(self, file: Source, around: tuple[str, ...], span: Span) -> None:
-        if len(self.files) >= MOST_FILES:
+    def add(file: Source, around: tuple[str, ...], span: Span) -> None:
+        if len(files) >= MOST_FILES:
             message = f"there are more than {MOST_FILES} files, the most a program may have"
-            self.problems.append(Diagnostic("E003", message, span, "Put several of them into one."))
+            problems.append(Diagnostic("E003", message, span, "Put several of them into one."))
             return
-        start, self.end = self.end, self.end + len(file.text) + 1
-        self.files.append(file)
-        self.names[around[-1]] = file.name
-        self.follow(file, start, around)
+        start = sum(len(each.text) + 1 for each in files)
+        files.append(file)
+        names[around[-1]] = file.name
+        follow(file, start, around)
+
+    follow(source, 0, tuple(names))
+    return replace(source, included=tuple(files[1:])), tuple(problems)
+
+
+def _real(name: str) -> str:
+    """The path of a file without links; a name that no file can have stays."""
+    try:
+        return os.path.realpath(name)
+    except ValueError:
+        return name
 
 
 def text_of(name: str) -> str:
