@@ -22,8 +22,7 @@ from antelog.language.printer import general_variables, to_text, value_text
 from antelog.language.templates import LINE_NAMES
 from antelog.language.vocabulary import Predicate, PredicateKind, Signature, Type, Vocabulary
 from antelog.workbench.formatting import words_in
-from antelog.workbench.lsp.mentions import COLUMN_LISTS, STATEMENTS, NameKind, mentions_of
-from antelog.workbench.lsp.navigating import NamePlaces
+from antelog.workbench.lsp.navigating import COLUMN_LISTS, STATEMENTS, NameKind, NamePlaces, mentions_of
 from antelog.workbench.lsp.near_data import data_files, example_of, file_of, is_number
 from antelog.workbench.lsp.session import Analysis, Snapshot
 

@@ -217,7 +217,8 @@ def _route_navigation(ls: RuleServer) -> None:
 
     @ls.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
-        return navigating.references(ls.named(params), ls.places())
+        found, places = ls.named(params), ls.places()
+        return [places.location(file, each.span) for file, each in found.everywhere] if found else []
 
     @ls.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:

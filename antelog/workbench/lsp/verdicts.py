@@ -21,8 +21,7 @@ from lsprotocol import types
 from antelog.diagnostics import Source, Span
 from antelog.language import syntax
 from antelog.language.vocabulary import PredicateKind
-from antelog.workbench.lsp.mentions import NameKind, statements_of
-from antelog.workbench.lsp.navigating import Places
+from antelog.workbench.lsp.navigating import NameKind, Places, statements_of
 from antelog.workbench.lsp.near_data import DataFile, data_files, file_of
 from antelog.workbench.lsp.session import Analysis, Snapshot, real
 

@@ -20,18 +20,8 @@ from antelog.language.printer import to_text
 from antelog.language.syntax import Constant
 from antelog.lines import amount_text, amounts_so_far
 from antelog.run.sinks.set_aside import fact_text
+from antelog.workbench.testing import suite
 from antelog.workbench.testing.replaying import AnswerState, Outcome
-from antelog.workbench.testing.suite import (
-    CONFIRMED,
-    NEVER,
-    OPEN,
-    REJECTED,
-    Expectation,
-    ExpectedAnswer,
-    ExpectedChance,
-    LiteralList,
-    RuleCase,
-)
 from antelog.workbench.testing.texts import ProgramTexts, alike
 
 MOST_OTHERS = 5
@@ -71,7 +61,7 @@ class Failure:
         return "; ".join(f"expected {each.expected.strip()}, found {each.found.strip()}" for each in wrong)
 
 
-def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
+def failures(case: suite.RuleCase, outcome: Outcome) -> list[Failure]:
     """The expectations of a case that were not met, in the order of the file."""
     names = {each.name: each.answer.names for each in case.program.plan.queries}
     found: list[Failure] = []
@@ -86,7 +76,7 @@ class _Judge:
     """Compares the answers of a tick with an expectation."""
 
     def __init__(
-        self, texts: ProgramTexts, expectation: Expectation, states: Sequence[AnswerState], tick: int
+        self, texts: ProgramTexts, expectation: suite.Expectation, states: Sequence[AnswerState], tick: int
     ) -> None:
         self._texts, self._expectation, self._states = texts, expectation, states
         self._when = "at the end" if expectation.at is None else f"at {texts.written(tick)}"
@@ -98,11 +88,11 @@ class _Judge:
             sides = self._sides(each)
             if not all(side.agrees for side in sides):
                 yield self._failure(sides, each.node, self._goal(each))
-        there = [each for each in expectation.answers if each.state in (OPEN, CONFIRMED)]
+        there = [each for each in expectation.answers if each.state in (suite.OPEN, suite.CONFIRMED)]
         others = [
             each
             for each in self._states
-            if each.query in expectation.alone and each.change != REJECTED
+            if each.query in expectation.alone and each.change != suite.REJECTED
             if not any(self._fits(expected, each) for expected in there)
         ]
         if others:
@@ -120,7 +110,7 @@ class _Judge:
                 sides = [Side(f"{text} is set aside", "it was not", agrees=False)]
                 yield self._failure(sides, fact.node, text)
 
-    def _goal(self, expected: ExpectedAnswer) -> str:
+    def _goal(self, expected: suite.ExpectedAnswer) -> str:
         """The answer whose reason is of interest: if several fit, the first."""
         if all(isinstance(each, Constant) for each in expected.answer.terms):
             return to_text(expected.answer)
@@ -131,18 +121,18 @@ class _Judge:
         expectation = self._expectation
         return Failure(expectation.at, self._when, tuple(sides), node, expectation.recorded, answer)
 
-    def _fits(self, expected: ExpectedAnswer, state: AnswerState) -> bool:
+    def _fits(self, expected: suite.ExpectedAnswer, state: AnswerState) -> bool:
         answer = expected.answer
         return state.query == answer.predicate and self._texts.fits(answer, state.row)
 
-    def _fitting(self, expected: ExpectedAnswer) -> list[AnswerState]:
+    def _fitting(self, expected: suite.ExpectedAnswer) -> list[AnswerState]:
         return [each for each in self._states if self._fits(expected, each)]
 
-    def _sides(self, expected: ExpectedAnswer) -> list[Side]:
+    def _sides(self, expected: suite.ExpectedAnswer) -> list[Side]:
         """Compares an answer with the one that comes nearest, if several fit."""
         fitting = self._fitting(expected)
         claim = f"{expected.text} {_CLAIMS[expected.state]}"
-        if expected.state == NEVER:
+        if expected.state == suite.NEVER:
             return [Side(claim, self._shown(fitting[0]) if fitting else "it never came", agrees=not fitting)]
         right = [each for each in fitting if each.state == expected.state]
         if right:
@@ -150,7 +140,7 @@ class _Judge:
         if fitting:
             return [Side(claim, self._shown(fitting[0]), agrees=False)]
         there = [each for each in self._states if each.query == expected.answer.predicate]
-        others = [each for each in there if each.change != REJECTED] or there
+        others = [each for each in there if each.change != suite.REJECTED] or there
         sides = [Side(claim, "it never came", agrees=False)]
         sides += [Side("", f"but {self._shown(each)}", agrees=False) for each in others[:MOST_OTHERS]]
         return sides
@@ -165,7 +155,7 @@ class _Judge:
         because = [self._texts.shown(each) for each in state.row.get("because") or ()]
         return f"{text}, because {', '.join(because)} did not come true" if because else text
 
-    def _compared(self, expected: ExpectedAnswer, claim: str, state: AnswerState) -> list[Side]:
+    def _compared(self, expected: suite.ExpectedAnswer, claim: str, state: AnswerState) -> list[Side]:
         row, written = state.row, self._texts.written
         name = self._texts.answer_of(state.query, row)
         sides = [Side(claim, f"{name} {_CLAIMS[expected.state]}", agrees=True)]
@@ -189,7 +179,7 @@ class _Judge:
             sides.append(_chance(expected.chance, row.get("chance")))
         return sides
 
-    def _explained(self, expected: ExpectedAnswer, explanation: Mapping[str, Any]) -> list[Side]:
+    def _explained(self, expected: suite.ExpectedAnswer, explanation: Mapping[str, Any]) -> list[Side]:
         sides = list[Side]()
         for name, each in expected.lists.items():
             if name in _PLACES:
@@ -201,7 +191,7 @@ class _Judge:
             sides.append(_detail("so_far", amount_text(expected.so_far), found, agrees=agrees))
         return sides
 
-    def _listed(self, name: str, expected: LiteralList, found: Sequence[str]) -> Iterator[Side]:
+    def _listed(self, name: str, expected: suite.LiteralList, found: Sequence[str]) -> Iterator[Side]:
         """Pairs expected literals with those found; if no others may be there, lists these too."""
         # In ticks, as lines have them, and as shown: `9 <= S+4` may be written with S alone.
         of_line, shown = self._texts.literal_of_line, self._texts.shown
@@ -224,7 +214,7 @@ class _Judge:
                 yield _detail(name, "nothing else", text, agrees=False)
 
 
-_CLAIMS = {OPEN: "is open", CONFIRMED: "is confirmed", REJECTED: "is rejected", NEVER: "never comes"}
+_CLAIMS = dict(zip(suite.STATES, ("is open", "is confirmed", "is rejected", "never comes"), strict=True))
 
 
 def _nearest(found: Iterable[list[Side]]) -> list[Side]:
@@ -235,7 +225,7 @@ def _detail(name: str, expected: str, found: str, *, agrees: bool) -> Side:
     return Side(f"  {name} {expected}", f"  {name} {found}", agrees)
 
 
-def _chance(expected: ExpectedChance, found: float | None) -> Side:
+def _chance(expected: suite.ExpectedChance, found: float | None) -> Side:
     if found is None:
         reason = "none: the program declares no `chance`, and there is no model"
         return _detail("chance", expected.text, reason, agrees=False)

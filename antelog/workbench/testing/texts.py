@@ -350,10 +350,7 @@ def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
         return tuple(_rebuilt(each, change) for each in node)
     if not _is_node(node):
         return node
-    found = object.__new__(type(node))
-    for each in fields(node):
-        object.__setattr__(found, each.name, _rebuilt(getattr(node, each.name), change))
-    return change(found)
+    return change(replace(node, **{e.name: _rebuilt(getattr(node, e.name), change) for e in fields(node)}))
 
 
 def _is_node(node: object) -> TypeGuard[Any]:

@@ -14,8 +14,7 @@ from lsprotocol.types import Position, PositionEncodingKind
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.workbench.lsp.completing import Completer
-from antelog.workbench.lsp.mentions import mention_at, mentions_of
-from antelog.workbench.lsp.navigating import Places
+from antelog.workbench.lsp.navigating import Places, mention_at, mentions_of
 from antelog.workbench.lsp.near_data import data_files, example_of, file_of
 from antelog.workbench.lsp.session import OpenText, Session, Snapshot, analysed
 
