@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from antelog.workbench.play.draft import Draft, sheet_of
+from antelog.workbench.play.running import Draft, sheet_of
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = ROOT / "antelog" / "workbench" / "play" / "lessons.json"

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from antelog.watch.web.listening import served_here
 from antelog.workbench.play.bench import PlayBench
-from antelog.workbench.play.draft import DraftFiles
-from antelog.workbench.play.running import PlayOptions
+from antelog.workbench.play.running import DraftFiles, PlayOptions
 from scripts.turbine_readings import readings
 from tests.watch.browser import Tab, browser
 

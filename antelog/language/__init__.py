@@ -1,8 +1,4 @@
-"""The rule language: text to a checked syntax tree, and back to text.
-
-`read` is the way in, `read_whole` the one that reads included files as well. Nothing here knows how programs
-are compiled or run.
-"""
+"""The rule language: text to a checked syntax tree, and back to text."""
 
 from __future__ import annotations
 
@@ -17,12 +13,12 @@ __all__ = ["Checked", "check", "parse", "read", "read_whole"]
 
 
 def read(source: Source) -> Checked:
-    """Parse and check a program; its mistakes are in the result's diagnostics."""
+    """Parses and checks a program; its mistakes are in the diagnostics of the result."""
     return check(parse(source))
 
 
 def read_whole(source: Source) -> Checked:
-    """Read a program with the files it includes; if one is missing, its mistakes but for those of checks."""
+    """Reads a program with its included files; if one is missing, without the diagnostics of checks."""
     whole, problems = gathered(source)
     parsed = parse(whole)
     checked = check(parsed)

@@ -1,4 +1,4 @@
-"""Makes nodes of the syntax tree from the trees of statements, rule by rule of the grammar."""
+"""Makes nodes of the syntax tree from the trees of the parser."""
 
 from __future__ import annotations
 
@@ -18,26 +18,22 @@ from antelog.language.functions import ARITHMETIC, CALENDAR, OF_ONE
 from antelog.language.literals import KINDS
 from antelog.language.literals.comparison import SPELLING
 from antelog.language.printer import KEYWORDS, to_text
-from antelog.language.syntax_hints import AGGREGATE
+from antelog.language.syntax_errors import AGGREGATE
 from antelog.language.terms import number_of
 
 
 class UnusableError(Exception):
-    """A constant that is well-formed but stands for nothing."""
+    """A statement that the grammar allows has no meaning."""
 
     def __init__(self, span: Span, message: str, hint: str, code: str = "E001") -> None:
         self.diagnostic = Diagnostic(code, message, span, hint)
-
-
-def _span(meta: Meta) -> Span:
-    return Span(meta.start_pos, meta.end_pos)
 
 
 def _at(token: Token) -> Span:
     return Span(token.start_pos or 0, token.end_pos or 0)
 
 
-def _usable(name: Token) -> None:
+def _refuse_keyword(name: Token) -> None:
     if name in KEYWORDS:
         message = f"`{name}` is a word of the language and cannot name a predicate"
         hint = f"Give the predicate another name, such as `{name.capitalize()}`."
@@ -45,11 +41,11 @@ def _usable(name: Token) -> None:
 
 
 LARGEST = 2**53
-"""The longest time that a duration can have."""
+"""The longest duration."""
 
 
 def _number(token: Token) -> int | float:
-    """A number: whole ones are exact within 64 bits, and beyond them a double."""
+    """Reads a number; a whole one is exact within 64 bits, else a double."""
     value = number_of(token)
     if value == math.inf:
         raise _too_large(token, "any double, which is about 1.8e308")
@@ -61,9 +57,8 @@ def _too_large(token: Token, limit: str) -> UnusableError:
     return UnusableError(_at(token), f"this number is larger than {limit}", hint)
 
 
-def _duration(token: Token, named: float | None = None) -> int | float:
-    """An amount of time, or of percent, which may be that of a limit; all calculations with it are exact."""
-    value = _number(token) if named is None else named
+def _duration(token: Token, value: float) -> int | float:
+    """Refuses an amount of time, or of percent, with which calculations would not be exact."""
     if value > LARGEST:
         raise _too_large(token, "2^53, and that is longer than all time")
     return value
@@ -74,7 +69,7 @@ def _signed(amount: int | float, sign: str) -> int | float:
 
 
 def _signed_name(written: str | None, sign: str) -> str | None:
-    """How a number is written behind a sign, if by the name of a limit: `-hot`."""
+    """Writes a limit behind a sign: `-hot`; None for other numbers."""
     if written is None:
         return None
     negative = written.startswith("-") != (sign == "-")
@@ -108,14 +103,14 @@ def _unquoted(token: Token) -> str:
 
 
 _Body: TypeAlias = tuple[syntax.Literal | tuple[syntax.Literal, ...], ...]
-"""Conditions; alternatives are a tuple of literals."""
+"""Literals; a tuple of them has alternatives."""
 
 MOST_ALTERNATIVES = 64
-"""The rules that may come of one."""
+"""The most rules that a rule with alternatives may stand for."""
 
 
 def _rules(head: syntax.Atom, body: _Body, span: Span) -> tuple[syntax.Rule, ...]:
-    """The rules that a rule with alternatives stands for, one for each choice."""
+    """Makes a rule for each choice of alternatives."""
     choices = [each if isinstance(each, tuple) else (each,) for each in body]
     count = math.prod(map(len, choices))
     if count > MOST_ALTERNATIVES:
@@ -126,17 +121,21 @@ def _rules(head: syntax.Atom, body: _Body, span: Span) -> tuple[syntax.Rule, ...
     return tuple(syntax.Rule.of(head, chosen, span) for chosen in product(*choices))
 
 
-def _part(name: str) -> Callable[[Builder, Meta, list[Any]], tuple[str, Any]]:
-    """A method of `Builder` for a part of a query."""
-    return lambda _builder, _meta, found: (name, str(found[0]) if isinstance(found[0], Token) else found[0])
+def _part(name: str) -> Callable[[Builder, Span, Any], tuple[str, Any]]:
+    """Makes a method of `Builder` for a part of a query."""
+    return lambda _builder, _span, found: (name, str(found) if isinstance(found, Token) else found)
 
 
-@v_args(meta=True)
+def _with_span(method: Callable[..., Any], _rule: Token, children: list[Any], meta: Meta) -> Any:
+    return method(Span(meta.start_pos, meta.end_pos), *children)
+
+
+@v_args(wrapper=_with_span)
 class Builder(Transformer[Token, Any]):
-    """One method for each rule of the grammar, making the node of the same name.
+    """Makes nodes of the syntax tree, with one method for each rule of the grammar.
 
-    `limits` are the numbers that have names; it notes in `used` which of them are written so. `lists` has the
-    values behind `in` that are new, by the names of their static predicates, until somebody takes them.
+    `limits` are the numbers with names; `used` collects the names that are written. `lists` collects the new
+    lists behind `in` by their static predicates, until somebody takes them.
     """
 
     def __init__(self, limits: Mapping[str, int | float]) -> None:
@@ -147,9 +146,9 @@ class Builder(Transformer[Token, Any]):
         self._listed: set[str] = set()
 
     def _amount(self, token: Token) -> tuple[int | float, str | None]:
-        """An amount, and the name of the limit that it is written by."""
+        """An amount, and the name of the limit by which it is written."""
         if token.type == "NUMBER":
-            return _duration(token), None
+            return _duration(token, _number(token)), None
         name, value = str(token), self._limits.get(str(token))
         if value is None:
             message = f"a number stands here, or the name of a limit, and there is no limit `{name}`"
@@ -162,28 +161,26 @@ class Builder(Transformer[Token, Any]):
         self.used.add(name)
         return _duration(token, value), name
 
-    def word(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        name = str(children[0])
+    # ---- terms ----
+
+    def word(self, span: Span, name: Token) -> syntax.Term:
         if name in self._limits:
-            self.used.add(name)
-            return syntax.Constant(self._limits[name], name, span=_span(meta))
+            self.used.add(str(name))
+            return syntax.Constant(self._limits[name], str(name), span=span)
         kind = syntax.Variable if name[0].isupper() else syntax.Constant
-        return kind(name, span=_span(meta))
+        return kind(str(name), span=span)
 
-    def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        return syntax.Constant(_number(children[0]), span=_span(meta))
+    def number(self, span: Span, digits: Token) -> syntax.Term:
+        return syntax.Constant(_number(digits), span=span)
 
-    def signed(self, meta: Meta, children: list[Any]) -> syntax.Term:
-        sign, term = children
+    def signed(self, span: Span, sign: Token, term: Any) -> syntax.Term:
         if _is_number(term):
             written = _signed_name(term.written, sign)
             written = written and written.removeprefix("+")
-            return syntax.Constant(_signed(term.value, sign), written, span=_span(meta))
-        return self.added(meta, [syntax.Constant(0, span=_at(sign)), sign, term])
+            return syntax.Constant(_signed(term.value, sign), written, span=span)
+        return self.added(span, syntax.Constant(0, span=_at(sign)), sign, term)
 
-    def added(self, meta: Meta, children: list[Any]) -> syntax.Term:
-        left, sign, right = children
-        span = _span(meta)
+    def added(self, span: Span, left: Any, sign: Token, right: Any) -> syntax.Term:
         if isinstance(right, syntax.Bound):
             if not isinstance(left, syntax.Variable):
                 _refuse_durations(right)
@@ -191,21 +188,19 @@ class Builder(Transformer[Token, Any]):
             return syntax.Shifted(left.name, _signed(right.amount, sign), right.unit, written, span=span)
         if sign == "+" and _is_number(left) and isinstance(right, syntax.Variable):
             left, right = right, left  # `1 + T` is `T + 1`
-        if isinstance(right, syntax.Constant) and not isinstance(right.value, str):
+        if _is_number(right):
             if isinstance(left, syntax.Variable):
                 written = _signed_name(right.written, sign)
                 return syntax.Shifted(left.name, _signed(right.value, sign), None, written, span=span)
             if isinstance(left, syntax.Constant) and isinstance(left.value, str):
                 raise _not_a_variable(left.value, left.span)
-        return self.multiplied(meta, children)
+        return self.multiplied(span, left, sign, right)
 
-    def multiplied(self, meta: Meta, children: list[Any]) -> syntax.Term:
-        left, operator, right = children
+    def multiplied(self, span: Span, left: Any, operator: Token, right: Any) -> syntax.Term:
         _refuse_durations(left, right)
-        return syntax.Calculation(str(operator), (left, right), span=_span(meta))
+        return syntax.Calculation(str(operator), (left, right), span=span)
 
-    def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
-        name, *arguments = children
+    def call(self, span: Span, name: Token, *arguments: Any) -> syntax.Term:
         if name[0].isupper():
             message = f"`{name}` stands in a place for a value, and an atom is not one"
             hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
@@ -213,70 +208,69 @@ class Builder(Transformer[Token, Any]):
         _refuse_durations(*arguments)
         if name in OF_ONE and len(arguments) != 1:
             hint = f"Write it like `{name}({'T' if name in CALENDAR else 'V'})`."
-            raise UnusableError(_span(meta), f"`{name}` takes 1 argument", hint)
-        return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
+            raise UnusableError(span, f"`{name}` takes 1 argument", hint)
+        return syntax.Calculation(str(name), arguments, span=span)
 
-    def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
-        _refuse_durations(*children)
-        return syntax.Range(children[0], children[1], span=_span(meta))
+    def range(self, span: Span, first: syntax.Term, last: syntax.Term) -> syntax.Term:
+        _refuse_durations(first, last)
+        return syntax.Range(first, last, span=span)
 
-    def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        value = _unquoted(children[0])
+    def text(self, span: Span, quoted: Token) -> syntax.Term:
+        value = _unquoted(quoted)
         written = json.dumps(value, ensure_ascii=False) if value in self._limits else None
-        return syntax.Constant(value, written, span=_span(meta))
+        return syntax.Constant(value, written, span=span)
 
-    def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
-        return syntax.Anonymous(span=_span(meta))
+    def anonymous(self, span: Span) -> syntax.Term:
+        return syntax.Anonymous(span=span)
+
+    # ---- literals and rules ----
 
     def __default__(self, data: Token, children: list[Any], meta: Meta) -> syntax.Literal:
-        """A literal: its grammar rule is in the table of kinds."""
+        """Makes a literal, by the class that the table of kinds has for its grammar rule."""
         for child in children[:1]:
             if isinstance(child, Token) and child.type == "WORD":
-                _usable(child)
+                _refuse_keyword(child)
         for at, child in enumerate(children):
             if isinstance(child, syntax.Bound) and data == "atom":
                 children[at] = syntax.Constant(child.amount, child.written, child.unit, span=child.span)
         _refuse_durations(*children)
-        return KINDS[str(data)].built(children, _span(meta))
+        return KINDS[str(data)].built(children, Span(meta.start_pos, meta.end_pos))
 
-    def body(self, _meta: Meta, children: list[Any]) -> _Body:
-        return tuple(children)
+    def body(self, _span: Span, *literals: Any) -> _Body:
+        return literals
 
-    def either(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
-        children = [one for each in children for one in (each if isinstance(each, tuple) else (each,))]
-        for each in children:
+    def either(self, _span: Span, *choices: Any) -> tuple[syntax.Literal, ...]:
+        found = [one for each in choices for one in (each if isinstance(each, tuple) else (each,))]
+        for each in found:
             if isinstance(each, syntax.Negation | syntax.Last):
                 message = (
                     f"`{to_text(each)}` is one of several alternatives, which can be atoms and comparisons"
                 )
                 hint = "Write one rule for each alternative, with the same head."
                 raise UnusableError(each.span, message, hint)
-        return tuple(children)
+        return tuple(found)
 
-    def membership(self, meta: Meta, children: list[Any]) -> syntax.Atom | tuple[syntax.Literal, ...]:
-        term, *values = children
-        _refuse_durations(*children)
+    def membership(self, span: Span, term: Any, *values: Any) -> syntax.Atom | tuple[syntax.Literal, ...]:
+        _refuse_durations(term, *values)
         for each in values:
             if not isinstance(each, syntax.Constant):
                 message = f"`{to_text(each)}` has no value of its own, and the list behind `in` has values"
                 hint = "Write values, as in `X in (pump, fan)`, or compare: `X = Y`."
                 raise UnusableError(each.span, message, hint)
         if isinstance(term, syntax.Calculation | syntax.Shifted):  # no variable that could get the values
-            span = _span(meta)
             return tuple(syntax.Comparison(term, "=", value, span=span) for value in values)
         name = f"{syntax.MEMBER}{', '.join(map(to_text, values))})"
         if name not in self._listed:
             self._listed.add(name)
-            self.lists[name] = tuple(values)
-        return syntax.Atom(name, (term,), span=_span(meta), name_span=_span(meta))
+            self.lists[name] = values
+        return syntax.Atom(name, (term,), span=span, name_span=span)
 
-    def aggregate(self, meta: Meta, children: list[Any]) -> syntax.Aggregate:
-        function, *rest = children
+    def aggregate(self, span: Span, function: Token, *rest: Any) -> syntax.Aggregate:
         distinct = isinstance(rest[0], Token) and rest[0].type == "DISTINCT"
         rest = rest[1:] if distinct else rest
         value = None
         if isinstance(rest[0], Token):
-            name = rest.pop(0)
+            name, rest = rest[0], rest[1:]
             if not name[0].isupper():
                 raise _not_a_variable(name, _at(name))
             value = syntax.Variable(str(name), span=_at(name))
@@ -284,66 +278,66 @@ class Builder(Transformer[Token, Any]):
         if atom.predicate in ARITHMETIC or not atom.terms:
             message = f"`{to_text(atom)}` is not an atom with a time, and an aggregate is about one"
             raise UnusableError(atom.span, message, AGGREGATE)
-        return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
+        return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=span)
 
-    def comparison(self, meta: Meta, children: list[Any]) -> syntax.Literal:
-        left, operator, right = children
+    def comparison(self, span: Span, left: Any, sign: Token, right: Any) -> syntax.Literal:
         _refuse_durations(left, right)
-        operator = SPELLING.get(operator, str(operator))
-        found = syntax.Aggregation.between(left, operator, right, _span(meta))
+        operator = SPELLING.get(sign, str(sign))
+        found = syntax.Aggregation.between(left, operator, right, span)
         for side in (left, right) if found is None else (found.right,):
             if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
                 message = "an aggregate stands on its side of a comparison with times and plus numbers only"
                 hint = "Put all else on the other side: `avg(…) < V - 5` in place of `V - avg(…) > 5`, "
                 hint += "`max(…) > min(…) + 5` in place of `max(…) - min(…) > 5`."
                 raise UnusableError(inner.span, message, hint)
-        return found or syntax.Comparison(left, operator, right, span=_span(meta))
+        return found or syntax.Comparison(left, operator, right, span=span)
 
-    def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[0], (), span=_span(meta))
+    def fact(self, span: Span, head: syntax.Atom) -> syntax.Rule:
+        return syntax.Rule(head, (), span=span)
 
-    def backward_rule(self, meta: Meta, children: list[Any]) -> tuple[syntax.Rule, ...]:
-        return _rules(children[0], children[1], _span(meta))
+    def backward_rule(self, span: Span, head: syntax.Atom, body: _Body) -> tuple[syntax.Rule, ...]:
+        return _rules(head, body, span)
 
-    def forward_rule(self, meta: Meta, children: list[Any]) -> tuple[syntax.Rule, ...]:
-        return _rules(children[1], children[0], _span(meta))
+    def forward_rule(self, span: Span, body: _Body, head: syntax.Atom) -> tuple[syntax.Rule, ...]:
+        return _rules(head, body, span)
 
-    def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
-        most = children.pop() if isinstance(children[-1], syntax.Bound) else None
-        if most is not None and SPELLING.get(sign := children.pop(), str(sign)) != "<=":
-            message = "a column has an upper bound, if any"
-            raise UnusableError(_at(sign), message, "Write it as `limit <= 4 hours`.")
-        name, type_ = str(children[0]), children[1] if len(children) > 1 else None
+    # ---- declarations ----
+
+    def column(self, span: Span, name: Token, *rest: Any) -> syntax.Column:
+        most = None
+        if rest and isinstance(rest[-1], syntax.Bound):
+            rest, sign, most = rest[:-2], rest[-2], rest[-1]
+            if SPELLING.get(sign, str(sign)) != "<=":
+                message = "a column has an upper bound, if any"
+                raise UnusableError(_at(sign), message, "Write it as `limit <= 4 hours`.")
+        type_ = rest[0] if rest else None
         type_span = syntax.NOWHERE if type_ is None else _at(type_)
-        return syntax.Column(name, type_ and str(type_), most, span=_span(meta), type_span=type_span)
+        return syntax.Column(str(name), type_ and str(type_), most, span=span, type_span=type_span)
 
-    def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
-        amount, written = self._amount(children[0])
-        unit = str(children[1]) if len(children) > 1 else None
-        return syntax.Bound(amount, unit, written, span=_span(meta))
+    def bound(self, span: Span, number: Token, unit: Token | None = None) -> syntax.Bound:
+        amount, written = self._amount(number)
+        return syntax.Bound(amount, unit and str(unit), written, span=span)
 
     duration = stretch = bound
 
-    def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
-        digits = children[0].update(value=children[0][:-1])
-        return syntax.Percentage(_duration(digits), span=_span(meta))
+    def percentage(self, span: Span, text: Token) -> syntax.Percentage:
+        digits = text.update(value=text[:-1])
+        return syntax.Percentage(_duration(digits, _number(digits)), span=span)
 
-    def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Column, ...]:
-        return tuple(syntax.Column(str(name), span=_at(name)) for name in children)
+    def one_per(self, _span: Span, *names: Token) -> tuple[syntax.Column, ...]:
+        return tuple(syntax.Column(str(name), span=_at(name)) for name in names)
 
-    def every(self, meta: Meta, children: list[Any]) -> syntax.ExpectedGap:
-        gap, *names = children
-        per = self.one_per(meta, [name for name in names if name is not None])
-        return syntax.ExpectedGap(gap, per, span=_span(meta))
+    def every(self, span: Span, gap: syntax.Bound, *names: Token) -> syntax.ExpectedGap:
+        return syntax.ExpectedGap(gap, self.one_per(span, *names), span=span)
 
-    def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
-        return syntax.Tick(children[0], span=_span(meta))
+    def tick(self, span: Span, every: syntax.Bound) -> syntax.Tick:
+        return syntax.Tick(every, span=span)
 
-    def zone(self, meta: Meta, children: list[Token]) -> syntax.Zone:
-        return syntax.Zone(_unquoted(children[0]), span=_span(meta))
+    def zone(self, span: Span, name: Token) -> syntax.Zone:
+        return syntax.Zone(_unquoted(name), span=span)
 
-    def limit(self, meta: Meta, children: list[Token]) -> syntax.Limit:
-        name, *sign, amount = children
+    def limit(self, span: Span, name: Token, *rest: Token) -> syntax.Limit:
+        *sign, amount = rest
         if name in KEYWORDS:
             message = f"`{name}` is a word of the language and cannot name a limit"
             raise UnusableError(_at(name), message, "Give the limit another name.", "E114")
@@ -351,67 +345,61 @@ class Builder(Transformer[Token, Any]):
             message = f"a variable begins with a capital letter, and a limit does not: `{name}`"
             raise UnusableError(_at(name), message, f"Write `limit {name[0].lower()}{name[1:]} = …`.", "E114")
         value = _signed(_number(amount), sign[0] if sign else "+")
-        return syntax.Limit(str(name), value, span=_span(meta), name_span=_at(name))
+        return syntax.Limit(str(name), value, span=span, name_span=_at(name))
 
-    def include(self, meta: Meta, children: list[Token]) -> syntax.Include:
-        return syntax.Include(_unquoted(children[0]), span=_span(meta), path_span=_at(children[0]))
+    def include(self, span: Span, path: Token) -> syntax.Include:
+        return syntax.Include(_unquoted(path), span=span, path_span=_at(path))
 
-    def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
-        name, *rest = children
-        _usable(name)
+    def input(self, span: Span, name: Token, *rest: Any) -> syntax.Input:
+        _refuse_keyword(name)
         columns = tuple(c for c in rest if isinstance(c, syntax.Column))
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
         shares = tuple(c for c in rest if isinstance(c, syntax.Percentage)) or None
         every = next((c for c in rest if isinstance(c, syntax.ExpectedGap)), None)
         clauses = (delay, one_per, shares, every)
-        return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
+        return syntax.Input(str(name), columns, *clauses, span=span, name_span=_at(name))
 
-    def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
-        name, *columns = children
-        _usable(name)
-        return syntax.Static(str(name), tuple(columns), span=_span(meta), name_span=_at(name))
+    def static(self, span: Span, name: Token, *columns: syntax.Column) -> syntax.Static:
+        _refuse_keyword(name)
+        return syntax.Static(str(name), columns, span=span, name_span=_at(name))
 
-    def function(self, meta: Meta, children: list[Any]) -> syntax.Function:
-        name, *rest = children
-        _usable(name)
-        gives = rest.pop() if rest and isinstance(rest[-1], Token) else None
+    def function(self, span: Span, name: Token, *rest: Any) -> syntax.Function:
+        _refuse_keyword(name)
+        columns, gives, gives_span = rest, None, syntax.NOWHERE
+        if rest and isinstance(rest[-1], Token):
+            columns, gives, gives_span = rest[:-1], str(rest[-1]), _at(rest[-1])
         return syntax.Function(
-            *(str(name), tuple(rest), gives and str(gives)),
-            span=_span(meta), name_span=_at(name), gives_span=_at(gives) if gives else syntax.NOWHERE,
-        )  # fmt: skip
-
-    def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
-        shares = tuple(c for c in children if isinstance(c, syntax.Percentage))
-        name, *pattern, bound = children[: len(children) - len(shares)]
-        return syntax.Delay(
-            str(name), tuple(pattern), bound, shares or None, span=_span(meta), name_span=_at(name)
+            str(name), columns, gives, span=span, name_span=_at(name), gives_span=gives_span
         )
 
-    def chance(self, meta: Meta, children: list[Any]) -> syntax.Chance:
-        name, *rest = children
+    def delay(self, span: Span, name: Token, *rest: Any) -> syntax.Delay:
+        shares = tuple(c for c in rest if isinstance(c, syntax.Percentage))
+        *pattern, bound = rest[: len(rest) - len(shares)]
+        return syntax.Delay(str(name), tuple(pattern), bound, shares or None, span=span, name_span=_at(name))
+
+    def chance(self, span: Span, name: Token, *rest: Any) -> syntax.Chance:
         once, *more = [c for c in rest if isinstance(c, syntax.Percentage)]
         again = more[0] if more else None
         pattern = tuple(c for c in rest if not isinstance(c, syntax.Percentage))
-        return syntax.Chance(str(name), pattern, once, again, span=_span(meta), name_span=_at(name))
+        return syntax.Chance(str(name), pattern, once, again, span=span, name_span=_at(name))
 
     window, horizon, alert, severity = map(_part, ("window", "horizon", "alert", "severity"))
 
-    def words(self, meta: Meta, children: list[Token]) -> tuple[str, syntax.Words]:
-        return "words", syntax.Words(_unquoted(children[0]), span=_span(meta))
+    def words(self, span: Span, text: Token) -> tuple[str, syntax.Words]:
+        return "words", syntax.Words(_unquoted(text), span=span)
 
-    def given(self, _meta: Meta, children: list[syntax.Atom]) -> tuple[str, tuple[syntax.Atom, ...]]:
-        return "given", tuple(children)
+    def given(self, _span: Span, *atoms: syntax.Atom) -> tuple[str, tuple[syntax.Atom, ...]]:
+        return "given", atoms
 
-    def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
-        atom, *parts = children
+    def query(self, span: Span, atom: syntax.Atom, *parts: tuple[str, Any]) -> syntax.Query:
         names = [name for name, _ in parts]
         for name in names:
             if names.count(name) > 1:
                 shown = f"`{name}`" if name in {"window", "horizon", "alert", "given"} else name
                 hint = "Keep one: the parts of a query stand in any order, each once."
-                raise UnusableError(_span(meta), f"this query has {shown} twice", hint, "E101")
-        return syntax.Query(atom, **dict(parts), span=_span(meta))
+                raise UnusableError(span, f"this query has {shown} twice", hint, "E101")
+        return syntax.Query(atom, **dict(parts), span=span)
 
 
 def _is_number(term: Any) -> bool:
@@ -419,7 +407,7 @@ def _is_number(term: Any) -> bool:
 
 
 def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:
-    """An aggregate that is calculated with."""
+    """Finds an aggregate in a calculation."""
     if isinstance(term, syntax.Aggregate):
         return term
     inner = map(_aggregate_in, term.arguments) if isinstance(term, syntax.Calculation) else ()

@@ -1,15 +1,10 @@
-"""A program's text, cut into statements at its full stops, with its comments blanked out.
+"""Cuts text into statements at full stops, so that each has its own diagnostic, and blanks out comments.
 
-So every statement that is misspelt gets its own diagnostic, and all of them come at once. What is a
-comment is decided here and nowhere else, for `%` has two meanings:
-
-    delay Temp(wt4, _, _) = 2 (70%, 30%).    % these two are percentages
+    delay Temp(wt4, _, _) = 2 (70%, 30%).              % these two are percentages
     Hot(X, T) :- Temp(X, V, T), V >= 90%, a comment
-                                T > 5.
 
-`%` is part of a percentage right behind a number, and only where the language has percentages: in a
-`chance` behind `=` and `again`, in a `query` behind `alert`, and in the second pair of parentheses of a
-`delay` or an `input`. Everywhere else it begins a comment.
+`%` is part of a percentage right behind a number: in a `chance` behind `=` and `again`, in a `query` behind
+`alert`, and in the second pair of parentheses of a `delay` or an `input`.
 """
 
 from __future__ import annotations
@@ -23,21 +18,21 @@ from antelog.diagnostics import Span
 
 @dataclass(frozen=True)
 class Statement:
-    """Start and end of a statement, full stop included, and the first text in it that is open."""
+    """The place of a statement with its full stop, and of the first text in it without closing quotes."""
 
     start: int
     end: int
     quote: Span | None
 
     def moved(self, by: int) -> Statement:
-        """The statement, moved to a later place in a larger text."""
+        """Moves the statement to a later place."""
         quote = self.quote and Span(self.quote.start + by, self.quote.end + by)
         return Statement(self.start + by, self.end + by, quote)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The statements of a text, and the text with spaces for comments, so that all offsets stay."""
+    """The statements of a text, and the text with spaces in place of comments."""
 
     text: str
     statements: tuple[Statement, ...]
@@ -57,17 +52,14 @@ _PIECE = re.compile(
 )
 _LAST_STOP = re.compile(r"\.\s*(%.*)?\Z")
 _BEGINS = frozenset({"chance", "input", "query"})
-"""Words that begin a statement wherever they begin a line, also if the full stop before is missing."""
+"""Words that begin a statement at the begin of a line, even if the full stop before is missing."""
 
 
-@dataclass
 class _Context:
-    """The parts of the statement read so far that decide the meaning of a `%`."""
+    """The words of the statement so far that decide the meaning of a `%`."""
 
-    first: str = ""
-    opened: int = 0
-    before: str = ""
-    last: str = ""
+    first = before = last = ""
+    opened = 0
 
     def read(self, piece: str, begins_line: bool) -> None:
         if not self.first or (begins_line and piece in _BEGINS):
@@ -76,7 +68,7 @@ class _Context:
         self.before, self.last = self.last, piece
 
     def takes_percentage(self) -> bool:
-        """Whether the number read last may be one of a percentage."""
+        """Whether the last word may be the number of a percentage."""
         if not self.last[:1].isdigit():
             return False
         if self.first in {"delay", "input"}:
@@ -86,9 +78,8 @@ class _Context:
         return self.first == "query" and self.before == "alert"
 
 
-@lru_cache(maxsize=4)  # a text is cut by all who ask about it: to be parsed, laid out, completed
+@lru_cache(maxsize=4)  # parser, layout and completion cut the same text
 def cut(text: str) -> Cut:
-    """The statements of a text."""
     found: list[Statement] = []
     kept: list[str] = []
     comments: list[Span] = []

@@ -28,12 +28,12 @@ _MICROSECONDS = {
 LENGTHS = tuple(
     (name, _MICROSECONDS[name]) for name in ("week", "day", "hour", "minute", "second", "ms", "us")
 )
-"""The units that durations are shown in, from the longest on, with their microseconds."""
+"""The units of shown durations with their microseconds, from the longest on."""
 UNITS = tuple(sorted({*_MICROSECONDS, *(f"{name}s" for name in _MICROSECONDS if len(name) > 2)}))
 
 
 def microseconds(bound: Bound) -> Fraction | None:
-    """The microseconds of a duration, or None if its unit is none of `UNITS`."""
+    """The microseconds of a duration; None if its unit is not in `UNITS`."""
     unit = bound.unit or ""
     factor = _MICROSECONDS.get(unit)
     if factor is None and unit in UNITS:
@@ -42,32 +42,31 @@ def microseconds(bound: Bound) -> Fraction | None:
 
 
 def ticks_later(term: Shifted, tick: int | None) -> int:
-    """The number of ticks that a time is shifted by, given the microseconds of a tick."""
+    """The ticks by which a time is shifted, given the microseconds of a tick."""
     if term.unit is None or tick is None:
         return int(term.offset)
     return int((microseconds(Bound(term.offset, term.unit)) or 0) / tick)
 
 
 def ticks_of(text: str, tick: int) -> int | None:
-    """The whole number of ticks in a duration as it is written, `30 minutes`; None if there is none."""
+    """Reads a duration, `30 minutes`, in ticks; None if that is not a whole number of them."""
     found = _WRITTEN.fullmatch(text)
-    length = None if found is None else microseconds(Bound(number(float(found[1])), found[2]))
-    ticks = None if length is None else length / tick
-    return int(ticks) if ticks is not None and ticks.denominator == 1 else None
+    length = microseconds(Bound(number(float(found[1])), found[2])) if found else None
+    return None if length is None or length % tick else int(length / tick)
 
 
 _WRITTEN = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,6})?) *([a-z]+)\s*")
 
 
 def duration_text(length: int) -> str:
-    """A number of microseconds in the largest unit that gives a whole number: `10 minutes`."""
+    """Writes microseconds in the largest unit that gives a whole number: `10 minutes`."""
     unit, size = next(each for each in LENGTHS if length % each[1] == 0)
     number = length // size
     return f"{number} {unit}" + ("s" if number != 1 and len(unit) > 2 else "")
 
 
 def long_duration_text(length: int) -> str:
-    """A duration in several units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
+    """Writes a duration in several units where one needs a large number: `2 days 10 minutes`."""
     longest = next((size for _, size in LENGTHS if length >= size), 1)
     if longest < _MICROSECONDS["second"] or int(duration_text(length).split()[0]) <= _READABLE:
         return duration_text(length)
@@ -86,7 +85,7 @@ _READABLE = 120
 def ticks_in_words(
     ticks: int, type_: str, timescale: Timescale | None, written: Callable[[int], str] | None = None
 ) -> str:
-    """The ticks of a variable in words: the time, as `written` has it, or a length such as 9 minutes."""
+    """Writes the ticks of a variable: a time, perhaps by `written`, or a length such as `9 minutes`."""
     if type_ == TIME:
         return moment(ticks, timescale) if written is None else written(ticks)
     if timescale is None:
@@ -97,9 +96,5 @@ def ticks_in_words(
 
 
 def in_ticks(length: Fraction, tick: int) -> int:
-    """The ticks a duration can span.
-
-    Something that takes `length` and starts anywhere within tick `t` has ended by tick
-    `t + in_ticks(length, tick)`, and for some start not before.
-    """
+    """The most ticks that a duration spans, wherever within a tick it starts."""
     return -int(-length // tick)

@@ -1,9 +1,8 @@
 """Numbers that count seconds or parts of them since 1970, as distinct from ticks.
 
-The length of a tick, and the declared unit if there is one, decide which numbers are read in which unit.
-Nothing else does, so that a number means the same wherever and with whatever it comes.
-
     tick 10 minutes: 2857672 is a tick; 1714603200 are seconds, 1714603200000 milliseconds, of the same
+
+Only the length of a tick and the declared unit decide, so that a number means the same wherever it comes.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from antelog.language.durations import duration_text
 from antelog.language.moments import Timescale
 
 MICROSECONDS = {"s": Fraction(10**6), "ms": Fraction(10**3), "us": Fraction(1), "ns": Fraction(1, 10**3)}
-"""How long the units are in which times are counted since 1970."""
+"""The lengths of the units in which times are counted since 1970."""
 
 TICKS = "ticks"
-"""The unit of numbers that are ticks, whatever their size."""
+"""The unit of numbers that are all ticks."""
 
 UNITS = (*MICROSECONDS, TICKS)
 
@@ -37,10 +36,9 @@ _FAR = 2**63 - 2**11
 
 @dataclass(frozen=True)
 class Counting:
-    """How an input writes its times: the length of a tick, and what is declared of the input.
+    """How an input writes its times: numbers count `unit`, texts have the `form` of `strptime`.
 
-    Numbers count `unit`; timestamps without an offset are those of `zone` (None: they are
-    read as UTC); texts may be in the `form`, as `strptime` has it.
+    Timestamps without an offset are those of `zone` (None: UTC).
     """
 
     timescale: Timescale | None = None
@@ -50,24 +48,22 @@ class Counting:
 
     @property
     def tick(self) -> int | None:
-        """The length of a tick in microseconds."""
         return None if self.timescale is None else self.timescale.length
 
     @cached_property
     def only_ticks(self) -> bool:
-        """Whether all numbers are ticks."""
         return self.tick is None or self.unit == TICKS
 
     @cached_property
     def ranges(self) -> tuple[UnitRange, ...]:
         """The ranges of numbers that are not ticks, with their units."""
-        if self.tick is None or self.unit == TICKS:
+        if self.tick is None or self.only_ticks:
             return ()
         return ranges(self.tick) if self.unit is None else (UnitRange(self.unit, -_LARGEST - 1, _LARGEST),)
 
 
 TICKLESS = Counting()
-"""Times of a program without a `tick`: all numbers are ticks."""
+"""The times of a program without a `tick`."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class UnitRange:
 
 @cache
 def ranges(tick: int) -> tuple[UnitRange, ...]:
-    """The numbers that are recognised: as ticks they lie after 2100, and in a unit between 1980 and 3000."""
+    """The numbers that are not ticks: as ticks they lie after 2100, and in a unit between 1980 and 3000."""
     found = []
     for unit, length in MICROSECONDS.items():
         first, last = max(int(_1980 / length), -(-_2100 // tick)), min(int(_3000 / length), _FAR) - 1
@@ -91,7 +87,7 @@ def ranges(tick: int) -> tuple[UnitRange, ...]:
 
 
 def last_tick(tick: int) -> int:
-    """Ticks after this one lie beyond the year 3000: most likely they are not ticks."""
+    """The last tick before the year 3000: larger numbers are likely not ticks."""
     return _3000 // tick
 
 
@@ -99,7 +95,7 @@ LIKELY = tuple(
     UnitRange(unit, -int(-_1973 // length), -int(-_3000 // length) - 1)
     for unit, length in MICROSECONDS.items()
 )
-"""The numbers that would be times from 1973 to 3000, by unit; no number is one in two units."""
+"""The numbers that would be times from 1973 to 3000 in a unit; each is one in one unit only."""
 
 
 def likely(number: float) -> str | None:
@@ -108,10 +104,7 @@ def likely(number: float) -> str | None:
 
 
 def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
-    """The remedy where numbers of an input are most likely not ticks, but count a unit since 1970.
-
-    `if it counts milliseconds since 1970, write `time: ms` in `input Temp(…)`, or --time-unit Temp=ms`
-    """
+    """Says what to write where numbers of an input likely count a unit since 1970."""
     if counting.tick is None:
         return f"if it counts {WORDS[unit or 'ms']} since 1970, say how long a tick is: `tick 1 minute.`"
     if counting.unit in WORDS:
@@ -124,7 +117,7 @@ def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
 
 
 def far_note(number: int, counting: Counting, name: str, column: str) -> str:
-    """The warning about a tick beyond the year 3000."""
+    """Warns of a tick beyond the year 3000."""
     assert counting.tick is not None
     year = int(1970 + number * counting.tick / _YEAR)
     return (

@@ -1,10 +1,8 @@
-"""The functions of the language: names, arguments, types, and the code of those that single values need.
+"""The functions of the language, and their values of single arguments.
 
-    7 / 2 = 3.5    2 + 0.5 = 2.5    round(2.5) = 2    1 / 0 has no value, and neither has "high" + 1
-    tick 1 hour, zone Europe/Berlin, T is 2024-03-04 06:00 UTC:    hour(T) = 7    weekday(T) = 1, Monday
+    7 / 2 = 3.5    round(2.5) = 2    1 / 0 and "high" + 1 have no value, which makes comparisons false
 
-Whole numbers stay whole, everything else is as IEEE 754 has it: a whole number beyond 64 bits becomes a
-double, and so does what is divided. What has no value makes a comparison false. The code on columns is in
+Whole numbers stay whole, except in divisions and beyond 64 bits. The code on columns is in
 `antelog/engine/values/built_in.py`.
 """
 
@@ -41,7 +39,7 @@ CALENDAR: Mapping[str, Callable[[datetime], int]] = {
     "day": lambda time: time.day,
     "month": lambda time: time.month,
 }
-"""The functions of a tick: what clock and calendar of the program's zone say when it begins."""
+"""The functions of a tick, by the time at which it begins in the zone of the program."""
 
 OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*OPERATORS})
 """The functions of one number, or of one time."""
@@ -59,11 +57,11 @@ BUILT_IN: Mapping[str, Signature] = {
         Signature("distance_km", ("lat1", "lon1", "lat2", "lon2"), (_NUMBER,) * 4, _NUMBER),
     )
 }
-"""The functions of texts and places, which are called as those of users are."""
+"""The functions of texts and places."""
 
 
 def calculated(function: str, arguments: Sequence[Value]) -> Number | None:
-    """The value of an operation or a function of numbers; None if it has none."""
+    """Calculates an operation or a function of numbers; None if it has no value."""
     numbers = [each for each in arguments if not isinstance(each, str)]
     if len(numbers) < len(arguments):
         return None
@@ -76,5 +74,5 @@ def calculated(function: str, arguments: Sequence[Value]) -> Number | None:
 
 
 def calendar_number(function: str, tick: int, timescale: Timescale) -> int | None:
-    """The value of a function of a tick; None if the tick has no time that can be written."""
+    """Calculates a function of a tick; None if the tick has no time that can be written."""
     return CALENDAR[function](timescale.time(tick)) if tick in range(timescale.ticks.stop) else None

@@ -1,10 +1,7 @@
-"""Graphs: strongly connected components, and a program as a graph with a place for each node.
+"""Graphs: strongly connected components, and the graph of a program with places for its nodes.
 
-    node   a predicate, a rule, or (where an edge passes a layer) a bend
-    edge   from a predicate to the rules that use it, and from a rule to the predicate it derives
-
-Inputs stand at the top, queries at the bottom. Layers are cut into strata: nodes that rest on a negation
-stand below the negated ones. Edges of a cycle that lead upwards are drawn, but play no part in the order.
+Edges lead from predicates to the rules that use them, and from rules to the predicates that they derive.
+Inputs stand at the top, and nodes that rest on a negation in a stratum below the negated ones.
 """
 
 from __future__ import annotations
@@ -74,7 +71,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """`strata` has all nodes, those after others that rest on them; `rules` has the ones that are rules."""
+    """The graph of a program; `strata` has all nodes, each after those on which it rests."""
 
     edges: tuple[Edge, ...]
     strata: Mapping[str, int]
@@ -83,7 +80,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Placement:
-    """The middle of each node, its layer, the nodes each edge leads through, and the node of its label."""
+    """The middle and layer of each node, the nodes on the path of each edge, and the node of its label."""
 
     x: Mapping[str, float]
     layer: Mapping[str, int]
@@ -92,14 +89,13 @@ class Placement:
 
 
 def graph_of(document: Document) -> Graph:
-    """The predicates a program's rules are about, and the rules themselves. Facts are left out."""
+    """Makes the graph of a program, without its facts."""
     rules = {f"rule {number}": rule for number, rule in enumerate(document.rules) if rule.body}
     edges: dict[Edge, None] = {}
     for name, rule in rules.items():
         edges |= {Edge(atom.predicate, name, negated): None for atom, negated in atoms_of(rule)}
         edges[Edge(name, rule.head.predicate)] = None
-    # The stratum of a node is the most negations it rests on. Within a cycle, which leads through time,
-    # negation does not count, and rules come before what they derive.
+    # A stratum is the most negations on which a node rests, except within cycles, which lead through time.
     into = _into(edges)
     above = {
         node: [edge.source for edge in into[node]] for edge in edges for node in (edge.source, edge.target)
@@ -122,9 +118,9 @@ def _into(edges: Iterable[Edge]) -> defaultdict[str, list[Edge]]:
 def layout(
     graph: Graph, widths: Mapping[str, float], gap: float, labels: Mapping[Edge, float] | None = None
 ) -> Placement:
-    """Places for nodes of these widths: few crossings, short edges, no overlaps.
+    """Places nodes of these widths with few crossings, short edges and no overlaps.
 
-    With `labels`, the widths of some on edges, these are nodes in layers of their own, between the others.
+    Labels of edges, if their widths are given, get layers between those of nodes.
     """
     layer = _layers(graph)
     if labels is not None:
@@ -161,7 +157,7 @@ def layout(
 
 
 def _layers(graph: Graph) -> dict[str, int]:
-    """Each node below those it rests on, and each stratum below the one before."""
+    """Puts each node below those on which it rests, and each stratum below the one before."""
     into, order = _into(graph.edges), {node: place for place, node in enumerate(graph.strata)}
     layer: dict[str, int] = {}
     ends: list[int] = []
@@ -171,7 +167,7 @@ def _layers(graph: Graph) -> dict[str, int]:
             above = (edge.source for edge in into[node] if order[edge.source] < order[node])
             layer[node] = max([first, *(layer[source] + 1 for source in above)])
         ends.append(max(layer.values()))
-    # What rests on nothing stands just above where it is used first, as far as its stratum goes.
+    # Nodes that rest on nothing stand just above their first use, within their stratum.
     for node in graph.strata:
         uses = [layer[edge.target] for edge in graph.edges if edge.source == node]
         if not into[node] and uses:
@@ -180,7 +176,7 @@ def _layers(graph: Graph) -> dict[str, int]:
 
 
 def _with_bends(graph: Graph, layer: Mapping[str, int]) -> tuple[dict[Edge, tuple[str, ...]], dict[str, int]]:
-    """The way of each edge, with a bend in every layer it passes."""
+    """Adds a bend to each edge in every layer that it passes; returns paths and layers."""
     layer = dict(layer)
     paths = {}
     for number, edge in enumerate(graph.edges):
@@ -195,7 +191,7 @@ def _with_bends(graph: Graph, layer: Mapping[str, int]) -> tuple[dict[Edge, tupl
 def _spread(
     row: Sequence[str], wanted: Mapping[str, float], widths: Mapping[str, float], gap: float
 ) -> dict[str, float]:
-    """Places near the wanted ones, in this order and apart from each other."""
+    """Moves nodes apart, in their order, and near the wanted places."""
     rightmost: dict[str, float] = {}
     leftmost: dict[str, float] = {}
     for nodes, found, sign in ((row, rightmost, 1), (row[::-1], leftmost, -1)):

@@ -1,4 +1,4 @@
-"""Programs in colours, wherever Pygments is used: notebooks, documentation, other people's tools."""
+"""Programs in colours, for Pygments: in notebooks, documentation and other tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antelog.language.syntax import SEVERITIES
 
 
 class AntelogLexer(RegexLexer):
-    """The rule language, its kinds of words recognized by how they look."""
+    """The lexer of the rule language for Pygments."""
 
     name = "antelog"
     aliases: ClassVar = ["antelog", "alog"]
@@ -55,7 +55,7 @@ class AntelogLexer(RegexLexer):
     def get_tokens_unprocessed(
         self, text: str, stack: Iterable[str] = ("root",)
     ) -> Iterator[tuple[int, _TokenType, str]]:
-        """The tokens of a text; `cutting` decides which `%` begin comments."""
+        """Yields the tokens of a text; `cut` decides which `%` begin comments."""
         for at, kind, piece in super().get_tokens_unprocessed(cut(text).text, stack):
             given = text[at : at + len(piece)]
             if given == piece:
@@ -69,11 +69,11 @@ _COMMENT = re.compile(r"(?P<comment>%[^\n]*)|[^%]+")
 
 
 def highlighted(text: str) -> str:
-    """A program as HTML; its words have Pygments' classes."""
+    """Writes a program as HTML with classes of Pygments."""
     return str(highlight(text, AntelogLexer(), HtmlFormatter(cssclass="antelog-rules")))
 
 
 def html_lines(text: str) -> list[str]:
-    """The lines of a program in HTML, escaped, with a class for each kind of word."""
+    """Writes the lines of a program as HTML with classes of Pygments."""
     found: str = highlight(text, AntelogLexer(stripnl=False), HtmlFormatter(nowrap=True))
     return found.removesuffix("\n").split("\n")

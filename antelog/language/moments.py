@@ -1,4 +1,4 @@
-"""Texts of ticks: as times, in a program that says how long a tick is and is given timestamps."""
+"""The times of ticks, in a program that says how long a tick is, and their texts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,9 @@ _COUNTED = timedelta(days=365) // _MICROSECOND
 _END = timedelta(days=2_900_000) // _MICROSECOND
 
 TIME = "time"
-"""The column with the time of a line's tick, in a program that says how long a tick is.
-
-It is also the type of variables whose ticks are times; that of those that say how long something takes is
-DURATION.
-"""
+"""The column with the time of a line's tick; also the kind of variables whose ticks are times."""
 DURATION = "duration"
+"""The kind of variables whose ticks are lengths."""
 
 
 def timed(name: str) -> str:
@@ -38,7 +35,6 @@ DEFAULT_ZONE = "UTC"
 
 @cache
 def zones() -> frozenset[str]:
-    """The names of all zones."""
     return frozenset({DEFAULT_ZONE, *available_timezones()})
 
 
@@ -46,8 +42,8 @@ def zones() -> frozenset[str]:
 class Timescale:
     """The length of a tick in microseconds, and the zone of the program.
 
-    Ticks of whole days begin at midnight of the zone, also where a day has 23 or 25 hours; those of whole
-    weeks on Mondays. All others are counted from the beginning of 1970 in UTC.
+    Ticks of days begin at midnight of the zone, even if a day has 23 hours, and those of weeks on Mondays;
+    others are counted from 1970 on in UTC.
     """
 
     length: int
@@ -55,7 +51,7 @@ class Timescale:
 
     @classmethod
     def of_moment(cls, tick: int, time: datetime, zone: str) -> Timescale:
-        """The timescale in which a tick begins at this time, in its zone or with its offset."""
+        """Finds the timescale in which a tick begins at a time."""
         days = round((time.replace(tzinfo=UTC) - _EPOCH) / _MICROSECOND / tick / _DAY)
         found = cls(days * _DAY, zone)
         if days and found.time(tick).date() == time.date():
@@ -74,16 +70,12 @@ class Timescale:
 
     @property
     def ahead(self) -> int:
-        """How long before 1970 tick 0 begins, in microseconds: the first week has the first of January."""
+        """The microseconds by which tick 0 begins before 1970: the first week has the first of January."""
         return _MONDAY if self.length % _WEEK == 0 else 0
 
     @property
     def ticks(self) -> range:
-        """The ticks that have a time: those that can be written, and are not counted from 0.
-
-        Numbers are what facts were given with if that time lies in 1970: ticks counted from 0 would, and
-        nobody's timestamps do.
-        """
+        """The ticks with a time that can be written, from 1971 on: earlier ones are likely counted from 0."""
         return range(-(-_COUNTED // self.length), -(-_END // self.length))
 
     def time(self, tick: int) -> datetime:
@@ -91,7 +83,7 @@ class Timescale:
         zone = UTC if self.zone == DEFAULT_ZONE else ZoneInfo(self.zone)
         begin = _EPOCH + (tick * self.length - self.ahead) * _MICROSECOND
         if self.of_days:
-            # Where clocks leave out midnight this is when they go on: by the offset before.
+            # Where clocks skip midnight, this is the time at which they go on.
             begin = begin.replace(tzinfo=zone).astimezone(UTC)
         return begin.astimezone(zone)
 
@@ -101,7 +93,7 @@ class Timescale:
 
 
 def moment(tick: int, timescale: Timescale | None) -> str:
-    """The time at which a tick begins, or its day, with its offset unless it is one of UTC; or its number."""
+    """Writes the time or day at which a tick begins, with an offset unless in UTC; or else its number."""
     if timescale is None or tick not in timescale.ticks:
         return str(tick)
     time = timescale.time(tick)
@@ -113,10 +105,7 @@ def moment(tick: int, timescale: Timescale | None) -> str:
 
 
 def moment_near(tick: int, timescale: Timescale | None, near: int | None) -> str:
-    """As `moment`, without the day and the offset that it shares with another tick.
-
-    2024-03-04 06:10 near 2024-03-04 06:15    06:10
-    """
+    """As `moment`, without the day and offset that it shares with another tick: `06:10`."""
     if timescale is None or timescale.of_days or near is None:
         return moment(tick, timescale)
     if tick not in timescale.ticks or near not in timescale.ticks:
@@ -129,11 +118,10 @@ def moment_near(tick: int, timescale: Timescale | None, near: int | None) -> str
 
 
 def tick_in_words(tick: int, timescale: Timescale | None) -> str:
-    """The time at which a tick begins, or `tick 5`."""
+    """Writes the time at which a tick begins, or `tick 5`."""
     text = moment(tick, timescale)
     return f"tick {text}" if text == str(tick) else text
 
 
 def _unit(timescale: Timescale) -> str:
-    """The unit to which times are written."""
     return next((unit for unit, size in _PARTS.items() if timescale.length % size == 0), "microseconds")

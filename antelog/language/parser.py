@@ -1,7 +1,4 @@
-"""Text to syntax tree.
-
-The text is first cut into statements (`cutting`); each is then parsed by the grammar.
-"""
+"""Text to syntax tree: the text is cut into statements, and each of them parsed by the grammar."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from lark import Lark, TextSlice, Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
 from antelog.diagnostics import Diagnostic, Source, Span
-from antelog.language import limits, syntax
+from antelog.language import syntax
 from antelog.language.building import Builder, UnusableError
 from antelog.language.cutting import Statement, cut
 from antelog.language.functions import BUILT_IN
@@ -27,10 +24,9 @@ from antelog.language.syntax_errors import explain, open_quote
 
 @dataclass(frozen=True)
 class Parsed:
-    """The statements that could be read, and the diagnostics of the others.
+    """The statements that could be read, and diagnostics and words of the others.
 
-    `unread` are the words in the others: names about which little is known. `used_limits` are the limits by
-    whose names numbers are written.
+    `used_limits` are the limits whose names are written in place of numbers.
     """
 
     document: syntax.Document
@@ -40,10 +36,9 @@ class Parsed:
 
 
 class StatementTrees:
-    """The syntax trees of statements that were parsed before, for texts that are parsed again and again.
+    """The syntax trees of the last two texts, for texts that are parsed again and again.
 
-    Trees of the last two texts are kept. A tree is moved to where its statement is now, so what is made of
-    one has to be made before the next is asked for; `lock` keeps other threads from that.
+    A tree is moved to where its statement is now: use it before you ask for the next, under the `lock`.
     """
 
     def __init__(self) -> None:
@@ -52,11 +47,10 @@ class StatementTrees:
         self._before: dict[str, Tree[Token]] = {}
 
     def new_text(self) -> None:
-        """Begins another text."""
         self._before, self._now = self._now or self._before, {}
 
     def tree(self, text: str, start: int, end: int) -> Tree[Token]:
-        """The tree of a statement in a text. Raises UnexpectedInput."""
+        """Parses a statement of a text, or moves its tree. Raises UnexpectedInput."""
         statement = text[start:end]
         known = self._now.get(statement) or self._before.get(statement)
         if known is None:
@@ -68,7 +62,6 @@ class StatementTrees:
 
 
 def _move(tree: Tree[Token], start: int) -> None:
-    """Moves a tree to where its statement starts."""
     by = start - tree.meta.start_pos
     if not by:
         return
@@ -87,7 +80,7 @@ def _move(tree: Tree[Token], start: int) -> None:
 
 
 def parse(source: Source, trees: StatementTrees | None = None) -> Parsed:
-    """The statements of a text, and of the files that belong to it. `trees` are those of earlier texts."""
+    """Parses a text and its included files; `trees` are those of earlier texts."""
     trees = trees or StatementTrees()
     with trees.lock:
         trees.new_text()
@@ -98,7 +91,7 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
     statements: list[syntax.Statement] = []
     diagnostics: list[Diagnostic] = []
     unread: set[str] = set()
-    long = limits.too_long(source.whole)
+    long = _too_long(source.whole)
     if long is not None:
         return Parsed(syntax.Document((), source), (long,), frozenset())
     text, found = _cut(source)
@@ -112,14 +105,14 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
             unread.update(_NAME.findall(text, each.start, each.end))
         else:
             every = read if isinstance(read, tuple) else (read,)
-            wide = limits.too_wide(every[0])
+            wide = _too_wide(every[0])
             if wide is not None:
                 return Parsed(syntax.Document((), source), (*diagnostics, wide), frozenset())
             statements += [*_lists(builder), *every]
             facts += isinstance(read, syntax.Rule)
             queries += isinstance(read, syntax.Query)
         rules, span = len(statements) - facts, Span(each.start, each.end)
-        many = limits.too_many(rules, facts, queries, len(diagnostics), span)
+        many = _too_many(rules, facts, queries, len(diagnostics), span)
         if many is not None:
             return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
     document = syntax.Document(tuple(_with_calls(statements)), source)
@@ -127,7 +120,7 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
 
 
 def _with_calls(statements: Sequence[syntax.Statement]) -> Iterator[syntax.Statement]:
-    """Statements in which what reads like an atom, but is named as a function, is a call."""
+    """Replaces atoms that have the name of a function by calls."""
     names = {*BUILT_IN, *(each.name for each in statements if isinstance(each, syntax.Function))}
     for each in statements:  # a name that is a predicate's as well is refused
         if isinstance(each, syntax.Input | syntax.Static):
@@ -152,7 +145,7 @@ def _called(literal: syntax.Literal, names: Collection[str]) -> syntax.Literal:
 
 
 def _lists(builder: Builder) -> Iterator[syntax.Statement]:
-    """The static predicates of lists behind `in` that no rule has had before."""
+    """Yields the static predicates of new lists behind `in`, and their facts."""
     for name, values in builder.lists.items():
         span = values[0].span
         yield syntax.Static(name, (syntax.Column("value", span=span),), span=span)
@@ -162,7 +155,7 @@ def _lists(builder: Builder) -> Iterator[syntax.Statement]:
 
 
 def _cut(source: Source) -> tuple[str, list[Statement]]:
-    """The text of a source with the files it includes, without comments, and the statements in it."""
+    """The text of a source and its included files without comments, and the statements in it."""
     text, found = [], []
     for start, each in source.files:
         own = cut(each.text)
@@ -172,14 +165,14 @@ def _cut(source: Source) -> tuple[str, list[Statement]]:
 
 
 def includes_of(text: str) -> list[syntax.Include]:
-    """The statements of a file that include others."""
-    if "include" not in text or limits.too_long(text):
+    """The `include` statements of a file."""
+    if "include" not in text or _too_long(text):
         return []
     return list(_early("include", *_cut(Source(text)), syntax.Include))
 
 
 def _early(word: str, text: str, statements: list[Statement], kind: type[_Early]) -> Iterator[_Early]:
-    """The statements that a word begins, where they are needed before others are read."""
+    """Reads the statements that begin with a word, where they are needed before others."""
     for each in statements:
         if text.startswith(word, each.start, each.end) and not each.quote:
             read = _statement(text, each, Builder({}), StatementTrees())
@@ -191,7 +184,7 @@ _Early = TypeVar("_Early", syntax.Limit, syntax.Include)
 
 
 def same_but_for_layout(one: str, other: str, trees: StatementTrees | None = None) -> bool:
-    """Whether two texts have equal syntax trees, names and numbers as written; `≥` is equal to `>=`."""
+    """Whether two texts have equal syntax trees, with names and numbers as written and `≥` equal to `>=`."""
     trees = trees or StatementTrees()
     with trees.lock:
         return _plain_trees(one, trees) == _plain_trees(other, trees)
@@ -203,14 +196,14 @@ def _plain_trees(text: str, trees: StatementTrees) -> list[object]:
 
 
 def _plain(node: object) -> object:
-    """A syntax tree as tuples, without places."""
+    """Turns a syntax tree into tuples without places."""
     if isinstance(node, Tree):
         return (node.data, *map(_plain, node.children))
     return PLAIN_SYMBOLS.get(str(node), str(node))
 
 
 PLAIN_SYMBOLS = {"←": ":-", "→": "->", "∧": ",", "¬": "not", **SPELLING}
-"""The symbols of the papers, and what they are on a keyboard."""
+"""The symbols of papers, with those of keyboards."""
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
@@ -219,7 +212,7 @@ def _statement(
 ) -> syntax.Statement | tuple[syntax.Rule, ...] | Diagnostic:
     try:
         tree = trees.tree(text, each.start, each.end)
-        deep = limits.too_deep(tree, Span(each.start, each.end))
+        deep = _too_deep(tree, Span(each.start, each.end))
         if deep is not None:
             return deep
         statement: syntax.Statement | tuple[syntax.Rule, ...] = builder.transform(tree)
@@ -236,7 +229,7 @@ def _statement(
 
 @lru_cache(maxsize=1_000)
 def printed_literal(text: str) -> tuple[syntax.Literal, ...]:
-    """The literal of a line, `Ack(a, P, S) where S >= 4`, and its conditions; () if the text is not one."""
+    """Parses a literal of the log with its conditions, `Ack(a, P, S) where S >= 4`; () if it is not one."""
     try:
         found: tuple[syntax.Literal, ...] = Builder({}).transform(_grammar("printed").parse(text))
     except (UnexpectedInput, UnusableError, VisitError):
@@ -245,7 +238,7 @@ def printed_literal(text: str) -> tuple[syntax.Literal, ...]:
 
 
 _PRINTED = 'printed: literal ["where" literal ("," literal)*] -> body'
-"""A literal of a line with its open conditions. Nobody writes one in rules, so `where` is not a keyword."""
+"""The grammar of literals of the log: nobody writes one in rules, so `where` is not a keyword."""
 
 
 @cache
@@ -254,3 +247,93 @@ def _grammar(start: str = "start") -> Lark:
     text = text if start == "start" else f"{text}\n{_PRINTED}\n"
     options = {"propagate_positions": True, "maybe_placeholders": False}
     return Lark(text, start=start, parser="lalr", lexer="contextual", **options)
+
+
+# ---- limits: a larger program is refused before it costs minutes or all memory ----
+
+LONGEST_TEXT = 50_000_000
+LONGEST_WORD = 10_000
+MOST_STATEMENTS = 40_000
+MOST_RULES = 20_000
+MOST_QUERIES = 2_000
+MOST_UNREAD = 1_000
+MOST_COLUMNS = 1_000
+MOST_LITERALS = 5_000
+DEEPEST = 100
+
+_LONG_WORD = re.compile(rf'(?:\d+\.)?\w{{{LONGEST_WORD + 1},}}|"[^"\n]{{{LONGEST_WORD + 1},}}')
+_FACTS_FILE = "Facts of a static predicate may lie in a file: `--static P=FILE`."
+
+
+def _too_long(text: str) -> Diagnostic | None:
+    """Refuses long texts, and long names, numbers and quoted texts; comments with spaces may be long."""
+    if len(text) > LONGEST_TEXT:
+        message = f"this program has {len(text)} characters; {LONGEST_TEXT} are the most there may be"
+        return _too_large(message, Span(0, 1), _FACTS_FILE)
+    word = _LONG_WORD.search(text)
+    if word is None:
+        return None
+    message = f"this name, number or text has more than {LONGEST_WORD} characters, the most there may be"
+    return _too_large(message, Span(*word.span()), "Use a short name for it, or leave it out.")
+
+
+def _too_many(rules: int, facts: int, queries: int, unread: int, span: Span) -> Diagnostic | None:
+    """Refuses a program by the counts of its statements up to the one at `span`."""
+    if rules > MOST_RULES:
+        message = f"there are more than {MOST_RULES} rules and declarations, the most there may be"
+        hint = "Rules that differ in a value only can be one rule, with the values in a static predicate. "
+        return _too_large(message, span, hint + _FACTS_FILE)
+    if queries > MOST_QUERIES:
+        message = f"there are more than {MOST_QUERIES} queries, the most there may be"
+        return _too_large(message, span, "Give what differs in a value only a column, and ask one query.")
+    if rules + facts > MOST_STATEMENTS:
+        message = f"there are more than {MOST_STATEMENTS} statements, the most there may be"
+        return _too_large(message, span, _FACTS_FILE)
+    if unread > MOST_UNREAD:
+        message = f"more than {MOST_UNREAD} statements cannot be read; what follows was not looked at"
+        return _too_large(message, span, "Is this a program? Mend the first mistakes, and try again.")
+    return None
+
+
+def _too_wide(statement: syntax.Statement) -> Diagnostic | None:
+    """Refuses rules with too many literals, and predicates with too many columns."""
+    if isinstance(statement, syntax.Rule) and len(statement.body) > MOST_LITERALS:
+        message = f"this rule has {len(statement.body)} conditions; {MOST_LITERALS} are the most there may be"
+        hint = "Let other rules derive parts of it. What differs in a value only can be a static predicate."
+        return _too_large(message, statement.span, hint)
+    for columns, span in _widths(statement):
+        if columns > MOST_COLUMNS:
+            message = f"this predicate has {columns} columns; {MOST_COLUMNS} are the most there may be"
+            hint = "Name the columns that matter: others in a file are ignored. Or have a row for each value."
+            return _too_large(message, span, hint)
+    return None
+
+
+def _too_deep(tree: Tree[Token], span: Span) -> Diagnostic | None:
+    """Refuses terms within terms, as of a calculation with very many parts."""
+    depth, level = 0, [tree]
+    while level and depth <= DEEPEST:
+        level = [child for each in level for child in each.children if isinstance(child, Tree)]
+        depth += 1
+    if depth <= DEEPEST:
+        return None
+    message = f"this is more than {DEEPEST} calculations within each other, the most there may be"
+    hint = "Work parts of it out before, as in `D = W - V`. What is added up over facts is a `sum`."
+    return _too_large(message, span, hint)
+
+
+def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
+    """The numbers of columns of the predicates that a statement names, with their places."""
+    if isinstance(statement, syntax.Input | syntax.Static | syntax.Function):
+        yield len(statement.columns), statement.span
+    elif isinstance(statement, syntax.Delay | syntax.Chance):
+        yield len(statement.pattern), statement.span
+    elif isinstance(statement, syntax.Query):
+        yield len(statement.atom.terms), statement.atom.span
+    elif isinstance(statement, syntax.Rule):
+        for atom in (statement.head, *(atom for atom, _ in syntax.atoms_of(statement))):
+            yield len(atom.terms), atom.span
+
+
+def _too_large(message: str, span: Span, hint: str) -> Diagnostic:
+    return Diagnostic("E003", message, span, hint)

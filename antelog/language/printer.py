@@ -1,14 +1,10 @@
-"""Documents and their parts as text in the language's own syntax.
-
-Parsing the text gives an equal document again. The texts of literals are also what users
-read as evidence and hypotheses.
-"""
+"""Documents and their parts as text, from which parsing makes an equal document again."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -25,7 +21,7 @@ _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
 
 def value_text(value: Value) -> str:
-    """A constant as one would write it: quotes only where they are needed, `91` for 91.0."""
+    """Writes a constant, with quotes only where they are needed, and `91` for 91.0."""
     if isinstance(value, str):
         plain = _PLAIN.match(value) and not value[0].isupper() and value not in KEYWORDS
         return value if plain else json.dumps(value, ensure_ascii=False)
@@ -34,7 +30,7 @@ def value_text(value: Value) -> str:
 
 
 def to_text(node: object) -> str:
-    """The text of any node of the syntax tree."""
+    """Writes a node of the syntax tree."""
     match node:
         case syntax.Document(statements):
             return "".join(f"{to_text(each)}\n" for each in statements if not _is_of_list(each))
@@ -48,13 +44,13 @@ def to_text(node: object) -> str:
             amount = named or f"{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
             return f"{variable}{amount}" + (f" {unit}" if unit else "")
         case syntax.Calculation(function, arguments):
-            return "".join(p if isinstance(p, str) else to_text(p) for p in written(function, arguments))
+            return _joined(written(function, arguments))
         case syntax.Later(time, by):
             return f"{to_text(time)}+{to_text(by)}"
         case syntax.Range(first, last):
             return f"{to_text(first)}..{to_text(last)}"
         case syntax.Literal() | syntax.Aggregate():
-            return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
+            return _joined(node.parts)
         case syntax.Column(name, type_, most):
             return name + (f": {type_}" if type_ else "") + (f" <= {to_text(most)}" if most else "")
         case syntax.Bound(amount, unit, named):
@@ -90,23 +86,24 @@ def to_text(node: object) -> str:
             raise TypeError(f"not a node of the syntax tree: {node!r}")
 
 
+def _joined(parts: Iterable[object]) -> str:
+    return "".join(part if isinstance(part, str) else to_text(part) for part in parts)
+
+
 def _is_of_list(statement: syntax.Statement) -> bool:
-    """Whether a statement is about a predicate that a list of values made: no text has it."""
+    """Whether a statement comes from a list of values, and is not in the text of the program."""
     name = statement.head.predicate if isinstance(statement, syntax.Rule) else getattr(statement, "name", "")
     return name.startswith(syntax.MEMBER)
 
 
 _LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}
-"""How closely each operator binds what stands at its sides."""
+"""How closely operators bind."""
 
 
 def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:
-    """A calculation in parts: texts, and its arguments."""
+    """Writes a calculation in parts: texts, and its arguments."""
     if function not in _LOOSE:
-        yield f"{function}("
-        for place, each in enumerate(arguments):
-            yield from (", ", each) if place else (each,)
-        yield ")"
+        yield from (f"{function}(", *[part for each in arguments for part in (", ", each)][1:], ")")
         return
     left, right = arguments
     yield from _side(left, _LOOSE[function])
@@ -115,7 +112,7 @@ def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:
 
 
 def _side(term: Any, closeness: int) -> Iterator[Any]:
-    """A side of an operation, in parentheses if it calculates and binds less closely."""
+    """Writes a side of an operation, in parentheses if it binds less closely."""
     shifted = hasattr(term, "offset") and not getattr(term, "is_plain", False)
     operator = "+" if shifted else getattr(term, "function", None)
     if _LOOSE.get(operator or "", closeness) < closeness:
@@ -129,13 +126,13 @@ def _list(nodes: tuple[object, ...]) -> str:
 
 
 def percentage_text(fraction: Fraction | float) -> str:
-    """A probability as one would write it: `12.5%` for 0.125."""
+    """Writes a probability as a percentage: `12.5%` for 0.125."""
     hundreds = Decimal(str(float(Fraction(str(fraction)) * 100)))
     return f"{hundreds.normalize():f}%"
 
 
 def rounded_percent(share: float) -> str:
-    """A probability in whole hundredths, `72`; with a digit more where it would read as nothing or all."""
+    """Writes a probability in percent, `72`, with a digit more where it would read as nothing or all."""
     hundred = 100 * share
     if round(hundred) in (0, 100) and abs(hundred - round(hundred)) >= 0.05:
         return f"{hundred:.1f}"
@@ -143,7 +140,7 @@ def rounded_percent(share: float) -> str:
 
 
 def general_text(predicate: str, arity: int) -> str:
-    """An atom with a variable in every place, the last for the time: `P(X1, X2, T)`."""
+    """Writes an atom with a variable for each column: `P(X1, X2, T)`."""
     return f"{predicate}({', '.join(general_variables(arity))})"
 
 
@@ -152,7 +149,6 @@ def general_variables(arity: int) -> list[str]:
 
 
 def _parts(query: syntax.Query) -> Iterator[str]:
-    """The parts of a query behind its atom, in the usual order."""
     yield from [query.severity] if query.severity else []
     for name, value in (("window", query.window), ("horizon", query.horizon), ("alert", query.alert)):
         yield from [f"{name} {to_text(value)}"] if value else []

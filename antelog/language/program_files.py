@@ -1,16 +1,11 @@
-"""The files of a program: their texts, and those of the files that they include.
-
-    include "fleet.alog".        in rules/main.alog, this is rules/fleet.alog
-
-What is included belongs to the program, each file once, however many include it. Files are read here only:
-the `Source` that comes out has the texts of all of them, and can be sent anywhere.
-"""
+"""The files of a program: a `Source` gets the texts of all files that it includes, each once."""
 
 from __future__ import annotations
 
 import os.path
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cache
 from os import PathLike
 from pathlib import Path
 
@@ -21,96 +16,79 @@ from antelog.language.parser import includes_of
 from antelog.language.syntax import Include
 
 MOST_FILES = 200
-"""Files of a program, at most."""
+"""The most files of a program."""
 _MOST_CIRCLES = 20
-"""Includes that lead back to where they began, of which it is said; who mends them sees the others."""
+"""The most circles of includes that are reported."""
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """The text of a program's file."""
+    """Reads a program's file. Raises ProgramFileError."""
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ProgramFileError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise ProgramFileError(
-            f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
-        ) from None
+        message = f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
+        raise ProgramFileError(message) from None
 
 
 Reader = Callable[[str], str]
-"""The text of an included file, by its path. Raises OSError or ValueError."""
+"""Reads an included file. Raises OSError or ValueError."""
 
 
 def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """A source with the files that it includes, and what is wrong with including them.
+    """Adds the files that a source includes, with the problems in doing so.
 
-    Paths begin at the folder of the file that includes them; those of a text, at the working folder.
-    Files are read by `reader`, if given.
+    Paths begin at the folder of the including file, and at the working folder for a text.
     """
-    place = _place(source.name)
-    gathering = _Gathering([source], len(source.text) + 1, reader or text_of, {place: source.name})
-    gathering.follow(source, 0, (place,))
-    return replace(source, included=tuple(gathering.files[1:])), tuple(gathering.problems)
+    files, problems, circles = [source], list[Diagnostic](), list[str]()
+    real = cache(_real)
+    names = {real(source.name): source.name}
+
+    def follow(file: Source, start: int, around: tuple[str, ...]) -> None:
+        """Adds the files that a file includes, and those that they include; `around` is the path to it."""
+        for include in includes_of(file.text):
+            span = Span(include.path_span.start + start, include.path_span.end + start)
+            name = os.path.normpath(Path(file.name).parent / include.path)
+            try:
+                path = real(name)
+                if path in around:
+                    circles.append(name)
+                    if len(circles) <= _MOST_CIRCLES:
+                        chain = " → ".join(names[each] for each in (*around[around.index(path) :], path))
+                        hint = "A file is included once, wherever else its statements are needed: "
+                        hint += "remove one of these lines."
+                        message = f"{name} includes itself: {chain}"
+                        problems.append(Diagnostic("E115", message, span, hint))
+                elif path not in names:
+                    add(Source((reader or text_of)(name), name), (*around, path), span)
+            except (OSError, ValueError) as error:
+                problems.append(_unread(name, include, error, span))
+
+    def add(file: Source, around: tuple[str, ...], span: Span) -> None:
+        if len(files) >= MOST_FILES:
+            message = f"there are more than {MOST_FILES} files, the most a program may have"
+            problems.append(Diagnostic("E003", message, span, "Put several of them into one."))
+            return
+        start = sum(len(each.text) + 1 for each in files)
+        files.append(file)
+        names[around[-1]] = file.name
+        follow(file, start, around)
+
+    follow(source, 0, tuple(names))
+    return replace(source, included=tuple(files[1:])), tuple(problems)
 
 
-def _place(name: str) -> str:
-    """The one path of a file, however it is named; a name that no file can have is its own."""
+def _real(name: str) -> str:
+    """The path of a file without links; a name that no file can have stays."""
     try:
         return os.path.realpath(name)
     except ValueError:
         return name
 
 
-@dataclass
-class _Gathering:
-    """The files so far, and the place at which the next one begins in all of them.
-
-    `names` has the names of files by their real paths, each of which is asked for once.
-    """
-
-    files: list[Source]
-    end: int
-    reader: Reader
-    names: dict[str, str]
-    problems: list[Diagnostic] = field(default_factory=list)
-    places: dict[str, str] = field(default_factory=dict)
-    circles: int = 0
-
-    def follow(self, file: Source, start: int, around: tuple[str, ...]) -> None:
-        """Adds what a file includes, and what that does; `around` are this file and those that led here."""
-        for include in includes_of(file.text):
-            span = Span(include.path_span.start + start, include.path_span.end + start)
-            name = os.path.normpath(Path(file.name).parent / include.path)
-            try:
-                place = self.places.get(name) or self.places.setdefault(name, _place(name))
-                if place in around:
-                    self.circles += 1
-                    if self.circles <= _MOST_CIRCLES:
-                        circle = (*around[around.index(place) :], place)
-                        chain = " → ".join(self.names[each] for each in circle)
-                        hint = "A file is included once, wherever else its statements are needed: "
-                        hint += "remove one of these lines."
-                        message = f"{name} includes itself: {chain}"
-                        self.problems.append(Diagnostic("E115", message, span, hint))
-                elif place not in self.names:
-                    self._add(Source(self.reader(name), name), (*around, place), span)
-            except (OSError, ValueError) as error:
-                self.problems.append(_unread(name, include, error, span))
-
-    def _add(self, file: Source, around: tuple[str, ...], span: Span) -> None:
-        if len(self.files) >= MOST_FILES:
-            message = f"there are more than {MOST_FILES} files, the most a program may have"
-            self.problems.append(Diagnostic("E003", message, span, "Put several of them into one."))
-            return
-        start, self.end = self.end, self.end + len(file.text) + 1
-        self.files.append(file)
-        self.names[around[-1]] = file.name
-        self.follow(file, start, around)
-
-
 def text_of(name: str) -> str:
-    """The text of an included file on disk. Raises OSError or ValueError."""
+    """Reads an included file on disk. Raises OSError or ValueError."""
     path = Path(name)
     if path.exists() and not path.is_file():
         raise ValueError("is not a file")
@@ -118,7 +96,6 @@ def text_of(name: str) -> str:
 
 
 def _unread(name: str, include: Include, error: OSError | ValueError, span: Span) -> Diagnostic:
-    """The problem with an included file whose text cannot be read."""
     folder = Path(name).parent
     if isinstance(error, UnicodeDecodeError):
         message, hint = f"{name} is not UTF-8 text, see byte {error.start}", "Save it as UTF-8."

@@ -1,8 +1,4 @@
-"""The syntax tree of a program, as frozen data; `grammar.lark` has the text of each node.
-
-A rule without a body is a fact. Every node knows its place in the source, which plays no
-part in comparing nodes: two texts that differ in layout only give equal documents.
-"""
+"""The syntax tree of a program; `grammar.lark` has the text of each node. A rule without a body is a fact."""
 
 from __future__ import annotations
 
@@ -38,13 +34,13 @@ __all__ = [
     "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
     "Include", "Input", "Last", "Later", "Limit", "Literal", "Negation", "Percentage", "Query",
     "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Words",
-    "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
+    "Zone", "all_atoms", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named(Node):
-    """A declaration, and the place of the name in it."""
+    """A declaration with the place of its name."""
 
     name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
@@ -56,7 +52,7 @@ class Rule(Node):
 
     @classmethod
     def of(cls, head: Atom, body: tuple[Literal, ...], span: Span) -> Self:
-        """A rule whose aggregates know which of their variables stand outside as well."""
+        """Makes a rule whose aggregates know which of their variables stand outside as well."""
         outside = variables_of(head.operands)
         for each in body:
             outside |= variables_of(each.compared if isinstance(each, Aggregation) else each.operands)
@@ -66,7 +62,7 @@ class Rule(Node):
 
 @dataclass(frozen=True, slots=True)
 class Column(Node):
-    """A column, declared or only named; one of a static relation that counts ticks has `most` of them."""
+    """A column, declared or only named; `most` is the upper bound of a column that counts ticks."""
 
     name: str
     type: str | None = None
@@ -76,7 +72,7 @@ class Column(Node):
 
 @dataclass(frozen=True, slots=True)
 class Bound(Node):
-    """A stretch of time, in ticks or a unit such as `minutes`; `written` is the name of its limit, if any."""
+    """A stretch of time, in ticks or a unit; `written` is the name of its limit, if any."""
 
     amount: int | float
     unit: str | None = None
@@ -91,13 +87,13 @@ class Percentage(Node):
 
     @property
     def fraction(self) -> Fraction:
-        """The number it stands for: 1/8 for `12.5%`. Exact, so that shares add up to 1 if they are to."""
+        """The exact number, 1/8 for `12.5%`, so that shares add up to 1."""
         return Fraction(str(self.amount)) / 100
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedGap(Node):
-    """The expected gap between facts, of each source: of what has the same values in the columns `per`."""
+    """The expected gap between facts with the same values in the columns `per`."""
 
     gap: Bound
     per: tuple[Column, ...] = ()
@@ -117,7 +113,7 @@ class Zone(Node):
 
 @dataclass(frozen=True, slots=True)
 class Limit(Named):
-    """A number with a name, which can stand wherever a number can, and can be set from outside."""
+    """A number with a name, which can be set from outside."""
 
     name: str
     value: int | float
@@ -125,7 +121,7 @@ class Limit(Named):
 
 @dataclass(frozen=True, slots=True)
 class Include(Node):
-    """Another file whose statements belong to the program; the path begins at the file that has this."""
+    """Another file of the program; its path begins at the folder of this file."""
 
     path: str
     path_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
@@ -133,9 +129,9 @@ class Include(Node):
 
 @dataclass(frozen=True, slots=True)
 class Input(Named):
-    """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
+    """A stream; at most one of its facts has the same values in the columns `one_per` and the same time.
 
-    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` says how often they come.
+    `shares` are the shares of its facts that come 0, 1, 2 … ticks late.
     """
 
     name: str
@@ -154,7 +150,7 @@ class Static(Named):
 
 @dataclass(frozen=True, slots=True)
 class Function(Named):
-    """A function that is written in Python. It `gives` a number or a text; None: it is a condition."""
+    """A function in Python, which `gives` a number or a text, or is a condition."""
 
     name: str
     columns: tuple[Column, ...]
@@ -182,13 +178,13 @@ class Chance(Named):
 
 @dataclass(frozen=True, slots=True)
 class Words(Node):
-    """The words that are shown in place of an atom, with names in braces."""
+    """The text that is shown in place of an answer, with names in braces."""
 
     text: str
 
 
 SEVERITIES = ("critical", "warning", "info", "good")
-"""From what somebody has to act on at once to what says that all is well."""
+"""From answers that somebody has to act on at once to those that say that all is well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +205,7 @@ Statement: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole program, statement by statement in the order of its text."""
+    """A whole program, in the order of its text."""
 
     statements: tuple[Statement, ...]
     source: Source = field(default=Source(""), compare=False, repr=False)
@@ -248,10 +244,15 @@ def atoms_of(rule: Rule) -> Iterator[Occurrence]:
     return (each for literal in rule.body for each in literal.atoms)
 
 
-def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
-    """The variables to which the rule's positive atoms give values, and those of its negated ones.
+def all_atoms(rule: Rule) -> list[Atom]:
+    """The head of a rule, and the atoms in its body."""
+    return [rule.head, *(atom for atom, _ in atoms_of(rule))]
 
-    A positive atom with a range is about some tick in it; it gives the ends of the range no values.
+
+def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
+    """The variables to which positive atoms give values, and those of negated ones.
+
+    A positive atom is about some tick of its range, so the ends of the range get no values.
     """
     sides: tuple[set[str], set[str]] = (set(), set())
     for literal in rule.body:

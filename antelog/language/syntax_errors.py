@@ -1,17 +1,129 @@
-"""Syntax errors in words: the text found, the expected, and a hint."""
+"""Syntax errors in words: the text found, the expected, and a hint at the likely mistake."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from antelog.diagnostics import Diagnostic, Span
+from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.printer import KEYWORDS
-from antelog.language.syntax_hints import INSTEAD, TERM, Trouble, hint, symbols
 
+_AMOUNT = frozenset({"NUMBER", "WORD"})
+TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """The place `at` which the parser stopped in a statement, and the terminals `accepted` there."""
+
+    statement: str
+    at: int
+    found: str
+    accepted: frozenset[str]
+
+    @cached_property
+    def before(self) -> str:
+        return self.statement[: self.at].rstrip()
+
+    @cached_property
+    def word_before(self) -> str:
+        return last_word(self.before)
+
+    @cached_property
+    def first_word(self) -> str:
+        match = re.match(r"\w+", self.statement)
+        return match[0] if match else ""
+
+    @property
+    def found_word(self) -> bool:
+        return self.found[:1].isalpha()
+
+
+def last_word(text: str) -> str:
+    """The word at the end of a text, if any, found from the end: a search would try every beginning."""
+    start = len(text)
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    return text[start:]
+
+
+_SYMBOLS = re.compile(r"[^\w\s\"(),.%]+")
+
+
+def symbols(statement: str, at: int) -> tuple[int, str]:
+    """The row of symbols around a place, with its begin."""
+    for match in _SYMBOLS.finditer(statement):
+        if match.start() <= at < match.end():
+            return match.start(), match[0]
+    return at, ""
+
+
+_IF = "Write `:-` between the head and the conditions of a rule."
+_COMMA = "Write `,` between the conditions of a rule."
+_OR = "Write `or` between atoms or comparisons, in small letters, or one rule for each alternative."
+_COMMENT = "Write `%` before a comment, on each of its lines."
+_NOT = "Write `not` before an atom."
+_DIFFERENT = "Write `!=` for different from."
+_EQUAL = "Write `=` to compare for equality."
+_QUERY = "Write `query Malf(X, T).` to ask for the answers of Malf."
+_QUOTES = 'Write texts in double quotes, such as `"very high"`.'
+AGGREGATE = (
+    "What is counted or added up is an atom within some ticks, and its value is compared: "
+    "`avg(V : Temp(X, V, T-9..T)) > 90` or `count(Temp(X, _, T-9..T)) > 5`."
+)
+
+INSTEAD = {
+    "&": _COMMA,
+    "&&": _COMMA,
+    "|": _OR,
+    "||": _OR,
+    ";": "Write `.` at the end of a statement, and one rule for each alternative.",
+    "<-": _IF,
+    ":": _IF,
+    ":=": _IF,
+    "=>": "Write `->` before the head of a rule.",
+    "==": _EQUAL,
+    "===": _EQUAL,
+    "<>": _DIFFERENT,
+    "!==": _DIFFERENT,
+    "\\=": _DIFFERENT,
+    "=<": "Write `<=` for at most.",
+    "!": _NOT,
+    "~": _NOT,
+    "\\+": _NOT,
+    "'": _QUOTES,
+    "`": _QUOTES,
+    "#": _COMMENT,
+    "--": _COMMENT,
+    "//": _COMMENT,
+    "/*": _COMMENT,
+    "?": _QUERY,
+    "?-": _QUERY,
+}
 _WORDS = {
+    "and": _COMMA,
+    "or": _OR,
+    "if": _IF,
+    "where": _IF,
+    "when": _IF,
+    "in": "Write the values in parentheses: `X in (pump, fan)`.",
+    "is": _EQUAL,
+    "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
+    "not": "Write `not` once, in small letters, before an atom.",
+    "for": "Count the ticks at which it is so: `count(Temp(X, V, T-2..T), V > 90) >= 3`.",
+    "within": "Write a range of ticks, as in `Ack(X, T..T+5)`, or compare the times: `T <= U, U <= T + 5`.",
+}
+
+
+# ---- errors ----
+
+_TERMINALS = {
     "_IF": "`:-`",
     "_THEN": "`->`",
     "_LAST": "`last`",
@@ -32,14 +144,13 @@ _WORDS = {
     "ONE": "`one per`",
     "$END": "the end",
 }
-"""Terminals that are not called as they are written."""
+"""Terminals that have other names than words."""
 _NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}
-"""What may stand behind a term, too."""
+"""Terminals behind terms, which would lengthen every message."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
 def open_quote(span: Span) -> Diagnostic:
-    """A text whose closing quotes are missing on its line."""
     return Diagnostic(
         "E002",
         "this text has no closing quotes on its line",
@@ -49,7 +160,7 @@ def open_quote(span: Span) -> Diagnostic:
 
 
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
-    """The diagnostic of a syntax error; the statement begins at `start` in the source."""
+    """Makes the diagnostic of a syntax error; the statement begins at `start` in the source."""
     trouble = _arrow(_trouble(error, statement, start))
     last = _unfinished(trouble)
     if last is not None:
@@ -69,7 +180,7 @@ def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     called = re.search(r"(\w+)\s*\([^()]*\)\Z", before)
     if called is not None and called[1][0].isupper():  # an atom; only the call of a function has a value
         accepted -= {"SIGN", "COMPARE"}
-    return Diagnostic("E001", f"{what}: expected {_in_words(accepted)}", span, hint(trouble))
+    return Diagnostic("E001", f"{what}: expected {_in_words(accepted)}", span, _hint(trouble))
 
 
 def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
@@ -91,7 +202,7 @@ _HEAD = re.compile(r"\w+\s*\([^()]*\)\s*(=>?|<\s*-)\s*(?=\w+\s*\(|not\b)")
 
 
 def _arrow(trouble: Trouble) -> Trouble:
-    """The trouble at the arrow behind a head, if that was taken for a comparison, as in `P(T) = Q(T).`"""
+    """Moves trouble to the arrow behind a head that was taken for a comparison, as in `P(T) = Q(T).`"""
     if trouble.statement.startswith("--"):
         return Trouble(trouble.statement, 0, "--", _TERM_AT_START)
     head = _HEAD.match(trouble.statement)
@@ -102,7 +213,7 @@ def _arrow(trouble: Trouble) -> Trouble:
 
 
 def _unfinished(trouble: Trouble) -> int | None:
-    """The length of a statement that lacks nothing but its full stop, if this is one."""
+    """The length of a statement, if it lacks nothing but its full stop."""
     before = trouble.before
     if trouble.accepted == {"PERCENTAGE"}:  # the head of the next rule was taken for a unit and shares
         head = re.search(r"\s*\n\s*\w+\s*\(\Z", before)
@@ -126,5 +237,224 @@ def _in_words(accepted: frozenset[str]) -> str:
     elif "RPAR" in accepted and "SIGN" in accepted:
         accepted = accepted - {"LPAR"}
     known = (a for a in accepted - _NEVER_NAMED if not a.startswith("__ANON"))
-    words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in known})
+    words += sorted({_TERMINALS.get(a, f"`{a.lower()}`") for a in known})
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "nothing more"
+
+
+# ---- hints ----
+
+
+def _words(trouble: Trouble) -> Iterator[str]:
+    if trouble.word_before in {"for", "within"}:
+        yield _WORDS[trouble.word_before]  # taken for the unit of a duration
+    elif trouble.found_word:
+        known = _WORDS.get(trouble.found.lower()) or _WORDS.get(trouble.word_before.lower())
+        if known:
+            yield _COMMA if known == _IF and "_IF" not in trouble.accepted else known
+    elif trouble.before == "--":
+        yield _COMMENT
+
+
+def _functions(trouble: Trouble) -> Iterator[str]:
+    called = re.search(r"(\w+)\s*\(\s*(distinct\s+)?\w+\Z", trouble.before)
+    if trouble.found == ":" and called is not None:
+        yield f"There are `count`, `sum`, `avg`, `min` and `max`, and no `{called[1]}`."
+    if trouble.found == "," and called is not None and called[2]:
+        yield "`distinct` takes one variable. Derive a predicate with the columns you mean, and count that."
+
+
+def _negation(trouble: Trouble) -> Iterator[str]:
+    if trouble.found in OPPOSITE and re.search(r"\bnot\s+\S+\Z", trouble.before):
+        opposite = OPPOSITE[trouble.found]
+        yield f"`not` stands before atoms only; write the opposite comparison, with `{opposite}`."
+    if trouble.found in OPPOSITE and _NOT_COUNTED.search(trouble.before[-1000:]):
+        yield f"Write the opposite comparison, with `{OPPOSITE[trouble.found]}`, and no `not`."
+    if re.search(r"\bnot\s+last\Z", trouble.before):
+        yield "Write no `not` before `last`: compare the value, as in `last Mode(X, M, T), M != run`."
+    if trouble.found == "(" and trouble.word_before == "not":
+        yield "Derive a predicate from the conditions in parentheses, and write `not` before that."
+
+
+_AGGREGATES = frozenset({"avg", "count", "max", "min", "sum"})
+_NOT_COUNTED = re.compile(r"\bnot\s+(?:avg|count|max|min|sum)\s*\((?:[^()]|\([^()]*\))*\)\Z")
+_LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")
+"""A parenthesis that opens before an atom and belongs to nothing."""
+
+
+def _names(trouble: Trouble) -> Iterator[str]:
+    if trouble.before.endswith("_") and trouble.found:
+        yield "A name starts with a letter; `_` on its own stands for any value."
+    around = trouble.before.removesuffix(trouble.word_before)
+    called = {trouble.word_before}
+    if around.endswith("("):
+        called.add(last_word(around[:-1]))
+    if trouble.found in {"(", ")", ",", "*"} and not _AGGREGATES.isdisjoint(map(str.lower, called)):
+        yield AGGREGATE
+    if trouble.found_word and trouble.word_before.lower() in _AGGREGATES:
+        yield AGGREGATE
+    if trouble.found == "(" and trouble.word_before in KEYWORDS:
+        yield f"`{trouble.word_before}` is a word of the language; give the predicate another name."
+
+
+def _numbers(trouble: Trouble) -> Iterator[str]:
+    if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
+        yield "Write the variable first and then one number, such as `T+1`."
+    if trouble.accepted == _AMOUNT and trouble.before.endswith(("+", "-")):
+        yield "Only a number can be added or subtracted, as in `T+1`; compare two variables to relate them."
+
+
+def _rules(trouble: Trouble) -> Iterator[str]:
+    """The shape of a rule: one head, one arrow, conditions."""
+    arrow = trouble.found in {":-", "->", "←", "→"}
+    if arrow and "DOT" in trouble.accepted:
+        yield "A rule has one head and one arrow; end the statement before it with `.`."
+    if arrow and "_THEN" in trouble.accepted:
+        yield "The head of a rule is one atom, without `not`; write one rule for each head."
+    if trouble.found == "=" and "_IF" in trouble.accepted:
+        yield _IF
+    if trouble.before.endswith((":-", "←")) and trouble.found == ".":
+        yield "Write the conditions behind `:-`; a fact has none, and no `:-`."
+    if trouble.found in {",", ")"} and _LONE.search(trouble.before):
+        yield "Separate conditions with `,` and put no parentheses around them."
+
+
+def _comparisons(trouble: Trouble) -> Iterator[str]:
+    if trouble.found not in OPPOSITE or "COMPARE" in trouble.accepted:
+        return
+    if "RPAR" in trouble.accepted:
+        yield "Arguments go by their position: write the value alone, or compare it behind the atom."
+    if trouble.accepted & {"COMMA", "DOT"}:
+        yield "Write two comparisons, such as `V > 10, V < 90`."
+
+
+def _symbols(trouble: Trouble) -> Iterator[str]:
+    if trouble.found in INSTEAD:
+        yield INSTEAD[trouble.found]
+
+
+def _atoms(trouble: Trouble) -> Iterator[str]:
+    if trouble.found == "." and not trouble.before:
+        yield "Remove this full stop."
+    if trouble.found == ")" and "DOT" in trouble.accepted:
+        yield "Remove this `)`, or add the `(` that belongs to it."
+    if trouble.found == "(" and "RPAR" in trouble.accepted:
+        yield "Close the arguments before this atom with `)`: an argument has no arguments of its own."
+    if trouble.found == "." and trouble.word_before[:1].islower() and "RPAR" in trouble.accepted:
+        yield 'Close the arguments with `)`. A text with a full stop in it is quoted, such as `"eu.west"`.'
+    if "RPAR" in trouble.accepted:
+        yield "Separate the arguments with `,` and close them with `)`."
+    if "LPAR" not in trouble.accepted or trouble.first_word in _EXAMPLES:
+        return
+    if trouble.found_word and trouble.before == trouble.word_before:
+        rule = "`Malf(X, T) :- Temp(X, high, T).`"
+        yield f"A statement is a declaration, a query, a fact or a rule such as {rule}"
+    yield "Write a predicate with its arguments in parentheses, the time last, such as `Malf(X, T)`."
+
+
+def _lists(trouble: Trouble) -> Iterator[str]:
+    if trouble.before.endswith(","):
+        yield "Write another argument or condition behind the `,`, or remove it."
+    if trouble.found == "," and trouble.first_word == "query":
+        yield "A query asks for one predicate: write a query for each, or a rule that joins them."
+    if trouble.accepted >= {"COMMA", "DOT"} and trouble.found_word:
+        yield "Write `,` between conditions and `.` at the end of a statement."
+
+
+_CHANCE = "`chance Temp(_, high, _) = 5%, again 80%.`"
+_ALERT = "`query Malf(X, T) window 10 alert 80%.`"
+_EXAMPLES = {
+    "tick": "`tick 10 minutes.`",
+    "zone": '`zone "Europe/Berlin".`',
+    "limit": "`limit hot = 90.`",
+    "include": '`include "fleet.alog".`',
+    "function": "`function near(lat1, lon1, lat2, lon2).`",
+    "input": "`input Temp(device, level, time) delay 2.`",
+    "static": "`static Turbine(device).`",
+    "delay": "`delay Temp(wt4, _, _) = 2.`",
+    "chance": _CHANCE,
+    "query": "`query Malf(X, T).`",
+    "window": "`query Malf(X, T) window 10.`",
+    "horizon": "`query Malf(X, T) window 10 horizon 2.`",
+    "not": "`OK(X, T) :- Turbine(X), not Shdn(X, T).`",
+}
+
+
+def _examples(trouble: Trouble) -> Iterator[str]:
+    word = trouble.first_word
+    if trouble.word_before in {"window", "horizon", "not"}:
+        word = trouble.word_before
+    if word in _EXAMPLES:
+        yield f"For example: {_EXAMPLES[word]}"
+
+
+_GAP = "`input Beat(server, time) delay 1, one per server, every 10 s.`"
+
+
+def _gaps(trouble: Trouble) -> Iterator[str]:
+    """`every`, the last clause of an input."""
+    every = re.search(r"\bevery(\s+[\d.]+\s*\w*)?\Z", trouble.before) or trouble.found == "every"
+    if trouble.first_word == "input" and every:
+        yield f"`every` stands last, with a number of ticks or a duration, and `,` before it: {_GAP}"
+
+
+_SLOT = "`input Temp(device, level, time) delay 2, one per device.`"
+
+
+def _slots(trouble: Trouble) -> Iterator[str]:
+    """`one per`, which ends the declaration of an input."""
+    behind = trouble.statement[trouble.at :]
+    if trouble.first_word != "input":
+        if trouble.first_word in _EXAMPLES and re.match(r",?\s*one\s+per\b", behind):
+            yield f"`one per` belongs to the declaration of an input: {_SLOT}"
+        return
+    behind_names = trouble.accepted == {"EVERY"} and re.search(r"\bone\s+per\b", trouble.before)
+    if behind_names or "AND" in trouble.accepted or re.search(r"\bper\s+tick\Z", trouble.before):
+        if re.match(r",?\s*delay\b", behind):
+            yield f"Write the delay before `one per`, and `,` between them: {_SLOT}"
+        if trouble.word_before == "tick":
+            yield "The tick is always part of it: write `one per device`, without `tick`."
+        yield "Write the names of columns, with `and` between them, such as `one per device and sensor`."
+    if trouble.found == "per" and trouble.word_before == "one":
+        yield f"Write `,` between the delay and `one per`: {_SLOT}"
+    if trouble.found == "," and "ONE" in trouble.accepted:
+        yield f"Write no `,` behind the columns: {_SLOT}"
+    if "PER" in trouble.accepted or ("ONE" in trouble.accepted and _ABOUT_SLOTS.search(behind)):
+        yield f"Write `one per` and the names of columns: {_SLOT}"
+    if trouble.word_before in {"per", "and"} and re.search(r"\bone\s+per\b", trouble.before):
+        yield f"Write the names of columns behind `one per`, or `one per tick`: {_SLOT}"
+
+
+_ABOUT_SLOTS = re.compile(r"\b(one|once|per|by|each|every|unique|key|exclusive|for)\b", re.IGNORECASE)
+
+
+def _percentages(trouble: Trouble) -> Iterator[str]:
+    if trouble.accepted == {"PERCENTAGE"}:
+        if trouble.found[:1].isdigit():
+            yield "Write `%` right behind the number, such as `5%` for 0.05; elsewhere it begins a comment."
+        yield "Write a percentage here, such as `5%`."
+    behind = trouble.statement[trouble.at :]
+    if trouble.first_word == "chance" and re.match(r"again\b|,?\s*\d", behind) and "%" in trouble.before:
+        yield f"Write `, again` before the chance after a tick with such a fact: {_CHANCE}"
+    if trouble.first_word == "query" and re.match(r",\s*alert\b", behind):
+        yield f"Write no `,` before `alert`: {_ALERT}"
+    if trouble.first_word not in {"delay", "input"}:  # which have shares: `delay 2 (70%, 20%, 8%)`
+        return
+    if trouble.found == "(" and trouble.accepted == _AMOUNT:
+        yield "Write the delay before the shares of its ticks, such as `2 (70%, 20%, 8%)`."
+    if re.match(r",?\s*\d", behind) and re.search(r"\d\s*(\w+\s*)?\Z", trouble.before):
+        yield "Write the shares of a delay in parentheses behind it, such as `2 (70%, 20%, 8%)`."
+
+
+def _terms(trouble: Trouble) -> Iterator[str]:
+    if trouble.accepted >= TERM:
+        yield "A comparison has a variable or a constant on both sides, such as `V >= 90`."
+
+
+def _hint(trouble: Trouble) -> str:
+    """The hint about the likeliest mistake, the first one found."""
+    known = (
+        *(_gaps, _slots, _percentages, _negation, _rules, _comparisons, _functions, _symbols, _words),
+        *(_names, _numbers, _lists, _atoms, _examples, _terms),
+    )
+    found = (hint for kind in known for hint in kind(trouble))
+    return next(found, "The language page shows how each statement is written.")

@@ -1,10 +1,4 @@
-"""Texts with names in braces: the words of queries, and the templates of alerts.
-
-    template_of("turbine {X} is hot", ("X", "T"))     pieces of text, and the names between them
-    template.filled({"X": "wt2"})                     turbine wt2 is hot
-
-Braces within values are not replaced. `{{` is a brace.
-"""
+"""Texts with names in braces, `turbine {X} is hot`: the words of queries, and the templates of alerts."""
 
 from __future__ import annotations
 
@@ -16,14 +10,13 @@ from antelog.language.checks.suggestions import did_you_mean
 
 CHANCE, SO_FAR, DECIDED_BY = "chance", "so_far", "decided_by"
 LINE_NAMES = (CHANCE, SO_FAR, DECIDED_BY)
-"""The names that words may have in braces, in addition to the variables of their query."""
-
+"""The names that may stand in braces beside the variables of a query."""
 UNKNOWN = "?"
-"""The text for an open variable, and for an unknown chance."""
+"""The text of an open variable, and of an unknown chance."""
 
 
 class TemplateError(Exception):
-    """A text is not a template: `message` has the reason, `hint` the remedy."""
+    """A text is not a template."""
 
     def __init__(self, message: str, hint: str) -> None:
         self.message, self.hint = message, hint
@@ -32,17 +25,16 @@ class TemplateError(Exception):
 
 @dataclass(frozen=True)
 class Template:
-    """Pieces of text, each followed by the name of a value; the last may have none."""
+    """Pieces of text, each before the name of a value; the last one may have no name."""
 
     pieces: tuple[tuple[str, str | None], ...]
 
     @property
     def names(self) -> frozenset[str]:
-        """The names in braces."""
         return frozenset(name for _, name in self.pieces if name is not None)
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """The text with values in place of names; nothing in place of those that have none."""
+        """Replaces names by values, or by nothing if they have none; braces in values stay."""
         return "".join(f"{before}{values.get(name or '', '')}" for before, name in self.pieces)
 
 
@@ -51,9 +43,8 @@ def template_of(text: str, known: Sequence[str]) -> Template:
     try:
         parsed = list(string.Formatter().parse(text))
     except ValueError:
-        raise TemplateError(
-            f"`{text}` has a brace too many or too few", "Write {{ or }} for a brace itself."
-        ) from None
+        message = f"`{text}` has a brace too many or too few"
+        raise TemplateError(message, "Write {{ or }} for a brace itself.") from None
     for _, name, form, conversion in parsed:
         if name is not None and (name not in known or form or conversion):
             hint = did_you_mean(name, known) or f"Write one of {', '.join(known)} in braces."

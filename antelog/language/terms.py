@@ -14,20 +14,17 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A node of the syntax tree, and its place in the source, which plays no part in comparing nodes."""
+    """A node of the syntax tree; its place in the source does not count in comparisons."""
 
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 Value: TypeAlias = str | int | float
-"""A constant: a text or a number. A number without a fraction is an `int` (1.0 is 1)."""
+"""A text or a number; a number without a fraction is an `int` (1.0 is 1)."""
 
 
 def number(value: float) -> int | float:
-    """The one form of a number: 1 and 1.0 are the same constant; beyond 64 bits it is a double.
-
-    A whole number larger than all doubles becomes an infinity.
-    """
+    """Normalises a number: 1.0 is 1, beyond 64 bits it is a double, and beyond all doubles an infinity."""
     if isinstance(value, int):
         try:
             return value if value in WHOLE else float(value)
@@ -37,7 +34,7 @@ def number(value: float) -> int | float:
 
 
 def number_of(text: str) -> int | float:
-    """The number a text stands for; all digits of a whole one count. Raises ValueError for other texts."""
+    """Reads a number, with all digits of a whole one. Raises ValueError."""
     value, digits = float(text), text.strip().lstrip("+-").lstrip("0")
     if abs(value) > _EDGE or not digits.isdecimal():
         return number(value)
@@ -57,15 +54,12 @@ class Variable(Node):
 
 @dataclass(frozen=True, slots=True)
 class Anonymous(Node):
-    """`_`: some value, which one does not matter; no two of them are the same variable."""
+    """`_`, any value; two of them may be different values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constant(Node):
-    """A constant; `written` is how it is written if not as its value: by the name of a limit, `hot`.
-
-    With a unit, it is a duration, as facts about deadlines may have it: `Within(high, 30 minutes)`.
-    """
+    """A constant, or with a unit a duration; `written` is its text if it is another one, as of a limit."""
 
     value: Value
     written: str | None = None
@@ -74,11 +68,7 @@ class Constant(Node):
 
 @dataclass(frozen=True, slots=True)
 class Shifted(Node):
-    """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`.
-
-    With a unit, the number is a duration: `T+15 minutes`. `written` is how the number is written if it is a
-    limit: `+patience`.
-    """
+    """A variable plus a number, or with a unit a duration; `written` is the text of a limit, `+patience`."""
 
     variable: str
     offset: int | float
@@ -88,7 +78,7 @@ class Shifted(Node):
 
 @dataclass(frozen=True, slots=True)
 class Calculation(Node):
-    """A value that is calculated, `W - V` or `km(A, B)`, by an operator or a function."""
+    """A value that an operator or a function calculates: `W - V`, `km(A, B)`."""
 
     function: str
     arguments: tuple[Term, ...]
@@ -96,7 +86,7 @@ class Calculation(Node):
 
 @dataclass(frozen=True, slots=True)
 class Later(Node):
-    """A time, later by as many ticks as a column of the background says: `T+N`."""
+    """A time, later by the ticks in a column of the background: `T+N`."""
 
     time: Variable | Shifted
     by: Variable
@@ -118,14 +108,14 @@ Term: TypeAlias = Variable | Anonymous | Constant | Shifted | Calculation | Late
 
 
 def variable_of(term: Term) -> str | None:
-    """The variable in a term, if any: that of `T` and of `T+1` is `T`. For others see `leaves_of`."""
+    """The variable of `T` or `T+1`; for calculations and ranges see `leaves_of`."""
     if isinstance(term, Variable):
         return term.name
     return term.variable if isinstance(term, Shifted) else None
 
 
 def leaves_of(term: Term) -> tuple[Term, ...]:
-    """A term by itself; of a range its ends, of a calculation the terms that it calculates with."""
+    """The ends of a range, the terms in a calculation, or else the term itself."""
     match term:
         case Range(first, last):
             return first, last

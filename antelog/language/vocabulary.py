@@ -1,8 +1,6 @@
 """The vocabulary of a program: the meaning of its names.
 
-Every predicate is an input (facts arrive about it), static (background, without time) or
-derived (it heads a rule). One that is neither declared nor derived is an input without
-delay, its columns named by position.
+A predicate that is neither declared nor derived is an input without delay, its columns named by position.
 """
 
 from __future__ import annotations
@@ -24,10 +22,7 @@ class PredicateKind(Enum):
 
 
 class Type(Enum):
-    """The type of a column; `None` stands for a column nothing is known about.
-
-    A declared INTEGER is a number for all that rules do with it.
-    """
+    """The type of a column; to rules, an INTEGER is a number."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -60,10 +55,7 @@ class DeclaredDelay:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredChance:
-    """A `chance` declaration: the probability of a fact that has these values (None: any).
-
-    `once` is its probability at a tick after one without, `again` at a tick after one with it.
-    """
+    """The chance of a fact with these values (None: any) after a tick without one, and `again` with one."""
 
     pattern: tuple[Value | None, ...]
     once: Fraction
@@ -82,10 +74,9 @@ class DeclaredChance:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOdds:
-    """The declared chances of an input's facts, and the shares of their delays.
+    """The declared chances of an input's facts, and the shares of its unrefined delay.
 
-    `shares` are those of the facts that no refinement of the delay is about. None of it changes an
-    answer, nor when it is reported: that is the same with and without.
+    They change no answer, nor when it is reported.
     """
 
     chances: tuple[DeclaredChance, ...] = ()
@@ -94,10 +85,10 @@ class DeclaredOdds:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When the facts of an input come: late by the `bound` at most, unless a refinement fits them.
+    """When facts of an input come: late by the `bound` at most, unless a refinement fits them.
 
-    Another one is expected within each `gap` of ticks (None: not declared) from each source; `per` are the
-    positions of the columns that say which, if they are not the slot's.
+    Another fact is expected within each `gap` of ticks from each source, which the columns at the positions
+    `per` name, or else those of the slot.
     """
 
     bound: int = 0
@@ -108,9 +99,9 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A predicate; `columns` has the time of a temporal one as its last, `types` has not.
+    """A predicate; `columns` ends with the time of a temporal one, which `types` leave out.
 
-    Where `slot` is given, at most one fact has the same values at these positions and the same time.
+    At most one fact has the same values at the positions of a `slot` and the same time.
     """
 
     name: str
@@ -132,13 +123,13 @@ class Predicate:
 
     @property
     def source(self) -> tuple[int, ...]:
-        """The positions of the columns that say which source of an input with a gap a fact is of."""
+        """The positions of the columns that name the source of a fact, for an input with a gap."""
         return () if self.schedule.gap is None else self.schedule.per or self.slot or ()
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A function that rules call: its parameters with their types. It `gives` a value; None: a truth."""
+    """A function that rules call; it `gives` a value, or is a condition (None)."""
 
     name: str
     parameters: tuple[str, ...]
@@ -149,13 +140,10 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps.
+    """All predicates and functions of a program, and the length of a tick in microseconds, if declared.
 
-    `odds` has the inputs about which some are declared, `units` those of which is said in which unit
-    their times count since 1970. `zone` is the one declared. `most` has the static relations in which some
-    columns are numbers of ticks, with the most that each can be.
-    `functions` are those of the program and the built-in ones. `times` has the predicates with times at more
-    positions than the last.
+    `units` has the units in which times of inputs count since 1970, `most` the upper bounds of columns of
+    ticks in static relations, `times` the positions of times before the last one.
     """
 
     predicates: Mapping[str, Predicate]
@@ -176,7 +164,7 @@ class Vocabulary:
         return self.predicates[name]
 
     def times_of(self, name: str) -> frozenset[int]:
-        """The positions of the times of a predicate, without the last."""
+        """The positions of the times of a predicate, but for the last one."""
         return self.times.get(name, frozenset())
 
     def odds_of(self, name: str) -> DeclaredOdds:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -116,18 +115,6 @@ def test_labels_are_those_of_the_metrics() -> None:
             used |= set(re.findall(r"(\w+)=", re.sub(r"==", "", target["expr"])))
             used |= set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
             assert used <= LISTED[name] | OF_PROMETHEUS, panel["title"]
-
-
-def test_panels_say_what_they_are_and_do_not_overlap() -> None:
-    panels = BOARD["panels"]
-    assert len({panel["id"] for panel in panels}) == len(panels)
-    assert all(panel["title"] and panel["description"] for panel in panels)
-    cells = [
-        {(x, y) for x in range(g["x"], g["x"] + g["w"]) for y in range(g["y"], g["y"] + g["h"])}
-        for g in (panel["gridPos"] for panel in panels)
-    ]
-    assert not any(a & b for a, b in combinations(cells, 2))
-    assert all(x < 24 for each in cells for x, _ in each)
 
 
 def test_any_prometheus_will_do() -> None:

@@ -11,14 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from antelog import Program
-from antelog.cli.commands import run as command
 from antelog.errors import UnsupportedError
-from antelog.run.settings import Settings
 from antelog.spark.pipeline.requirements import require_java
-from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
+from tests.docs.walking import without_spark
 
 WALKED = (
     "README", "examples/", "tutorial/", "watch.md", "from-csv-to-alert.md", "idioms.md", "testing.md",
@@ -54,15 +51,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("words", COMMANDS)
-def test_commands(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are run; a pipeline up to where Spark would start."""
-    started: list[Settings] = []
-
-    def start(_program: Program, settings: Settings, _page: PageAddress | None) -> None:
-        started.append(settings)
-
-    monkeypatch.setattr(command, "run_pipeline", start)
-    found = antelog(*words)
+def test_commands(words: list[str]) -> None:
+    with without_spark() as started:
+        found = antelog(*words)
     assert found.exit_code == 0, found.stderr
     assert len(started) == (words[0] == "run")
 
@@ -108,7 +99,6 @@ def test_the_library_on_spark(here: Path) -> None:
 
 
 def _printed(block: Block, folder: Path) -> str:
-    """What a block prints if it is run in a folder."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
         [sys.executable, "-c", block.text],

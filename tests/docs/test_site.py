@@ -1,14 +1,14 @@
-"""The site of the documentation: its home page, what it loads, how wide its code is, and its logo.
-
-`scripts/site_pages.py` and `scripts/site_hooks.py` are what mkdocs asks for more than there is in `docs`.
-"""
+"""The site of the documentation: its home page, what it loads, how wide its code is, and its logo."""
 
 import os
 import re
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 
 import nbformat
 import pytest
@@ -19,6 +19,7 @@ from antelog import theme
 from scripts.notebook import NOTEBOOK
 from scripts.site_pages import changelog_page, elsewhere, notebook_page, styled
 from tests.docs.pages import ROOT, Block, all_blocks, blocks
+from tests.watch.browser import CHROMIUM, browser
 
 DOCS = ROOT / "docs"
 CSS = (DOCS / "css" / "site.css").read_text(encoding="utf-8")
@@ -32,7 +33,6 @@ def pictures(page: Path) -> set[Path]:
 
 
 def too_wide(some: list[Block]) -> list[str]:
-    """Where a line of code is wider than the style has room for."""
     return [
         f"{block.page}:{number}"
         for block in some
@@ -71,18 +71,17 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert {name.rpartition(".")[2] for name in of_spark} == set(antelog.spark.__all__)
 
 
+MEMBERS = [name for name in dir(antelog.Engine) if not name.startswith("_")]
+
+
 def test_every_public_member_says_what_it_is() -> None:
     """Those that do not are left out of the reference."""
-    assert [name for name in members(antelog.Engine) if not getattr(antelog.Engine, name).__doc__] == []
+    assert [name for name in MEMBERS if not getattr(antelog.Engine, name).__doc__] == []
 
 
 def test_the_reference_has_every_member_of_an_engine(built: Path) -> None:
     page = (built / "python" / "index.html").read_text(encoding="utf-8")
-    assert [name for name in members(antelog.Engine) if f'id="antelog.Engine.{name}"' not in page] == []
-
-
-def members(type_: type) -> list[str]:
-    return [name for name in dir(type_) if not name.startswith("_")]
+    assert [name for name in MEMBERS if f'id="antelog.Engine.{name}"' not in page] == []
 
 
 # ---- the width of code ----
@@ -158,6 +157,52 @@ def test_the_notebook_and_the_changelog_are_pages(built: Path) -> None:
     assert (built / "notebooks" / "tutorial-1.svg").is_file()
     assert 'href="../notebooks/tutorial/"' in (built / "pictures" / "index.html").read_text(encoding="utf-8")
     assert 'href="../alerts/"' in (built / "changelog" / "index.html").read_text(encoding="utf-8")
+
+
+# ---- in a browser ----
+
+TOUCHES = """(() => {
+  const width = document.documentElement.clientWidth;
+  const near = (box) => box.right > width - 6 || box.left < 6;
+  const scrolled = (each) => {
+    for (let up = each.parentElement; up && up !== document.body; up = up.parentElement)
+      if (getComputedStyle(up).overflowX !== 'visible') return !near(up.getBoundingClientRect());
+    return false;
+  };
+  const found = [...document.querySelectorAll('.md-content__inner *')].filter((each) => {
+    const box = each.getBoundingClientRect(), style = getComputedStyle(each);
+    const seen = box.width && box.height && style.visibility !== 'hidden' && style.position !== 'absolute';
+    return seen && near(box) && !scrolled(each);
+  });
+  const leaves = document.documentElement.scrollWidth > width ? ['the page scrolls'] : [];
+  return [...leaves, ...found.slice(0, 3).map((each) => each.outerHTML.slice(0, 80))];
+})()"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium")
+def test_nothing_touches_the_edge_of_the_window(built: Path) -> None:
+    pages = sorted(path.parent.relative_to(built).as_posix() for path in built.rglob("index.html"))
+    assert len(pages) > 30
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(built)))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with browser() as chromium:
+            tab = chromium.tab()
+            for width in (390, 1024, 1440):
+                tab.size(width, 900)
+                for page in pages:
+                    tab.open(f"http://127.0.0.1:{server.server_port}/{page}/")
+                    assert tab.run(TOUCHES) == [], f"{page} at {width} pixels"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 # ---- what is made for it ----

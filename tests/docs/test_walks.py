@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from antelog import Program
-from antelog.cli.commands import run as command
 from antelog.errors import UnsupportedError
-from antelog.run.settings import Settings
 from antelog.spark.pipeline.requirements import require_java
-from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, blocks_of, name_of
-from tests.docs.walking import Step, missing, run, steps
+from tests.docs.walking import Step, missing, run, steps, without_spark
 
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
 GUIDES = [
@@ -31,10 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _walk(page: Path, folder: Path, *, spark: bool) -> None:
-    """Follow a page. What cannot be run is left out, and so is what follows in its block.
-
-    Without `spark`, pipelines go up to where Spark would start.
-    """
+    """Follows a page. What cannot be run is left out, and so is what follows in its block."""
     left_out: str | None = None
     if page in EXAMPLES:
         shutil.copytree(page.parent, folder, dirs_exist_ok=True)
@@ -47,26 +40,16 @@ def _walk(page: Path, folder: Path, *, spark: bool) -> None:
             Path(folder, step.file).write_text(step.text, encoding="utf-8")
             continue
         if step.pipeline and not spark:
-            _get_ready(step)
+            with without_spark() as started:
+                found = antelog(*step.words[1:])
+            assert found.exit_code == 0, f"{step.place}: {found.stderr}"
+            assert len(started) == 1
         if step.place == left_out or not step.possible or (step.spark and not spark):
             left_out = step.place
             continue
         printed = run(step)
         absent = missing(step.shown, printed)
         assert absent is None, f"{step.place}: `{absent}` is not in\n{printed}"
-
-
-def _get_ready(step: Step) -> None:
-    started: list[Settings] = []
-
-    def start(_program: Program, settings: Settings, _page: PageAddress | None) -> None:
-        started.append(settings)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "run_pipeline", start)
-        found = antelog(*step.words[1:])
-    assert found.exit_code == 0, f"{step.place}: {found.stderr}"
-    assert len(started) == 1
 
 
 @pytest.mark.parametrize("page", WALKS, ids=name_of)

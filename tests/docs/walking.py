@@ -17,8 +17,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+import pytest
+
+from antelog import Program
+from antelog.cli.commands import run as command
+from antelog.run.settings import Settings
+from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block
 
@@ -86,27 +93,34 @@ def steps(blocks: Sequence[Block]) -> Iterator[Step | Block]:
 def run(step: Step) -> str:
     """What a step prints in the folder we are in, to standard output and then to standard error."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    command = list(step.words)
-    if command[0] == "antelog" and not step.spark:
-        found = antelog(*command[1:])
+    words = list(step.words)
+    if words[0] == "antelog" and not step.spark:
+        found = antelog(*words[1:])
         assert found.exit_code == int(step.fails), f"{step.place}: {found.stderr}"
         return found.stdout + found.stderr
-    if command[0] == "antelog":
-        command[:1] = [sys.executable, "-c", "from antelog.cli.main import main; main(prog_name='antelog')"]
-    elif command[0] == "python":
-        command[0] = sys.executable
-    elif not {">", ">>", "|"}.isdisjoint(command):
-        command = [
-            "sh",
-            "-c",
-            " ".join(word if word in (">", ">>", "|") else shlex.quote(word) for word in command),
-        ]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
-        timeout=600,
-    )  # fmt: skip
+    if words[0] == "antelog":
+        words[:1] = [sys.executable, "-c", "from antelog.cli.main import main; main(prog_name='antelog')"]
+    elif words[0] == "python":
+        words[0] = sys.executable
+    elif not {">", ">>", "|"}.isdisjoint(words):
+        words = ["sh", "-c", " ".join(w if w in (">", ">>", "|") else shlex.quote(w) for w in words)]
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, f"{step.place}: {done.stderr}"
     return done.stdout + done.stderr
+
+
+@contextmanager
+def without_spark() -> Iterator[list[Settings]]:
+    """Pipelines go up to where Spark would start, with these settings."""
+    started: list[Settings] = []
+
+    def start(_program: Program, settings: Settings, _page: PageAddress | None) -> None:
+        started.append(settings)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "run_pipeline", start)
+        yield started
 
 
 def missing(shown: Sequence[str], printed: str) -> str | None:

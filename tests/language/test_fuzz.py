@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from antelog import AntelogError, ProgramError, load, parse
 from antelog.diagnostics import Source, to_json, to_text
-from antelog.language import syntax
 from antelog.language.printer import to_text as printed
 from tests.language.documents import DOCUMENTS
 from tests.strategies import programs
@@ -72,37 +71,20 @@ def mutated(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
 
 
 @FEW
-@given(st.lists(st.sampled_from(TOKENS), max_size=40).map("".join))
+@given(st.lists(st.sampled_from(TOKENS), max_size=40).map("".join) | st.text(max_size=60))
 def test_random_tokens(text: str) -> None:
     survives(text)
 
 
 @FEW
-@given(st.text(max_size=60))
-def test_random_text(text: str) -> None:
-    survives(text)
-
-
-@FEW
-@given(mutated(st.sampled_from(SEEDS)))
+@given(mutated(st.sampled_from(SEEDS) | programs()))
 def test_damaged_programs(text: str) -> None:
     survives(text)
 
 
 @FEW
-@given(mutated(DOCUMENTS.map(printed)))
-def test_damaged_documents(text: str) -> None:
-    survives(text)
-
-
-@FEW
-@given(DOCUMENTS)
-def test_random_documents(document: syntax.Document) -> None:
-    survives(printed(document))
-
-
-@given(mutated(programs()))
-def test_damaged_random_programs(text: str) -> None:
+@given(DOCUMENTS.map(printed) | mutated(DOCUMENTS.map(printed)))
+def test_random_documents(text: str) -> None:
     survives(text)
 
 

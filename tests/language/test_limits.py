@@ -1,4 +1,4 @@
-"""antelog/language/limits.py: programs beyond all measure are refused at once, and large ones are not."""
+"""antelog/language/parser.py: programs beyond all measure are refused at once, and large ones are not."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import pytest
 
 from antelog import ProgramError, parse
 from antelog.diagnostics import Source
-from antelog.language import limits
-from antelog.language.parser import parse as read
+from antelog.language import parser
 
 RULE = "P(X, T) :- A(X, T). query P(X, T)."
 
@@ -45,8 +44,8 @@ def test_what_is_too_large_is_refused_with_its_limit(name: str) -> None:
 
 
 def test_too_many_statements(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_RULES", 3)
-    monkeypatch.setattr(limits, "MOST_STATEMENTS", 6)
+    monkeypatch.setattr(parser, "MOST_RULES", 3)
+    monkeypatch.setattr(parser, "MOST_STATEMENTS", 6)
     assert [*parse("static S(a). S(a). S(b). S(c). P(X, T) :- A(X, T), S(X). query P(X, T).").plan.queries]
     with pytest.raises(ProgramError, match=r"more than 3 rules and declarations"):
         parse(RULE + "Q(X, T) :- A(X, T). query Q(X, T).")
@@ -57,8 +56,8 @@ def test_too_many_statements(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_text_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LONGEST_TEXT", 50)
-    (found,) = read(Source(RULE * 2)).diagnostics
+    monkeypatch.setattr(parser, "LONGEST_TEXT", 50)
+    (found,) = parser.parse(Source(RULE * 2)).diagnostics
     assert "has 68 characters; 50 are the most" in found.message
 
 

@@ -1,7 +1,8 @@
-"""antelog/language/moments.py: ticks as times, for people."""
+"""antelog/language/{moments,durations}.py: ticks as times, and lengths of time, for people."""
 
 import pytest
 
+from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, moment, moment_near, tick_in_words
 
 SECOND = 1_000_000
@@ -61,3 +62,20 @@ def test_days_and_numbers_are_whole() -> None:
     assert moment_near(19_786, Timescale(DAY), 19_786) == "2024-03-04"
     assert moment_near(7, None, 7) == "7"
     assert (tick_in_words(7, None), tick_in_words(19_786, Timescale(DAY))) == ("tick 7", "2024-03-04")
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (600 * SECOND, "10 minutes"),
+        (90 * SECOND, "90 seconds"),
+        (SECOND // 2, "500 ms"),  # shorter than the least unit of the larger ones
+        (15 * SECOND // 2, "7 seconds 500 ms"),
+        (697 * SECOND // 2, "5 minutes 48 seconds 500 ms"),
+        (2_890 * 60 * SECOND, "2 days 10 minutes"),
+        (1_627 * 60 * SECOND, "1 day 3 hours 7 minutes"),
+        ((5 * 7 * 24 + 84) * 3_600 * SECOND, "5 weeks 3 days 12 hours"),
+    ],
+)
+def test_long_durations(length: int, text: str) -> None:
+    assert long_duration_text(length) == text

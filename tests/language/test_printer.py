@@ -50,11 +50,6 @@ def test_layout_and_notation_are_forgotten() -> None:
     assert to_text(one.document) == "Flag(X, T) :- Temp(X, high, T), not Off(X, T).\n"
 
 
-def test_only_nodes_can_be_printed() -> None:
-    with pytest.raises(TypeError, match="not a node"):
-        to_text(3)
-
-
 def test_a_sum_with_nothing_is_in_parentheses_where_others_are() -> None:
     rule = "P(X, T) :- R(X, V, T), R(X, W, T+1), (W+0) * V >= 5."
     (parsed,) = parse(Source(rule)).document.rules

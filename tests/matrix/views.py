@@ -18,8 +18,7 @@ from antelog.engine.step.wording import meaning
 from antelog.language.printer import value_text
 from antelog.lines import line_of
 from antelog.watch.live import Live
-from antelog.workbench.play.draft import DraftFiles
-from antelog.workbench.play.running import PlayOptions, play
+from antelog.workbench.play.running import DraftFiles, PlayOptions, play
 from tests.cli.trying import antelog as command
 from tests.matrix.cases import MatrixCase
 from tests.pictures.looks import texts

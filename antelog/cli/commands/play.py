@@ -16,8 +16,7 @@ from antelog.lazily import brought_by, page_libraries
 from antelog.run.replay import files_of
 from antelog.run.settings import Settings
 from antelog.temporary import temporary_folder
-from antelog.workbench.play.draft import DraftFiles
-from antelog.workbench.play.running import PlayOptions
+from antelog.workbench.play.running import DraftFiles, PlayOptions
 
 _LOOK = 0.2
 

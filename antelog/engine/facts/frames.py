@@ -23,7 +23,7 @@ from antelog.compile.rules.statics import Row
 from antelog.engine.values.types import as_plain
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
-from antelog.language.later import is_ticks, no_ticks
+from antelog.language.checks.units import is_ticks, no_ticks
 from antelog.language.syntax import number
 
 

@@ -1,8 +1,4 @@
-"""The checks of a program: each looks for one kind of mistake, and all of them run.
-
-A check is a function from the program to diagnostics. The first builds the vocabulary,
-which the others read.
-"""
+"""The checks of a program: functions that look for one kind of mistake each, and all of them run."""
 
 from __future__ import annotations
 
@@ -10,46 +6,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
+from antelog.language.checks import names, safety, sorts, units
 from antelog.language.checks.declarations import declare
-from antelog.language.checks.names import (
-    check_arities,
-    check_calls,
-    check_covariates,
-    check_lone_variables,
-    check_names,
-    check_queries,
-    check_small_variables,
-    check_taken_names,
-    check_unused,
-)
-from antelog.language.checks.safety import check_clocks, check_safety, check_static_rules, check_unguarded
-from antelog.language.checks.sorts import check_ranges, check_sorts, with_times_in_heads
-from antelog.language.checks.types import infer_types
-from antelog.language.checks.units import check_durations, with_ticks_in_facts
-from antelog.language.later import check_ticks_of_background, with_times_apart
+from antelog.language.literals.literal import TypeGroups, Types
 from antelog.language.parser import Parsed
-from antelog.language.syntax import Document
-from antelog.language.vocabulary import Vocabulary
+from antelog.language.printer import to_text
+from antelog.language.syntax import Aggregation, Document
+from antelog.language.vocabulary import Predicate, Type, Vocabulary
 
 Check = Callable[[Parsed, Vocabulary], Iterator[Diagnostic]]
 
 CHECKS: tuple[Check, ...] = (
-    check_names,
-    check_arities,
-    check_calls,
-    check_queries,
-    check_covariates,
-    check_taken_names,
-    check_sorts,
-    check_ranges,
-    check_durations,
-    check_safety,
-    check_unguarded,
-    check_clocks,
-    check_static_rules,
-    check_unused,
-    check_lone_variables,
-    check_small_variables,
+    *(names.check_names, names.check_arities, names.check_calls, names.check_queries),
+    *(names.check_covariates, names.check_taken_names, sorts.check_sorts, sorts.check_ranges),
+    *(units.check_durations, safety.check_safety, safety.check_unguarded, safety.check_clocks),
+    *(safety.check_static_rules, names.check_unused, names.check_lone_variables),
+    names.check_small_variables,
 )
 
 
@@ -67,17 +39,70 @@ class Checked:
 
 
 def check(parsed: Parsed) -> Checked:
-    vocabulary, diagnostics = declare(parsed)
-    found = [*parsed.diagnostics, *diagnostics]
-    parsed = replace(parsed, document=with_ticks_in_facts(parsed.document, vocabulary, found))
-    found += check_ticks_of_background(parsed.document, vocabulary)
-    parsed = replace(parsed, document=with_times_apart(parsed.document, vocabulary))
-    vocabulary = with_times_in_heads(parsed.document, vocabulary)
+    vocabulary, found = declare(parsed)
+    found = [*parsed.diagnostics, *found]
+    parsed = replace(parsed, document=units.with_ticks_in_facts(parsed.document, vocabulary, found))
+    found += units.check_ticks_of_background(parsed.document, vocabulary)
+    parsed = replace(parsed, document=units.with_times_apart(parsed.document, vocabulary))
+    vocabulary = sorts.with_times_in_heads(parsed.document, vocabulary)
     for each in CHECKS:
         found += each(parsed, vocabulary)
-    types, diagnostics = infer_types(parsed, vocabulary)
+    vocabulary = _with_types(parsed, vocabulary, found)
+    return Checked(parsed.document, vocabulary, in_source_order(found))
+
+
+def _with_types(parsed: Parsed, vocabulary: Vocabulary, found: list[Diagnostic]) -> Vocabulary:
+    """Finds out whether columns hold numbers or texts: by declarations, constants, comparisons and variables.
+
+    Columns of which nothing is known hold whatever the data has.
+    """
+    groups = TypeGroups(to_text)
+    for declaration in parsed.document.declarations:
+        for i, column in enumerate(declaration.columns):
+            if column.type in {t.value for t in Type}:
+                because = f"column {column.name} of {declaration.name} is declared as {column.type}"
+                groups.is_type((declaration.name, i), Type(column.type).general, column.span, because)
+            if column.most is not None:
+                because = f"column {column.name} of {declaration.name} has a bound"
+                groups.is_type((declaration.name, i), Type.NUMBER, column.span, because)
+    for delay in parsed.document.delays:
+        if delay.name in vocabulary.predicates:
+            groups.hold(vocabulary[delay.name], delay.pattern[:-1])
+    for number, rule in enumerate(parsed.document.rules):
+        times = frozenset(name for name, is_time in sorts.sorts_of(rule, vocabulary).items() if is_time)
+        types = Types(groups, vocabulary, number, times)
+        types.holds(rule.head)
+        for literal in rule.body:
+            if not isinstance(literal, Aggregation):  # which has inner variables
+                for atom, _ in literal.atoms:
+                    types.holds(atom)
+            literal.check_types(types)
+        for name, literal in safety.amounts(rule, vocabulary).items():
+            because = f"{name} is the value of `{literal.left.function}(…)`, a number"
+            types.is_type(name, Type.NUMBER, literal.span, because)
+    for query in parsed.document.queries:
+        known = vocabulary.predicates.get(query.atom.predicate)
+        if known is not None and len(query.atom.terms) == known.arity:
+            groups.hold(known, query.atom.terms)
+    for cell, reason in groups.excluded:
+        clash = groups.known.get(groups.group(cell))
+        if clash is not None and clash.type is reason.type:
+            hint = "Use a column of numbers; the different values of a column of texts can be counted: "
+            groups.report(reason, clash, f"{hint}`count(distinct V : …)`.")
     predicates = {
-        name: replace(p, types=types.get(name, p.types)) for name, p in vocabulary.predicates.items()
+        name: replace(each, types=_types_of(each, groups)) for name, each in vocabulary.predicates.items()
     }
-    typed = replace(vocabulary, predicates=predicates)
-    return Checked(parsed.document, typed, in_source_order([*found, *diagnostics]))
+    # A chance changes no type, but may contradict others.
+    for chance in parsed.document.chances:
+        if chance.name in vocabulary.predicates:
+            groups.hold(vocabulary[chance.name], chance.pattern[:-1])
+    found += groups.found
+    return replace(vocabulary, predicates=predicates)
+
+
+def _types_of(predicate: Predicate, groups: TypeGroups) -> tuple[Type | None, ...]:
+    known = [groups.known.get(groups.group((predicate.name, i))) for i in range(len(predicate.types))]
+    return tuple(
+        given if given is Type.INTEGER else reason and reason.type
+        for given, reason in zip(predicate.types, known, strict=True)
+    )

@@ -21,16 +21,20 @@ from antelog.language.vocabulary import Predicate, PredicateKind, Schedule, Sign
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
-    """The vocabulary of a program, and the problems of its declarations."""
+    """Makes the vocabulary of a program, and finds the problems in its declarations."""
     document = parsed.document
     found: list[Diagnostic] = []
     tick = _tick(document, found)
-    if tick is None and (
-        "tick" in parsed.unread or any(isinstance(each, syntax.Tick) for each in document.statements)
-    ):
-        tick = 1  # declared, but wrongly: what rests on it needs no report of its own
+    declared = any(isinstance(each, syntax.Tick) for each in document.statements)
+    if tick is None and (declared or "tick" in parsed.unread):
+        tick = 1  # the declaration is wrong: no other problem follows from that
     predicates: dict[str, Predicate] = {}
-    found += _limits(document)
+    limits: dict[str, Span] = {}
+    for limit in document.limits:
+        if limit.name in limits:
+            hint = "Keep one of them: a limit has one value, in all files of a program."
+            found.append(declared_twice(f"the limit {limit.name}", limit.name_span, limits[limit.name], hint))
+        limits.setdefault(limit.name, limit.name_span)
     for declaration in document.declarations:
         _declare(declaration, tick, predicates, found)
     for rule in document.rules:
@@ -87,21 +91,11 @@ def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) 
     return statement.name
 
 
-def _limits(document: syntax.Document) -> Iterator[Diagnostic]:
-    """Limits that are declared twice."""
-    first: dict[str, Span] = {}
-    for limit in document.limits:
-        if limit.name in first:
-            hint = "Keep one of them: a limit has one value, in all files of a program."
-            yield declared_twice(f"the limit {limit.name}", limit.name_span, first[limit.name], hint)
-        first.setdefault(limit.name, limit.name_span)
-
-
 _One = TypeVar("_One", syntax.Tick, syntax.Zone)
 
 
 def _single(kind: type[_One], document: syntax.Document, why: str, found: list[Diagnostic]) -> _One | None:
-    """The first statement of a kind, of which a program has one."""
+    """The first statement of a kind; others are reported."""
     statements = [each for each in document.statements if isinstance(each, kind)]
     for again in statements[1:]:
         what, hint = f"`{kind.__name__.lower()}`", f"Keep one of them: {why}."
@@ -115,28 +109,24 @@ def _declare(
     predicates: dict[str, Predicate],
     found: list[Diagnostic],
 ) -> None:
-    name = declaration.name
-    found += _column_problems(declaration.columns, name, isinstance(declaration, syntax.Static))
+    name, columns = declaration.name, tuple(column.name for column in declaration.columns)
     is_input = isinstance(declaration, syntax.Input)
+    found += _column_problems(declaration.columns, name, not is_input)
     objects = declaration.columns[:-1] if is_input else declaration.columns
     types = tuple(type_of_column(column, found) for column in objects)
     kind, schedule, slot = PredicateKind.STATIC, Schedule(), None
     if isinstance(declaration, syntax.Input):
-        kind = PredicateKind.INPUT
+        kind, columns = PredicateKind.INPUT, columns or ("time",)
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         slot = slot_of(declaration, found)
         schedule = Schedule(delay, (), *_every(declaration, tick, found))
         if not declaration.columns:
             hint = f"Write `input {name}(time).` if it has nothing but its time."
-            found.append(
-                Diagnostic("E107", f"input {name} has no column for the time", declaration.span, hint)
-            )
+            message = f"input {name} has no column for the time"
+            found.append(Diagnostic("E107", message, declaration.span, hint))
     if name in predicates:
         found.append(declared_twice(name, declaration.name_span, predicates[name].span))
         return
-    columns = tuple(column.name for column in declaration.columns)
-    if kind is PredicateKind.INPUT and not columns:
-        columns = ("time",)
     span = declaration.name_span
     predicates[name] = Predicate(name, kind, columns, types, schedule, declared=True, span=span, slot=slot)
 
@@ -144,7 +134,7 @@ def _declare(
 def _every(
     declaration: syntax.Input, tick: int | None, found: list[Diagnostic]
 ) -> tuple[int | None, tuple[int, ...]]:
-    """The ticks within which another fact of an input is expected, and the columns of its sources."""
+    """The gap between facts of an input in ticks, and the columns that name their sources."""
     every = declaration.every
     if every is None:
         return None, ()
@@ -183,10 +173,8 @@ def type_of_column(column: syntax.Column, found: list[Diagnostic]) -> Type | Non
     try:
         return Type(column.type)
     except ValueError:
-        hint = (
-            did_you_mean(column.type, [t.value for t in Type])
-            or "The types are `number`, `integer` and `text`."
-        )
+        hint = did_you_mean(column.type, [t.value for t in Type])
+        hint = hint or "The types are `number`, `integer` and `text`."
         if column.type in UNITS:
             hint = "Only the time of an input, its last column, has a unit."
         if column.type.lower() in _OTHER_NAMES:
@@ -205,7 +193,7 @@ _OTHER_NAMES = {
 def functions_of(
     document: syntax.Document, predicates: Mapping[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, Signature]:
-    """The functions of a program, and the built-in ones; problems of declarations are added to `found`."""
+    """The functions of a program and the built-in ones; problems are added to `found`."""
     functions = dict(BUILT_IN)
     for each in document.functions:
         known = functions.get(each.name)
@@ -225,9 +213,8 @@ def functions_of(
         names = tuple(column.name for column in each.columns)
         functions[each.name] = Signature(each.name, names, types, gives or None, span=each.name_span)
     for name in functions.keys() & predicates.keys():
-        message = (
-            f"{name} is a {'built-in ' if name in BUILT_IN else ''}function, and cannot be a predicate too"
-        )
+        kind = "built-in function" if name in BUILT_IN else "function"
+        message = f"{name} is a {kind}, and cannot be a predicate too"
         found.append(Diagnostic("E208", message, predicates[name].span, "Give the predicate another name."))
     return functions
 
@@ -249,7 +236,7 @@ def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Dia
 
 
 def _undeclared(atom: syntax.Atom, kind: PredicateKind) -> Predicate:
-    """A predicate as its first atom shows it: a derived one takes the names of its head's variables."""
+    """Makes a predicate by its first atom; the columns of a derived one are named as its variables."""
     objects = max(len(atom.terms) - 1, 0)
     names = tuple(dict.fromkeys(t.name for t in atom.terms if isinstance(t, syntax.Variable)))
     if kind is PredicateKind.DERIVED and names and len(names) == len(atom.terms):
@@ -291,20 +278,16 @@ def _no_such_column(each: syntax.Column, predicate: str, columns: list[str]) -> 
         message = f"{time} is the time of {predicate}, and need not be named"
         hint = "Name other columns only; `one per tick` says that there is at most one fact at each time."
         return Diagnostic("E108", message, each.span, hint)
-    message = f"{predicate} has no column named {each.name}"
     if each.name == "tick":
         message, hint = "`tick` need not be named: the time is part of every slot", "Remove it."
         return Diagnostic("E108", message, each.span, hint)
-    hint = did_you_mean(each.name, objects)
-    if not hint:
-        hint = (
-            f"Its columns are {', '.join(objects)}." if objects else f"It has no column but its time, {time}."
-        )
-    return Diagnostic("E108", message, each.span, hint)
+    known = f"Its columns are {', '.join(objects)}." if objects else f"It has no column but its time, {time}."
+    hint = did_you_mean(each.name, objects) or known
+    return Diagnostic("E108", f"{predicate} has no column named {each.name}", each.span, hint)
 
 
 def _needless_slots(document: syntax.Document) -> Iterator[Diagnostic]:
-    """Slots in which no fact excludes another, and of which `last` does not ask for the latest either."""
+    """Finds slots in which no fact excludes another, unless `last` asks for the latest one of a slot."""
     literals = [literal for rule in document.rules for literal in rule.body]
     asked = {each.atom.predicate for each in literals if isinstance(each, Last) and not each.per}
     for declaration in document.declarations:

@@ -1,7 +1,4 @@
-"""Names: unknown predicates and functions, wrong numbers of arguments, queries without rules, lone variables.
-
-query Hot(X, T) given Load(X, L, T).    chances may look at the latest values of L that have come about X
-"""
+"""Names: unknown ones, wrong numbers of arguments, queries without rules, lone variables."""
 
 from __future__ import annotations
 
@@ -13,32 +10,27 @@ from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.functions import ARITHMETIC, BUILT_IN, CALENDAR, OF_ONE
-from antelog.language.literals.calculations import calculations_in
+from antelog.language.literals.comparison import calculations_in
 from antelog.language.moments import timed
 from antelog.language.parser import Parsed
 from antelog.language.printer import general_text, general_variables, to_text
 from antelog.language.syntax import Calculation, Call, Constant, Term, Variable, variable_of
-from antelog.language.syntax_hints import AGGREGATE
+from antelog.language.syntax_errors import AGGREGATE
 from antelog.language.vocabulary import PredicateKind, Signature, Vocabulary
 
 
 def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Predicates that are neither declared nor derived, and are likely misspelt."""
-    known = [p for p in vocabulary.predicates.values() if p.declared or p.kind is PredicateKind.DERIVED]
+    """Finds predicates that are neither declared nor derived, and are likely misspelt."""
+    predicates = vocabulary.predicates.values()
+    known = {p.name: p.arity for p in predicates if p.declared or p.kind is PredicateKind.DERIVED}
     seen: set[str] = set()
     for rule in parsed.document.rules:
         for atom, _ in syntax.atoms_of(rule):
-            name = atom.predicate
-            predicate = vocabulary[name]
-            if (
-                name in seen
-                or name in parsed.unread
-                or predicate.declared
-                or predicate.kind is not PredicateKind.INPUT
-            ):
+            name, predicate = atom.predicate, vocabulary[atom.predicate]
+            if name in seen or name in parsed.unread or name in known:
                 continue
             seen.add(name)
-            near = similar(name, [p.name for p in known if p.arity == len(atom.terms)])
+            near = similar(name, [other for other, arity in known.items() if arity == len(atom.terms)])
             if not near:
                 continue
             columns = ", ".join(predicate.columns)
@@ -55,7 +47,7 @@ def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
 
 
 def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Variables of queries that are called as a column with timestamps of the answers."""
+    """Finds variables of queries with the name of a column with timestamps."""
     for query in parsed.document.queries if vocabulary.tick is not None else ():
         terms = query.atom.terms
         places = vocabulary.times_of(query.atom.predicate) | {len(terms) - 1}
@@ -67,12 +59,8 @@ def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagno
 
 
 def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Atoms with more or fewer arguments than their predicate has columns."""
-    atoms = [
-        each
-        for rule in parsed.document.rules
-        for each in (rule.head, *(atom for atom, _ in syntax.atoms_of(rule)))
-    ]
+    """Finds atoms with more or fewer arguments than their predicate has columns."""
+    atoms = [each for rule in parsed.document.rules for each in syntax.all_atoms(rule)]
     atoms += [each for query in parsed.document.queries for each in (query.atom, *query.given)]
     for atom in atoms:
         predicate = vocabulary.predicates.get(atom.predicate)
@@ -97,7 +85,7 @@ def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
 
 
 def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Queries without rules, repeated queries, and programs without queries."""
+    """Finds queries without rules, repeated queries, and programs without queries."""
     document = parsed.document
     first: dict[str, syntax.Query] = {}
     derived = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED]
@@ -144,10 +132,7 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
 
 
 def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Rules and declarations no query rests on; none are reported where a statement could not be read.
-
-    In an included file they may be there for other programs.
-    """
+    """Finds rules and declarations of the main file that no query needs, if all statements could be read."""
     own = len(parsed.document.source.text)
     queried = [q.atom.predicate for q in parsed.document.queries]
     if not queried or parsed.diagnostics or not all(map(vocabulary.is_derived, queried)):
@@ -159,10 +144,9 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
     reached = {*queried, *(atom.predicate for query in parsed.document.queries for atom in query.given)}
     waiting = list(queried)
     while waiting:
-        for name in needs.get(waiting.pop(), ()):
-            if name not in reached:
-                reached.add(name)
-                waiting.append(name)
+        new = needs.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting += new
     seen: set[str] = set()
     for rule in parsed.document.rules:
         name = rule.head.predicate
@@ -172,12 +156,8 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
             hint = f"Ask for it with `query {name}(…).`, use it in another rule, or remove it."
             yield Diagnostic("W101", f"no query needs {name}", rule.head.name_span, hint)
     for predicate in vocabulary.predicates.values():
-        if (
-            predicate.declared
-            and predicate.name not in reached
-            and predicate.kind is not PredicateKind.DERIVED
-            and predicate.span.start <= own
-        ):
+        is_own = predicate.declared and predicate.span.start <= own
+        if is_own and predicate.name not in reached and predicate.kind is not PredicateKind.DERIVED:
             message = f"no query needs the {predicate.kind.value} {predicate.name}"
             hint = "Use it in a rule, or remove its declaration."
             yield Diagnostic("W102", message, predicate.span, hint)
@@ -187,8 +167,7 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
             terms = (term for rule in parsed.document.rules for term in _terms(rule))
             near = similar(limit.name, {str(t.value) for t in terms if isinstance(t, Constant)})
             hint = "Write the name in place of a number, or remove the declaration."
-            if near:
-                hint = f"Did you mean it by `{near[0]}`, which is a text?"
+            hint = f"Did you mean it by `{near[0]}`, which is a text?" if near else hint
             yield Diagnostic("W102", message, limit.name_span, hint)
 
 
@@ -214,7 +193,7 @@ def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Dia
 
 
 def check_small_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Texts in a head that are called as the columns of the body in which they stand: meant as variables."""
+    """Finds texts that are likely meant as variables: called as their column, and in the head too."""
     for rule in parsed.document.rules:
         heads = {term.value for term in rule.head.terms if isinstance(term, Constant)}
         for atom, _ in syntax.atoms_of(rule):
@@ -232,7 +211,7 @@ _WORD = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{4,}")
 
 
 def _like_values(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Variable]:
-    """Variables that look like texts, in columns that are not called so."""
+    """Yields variables that look like texts, in columns with other names."""
     for atom, is_negated in syntax.atoms_of(rule):
         if is_negated:  # those under `not` alone are warned of anyway
             continue
@@ -297,7 +276,10 @@ def _example(function: Signature) -> str:
 
 
 def check_covariates(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Atoms behind `given` that are not of inputs, or of which nothing could be seen."""
+    """Finds atoms behind `given` that are not of inputs, or have no values to look at.
+
+    query Hot(X, T) given Load(X, L, T).    chances may look at the latest values of L about X
+    """
     inputs = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT]
     for query, atom in ((each, atom) for each in parsed.document.queries for atom in each.given):
         known = vocabulary.predicates.get(atom.predicate)
@@ -316,9 +298,8 @@ def _looked_at(query: syntax.Query, atom: syntax.Atom) -> Iterator[Diagnostic]:
     for term in columns:
         if not isinstance(term, Variable | Constant | syntax.Anonymous):
             message = f"`{to_text(term)}` is not a variable, a value or `_`"
-            yield Diagnostic(
-                "E117", message, term.span, "Write a variable alone; nothing is worked out here."
-            )
+            hint = "Write a variable alone; nothing is worked out here."
+            yield Diagnostic("E117", message, term.span, hint)
             return
     if not asked or time != asked[-1]:
         wanted = to_text(syntax.Atom(atom.predicate, (*columns, asked[-1] if asked else Variable("T"))))

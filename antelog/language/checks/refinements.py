@@ -1,8 +1,6 @@
 """Declarations for some facts of an input: `delay Temp(wt4, _, _) = 2.`, `chance Temp(_, high, _) = 5%.`
 
-They name facts by constants, with `_` for any value. Of those that fit a fact the one with the most
-constants decides; so no two may fit the same facts equally well and differ. Percentages lie between 0% and
-100%, and so do chances of facts that exclude each other, taken together.
+The one with the most constants decides about a fact, so no two with as many may fit a fact and differ.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ _Declared = TypeVar("_Declared", DeclaredDelay, DeclaredChance)
 def refine(
     document: syntax.Document, tick: int | None, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, DeclaredOdds]:
-    """Gives inputs their refined delays; returns the declared odds of their facts."""
+    """Gives inputs their refined delays; returns the declared chances of their facts, and shares."""
     refinements = _refinements(document, tick, predicates, found)
     for name, given in refinements.items():
         found += _conflicts(name, given)
@@ -88,14 +86,14 @@ def _chances(
 def _shares(
     document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, tuple[Fraction, ...]]:
-    """The shares in the declarations of inputs."""
+    """The shares of delays in the declarations of inputs."""
     shares: dict[str, tuple[Fraction, ...]] = {}
     for declaration in document.declarations:
         if not isinstance(declaration, syntax.Input) or declaration.shares is None:
             continue
         predicate = predicates[declaration.name]
         if predicate.span != declaration.name_span:
-            continue  # declared twice, which is said elsewhere
+            continue  # declared twice
         delay = declaration.delay
         unread = delay is not None and delay.unit is not None and not predicate.schedule.bound
         found += (
@@ -108,14 +106,13 @@ def _shares(
 
 
 def _values(declaration: syntax.Delay | syntax.Chance) -> tuple[syntax.Value | None, ...]:
-    """The constants of a declaration, but for the time."""
     return tuple(t.value if isinstance(t, syntax.Constant) else None for t in declaration.pattern[:-1])
 
 
 def _problem(
     declaration: syntax.Delay | syntax.Chance, predicates: dict[str, Predicate]
 ) -> Diagnostic | None:
-    """The problem with the facts a declaration names, if there is one."""
+    """The problem with the facts that a declaration names, if any."""
     name = declaration.name
     predicate = predicates.get(name)
     is_delay = isinstance(declaration, syntax.Delay)
@@ -158,11 +155,10 @@ def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -
 
 
 def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
-    """Two declarations with as many constants that fit the same fact but differ.
+    """Finds declarations with as many constants that fit the same fact but differ.
 
-    Declarations are grouped by the columns they have constants in, and two groups compared
-    by the values of the columns they share, so that thousands of devices cost no more than
-    a few lookups each.
+    Groups by the columns with constants are compared by the columns they share: thousands of devices cost a
+    few lookups each.
     """
     groups: dict[frozenset[int], list[_Declared]] = {}
     for declared in given:
@@ -218,7 +214,7 @@ def declared_twice(
 
 
 def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic]:
-    """Percentages above 100%; none can be written that is below 0%."""
+    """Finds percentages above 100%; none below 0% can be written."""
     for each in given:
         if each is not None and each.fraction > 1:
             message = f"{to_text(each)} is more than all there is, which is 100%"
@@ -226,7 +222,7 @@ def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic
 
 
 def word_problems(query: syntax.Query) -> Iterator[Diagnostic]:
-    """Words with names that stand for nothing."""
+    """Finds words that are empty, or have unknown names in braces."""
     if query.words is not None and not query.words.text.strip():
         hint = 'Write what the answer means, as in `"turbine {X} is about to stop"`, or leave them out.'
         yield Diagnostic("E116", "these words are empty", query.words.span, hint)
@@ -247,7 +243,7 @@ def alert_problems(query: syntax.Query) -> Iterator[Diagnostic]:
 
 
 def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterator[Diagnostic]:
-    """Shares that are not one for each tick of a delay, or that are more than all facts."""
+    """Finds shares that are not one for each tick of a delay, or that are more than all facts."""
     yield from percentage_problems(*shares)
     whole = Span(shares[0].span.start, shares[-1].span.end)
     if len(shares) != delay + 1:
@@ -265,11 +261,11 @@ def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterato
 
 
 _Constants = tuple[tuple[int, Value], ...]
-"""Values at positions, in the order of these."""
+"""The values at some positions, in their order."""
 
 
 def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> Iterator[Diagnostic]:
-    """Slots whose facts are likelier than 100% together; each set of declarations is reported once."""
+    """Finds slots whose facts are likelier than 100% together; reports each set of declarations once."""
     if predicate.slot is None:
         return
     inside = frozenset(predicate.slot)
@@ -295,9 +291,9 @@ def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> It
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:
-    """The constants of declarations in slots, and their combinations: `(a, _)`, `(_, b)`, `(a, b)`.
+    """The slots that stand for all others, by constants of declarations and their combinations.
 
-    Any other slot is met by the declarations that meet one of these.
+    `(a, _)` and `(_, b)` make `(a, b)`, too.
     """
     known: dict[tuple[int, ...], dict[_Constants, None]] = {
         positions: dict.fromkeys(table) for positions, table in tables.items()
@@ -324,7 +320,7 @@ def _deciding(
     tables: Mapping[tuple[int, ...], Mapping[_Constants, list[DeclaredChance]]],
     inside: frozenset[int],
 ) -> list[DeclaredChance]:
-    """For each kind of fact in a slot, the declaration that decides: the one with the most constants."""
+    """The declarations that decide in a slot: for each kind of fact the one with the most constants."""
     values = dict(slot)
     decided: dict[tuple[Value | None, ...], DeclaredChance] = {}
     for positions, table in tables.items():

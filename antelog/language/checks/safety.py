@@ -1,13 +1,7 @@
-"""Safety: every variable gets its values from somewhere.
+"""Safety: every variable gets its values from somewhere, and static rules rest on static predicates only.
 
-A variable of the head that stands under negation, but in no atom without `not`, is unguarded: it ranges over
-everything, and a time over every tick. One that the head does not have asks whether the negation holds for
-*some* value, which it nearly always does. Static rules rest on static predicates only.
-
-A rule with no fact in its body is driven by the clock: it is asked at every tick.
-
-Velocity(C, T) :- count(Pay(C, _, T-9..T)) > 3.                  each tick at which it is so has an answer
-Velocity(C, T) :- Pay(C, _, T), count(Pay(C, _, T-9..T)) > 3.    each such payment has one
+A variable of the head that stands only under negation is unguarded: it has any value, and a time any tick.
+One that the head does not have would ask whether the negation holds for *some* value: it nearly always does.
 """
 
 from __future__ import annotations
@@ -23,30 +17,19 @@ from antelog.language.literals.comparison import HOLDS
 from antelog.language.literals.literal import Safety
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import (
-    Aggregation,
-    Anonymous,
-    Comparison,
-    Constant,
-    Last,
-    Term,
-    Variable,
-    variable_of,
-)
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
-def comparisons(rule: syntax.Rule) -> Iterator[Comparison]:
-    return (literal for literal in rule.body if isinstance(literal, Comparison))
+def comparisons(rule: syntax.Rule) -> Iterator[syntax.Comparison]:
+    return (literal for literal in rule.body if isinstance(literal, syntax.Comparison))
 
 
 def compared(rule: syntax.Rule) -> set[str]:
-    """The variables of a rule's comparisons."""
     return {name for each in comparisons(rule) for name in each.variables}
 
 
 def worked_out(rule: syntax.Rule, known: frozenset[str]) -> frozenset[str]:
-    """The variables to which equations give values, `D = W - V`, given those that have some."""
+    """The variables that get values from equations, `D = W - V`, given those with values."""
     found: set[str] = set()
     equations = [each.defines for each in comparisons(rule) if each.defines is not None]
     while new := {name for name, of in equations if of <= known | found} - known - found:
@@ -55,17 +38,17 @@ def worked_out(rule: syntax.Rule, known: frozenset[str]) -> frozenset[str]:
 
 
 def given(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[str]:
-    """The variables that have values by atoms without `not`, by latest ones or by aggregates."""
+    """The variables that get values from atoms without `not`, from `last` or from aggregates."""
     return frozenset(_in_atoms(rule, vocabulary) | amounts(rule, vocabulary).keys())
 
 
 def _in_atoms(rule: syntax.Rule, vocabulary: Vocabulary) -> set[str]:
     positive, _ = syntax.in_atoms(rule)
-    return positive.union(*(each.gives(vocabulary)[1] for each in rule.body if isinstance(each, Last)))
+    return positive.union(*(each.gives(vocabulary)[1] for each in rule.body if isinstance(each, syntax.Last)))
 
 
 def amounts(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Aggregation]:
-    """The variables that only aggregates give values, `N = count(…)`, each with its literal."""
+    """The variables that get values only from aggregates, `N = count(…)`, each with its literal."""
     literals = [each for each in rule.body if isinstance(each, syntax.Aggregation)]
     found = {each.defines: each for each in literals if each.defines is not None}
     if not found:
@@ -81,7 +64,7 @@ def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
         out = worked_out(rule, positive)
         looked = Safety(to_text, rule.head, rule.body, vocabulary, times, positive, negated, out)
         for name in compared(rule) - times - out:
-            # Where all comparisons of an unguarded variable are allowed, nothing is said of them.
+            # An unguarded variable may be compared, if all its comparisons are allowed.
             about = (each for each in comparisons(rule) if name in each.variables)
             if not all(each.leaves_free(name, looked) for each in about):
                 looked.reported.add(name)
@@ -99,8 +82,8 @@ def _check_head(rule: syntax.Rule, looked: Safety) -> Iterator[Diagnostic]:
     reported_there = syntax.variables_of(term for each in aggregations for term in each.compared)
     reported: set[str] = set()
     for term in rule.head.terms:
-        name = variable_of(term)
-        if isinstance(term, Anonymous):
+        name = syntax.variable_of(term)
+        if isinstance(term, syntax.Anonymous):
             message = "the head of a rule cannot have `_`: it says which values the rule derives"
             yield Diagnostic("E401", message, term.span, "Write a variable of the body, or a constant.")
         elif name is not None and name not in bound | compared(rule) | reported | {*reported_there}:
@@ -129,31 +112,33 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
             message = f"{' and '.join(free)} occur only under `not`, so every combination of values would be "
             message += f"an answer of `{to_text(rule.head)}`"
             hint = "Add a condition without `not` that says which values they have, for all of them but one."
-            second = next(term for term in rule.head.terms if variable_of(term) == free[1])
+            second = next(term for term in rule.head.terms if syntax.variable_of(term) == free[1])
             yield Diagnostic("E406", message, second.span, hint)
 
 
-def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, Term]:
-    """The variables of negated atoms that are in no others, each with its first place.
+def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Term]:
+    """The variables that are only in negated atoms, each with its first place.
 
-    Negated static atoms do not count, nor does what `last` needs: what they lack is reported elsewhere.
+    The variables of negated static atoms, and those that `last` needs, are reported elsewhere.
     """
     positive = given(rule, vocabulary)
     positive |= worked_out(rule, positive)
-    found: dict[str, Term] = {}
+    found: dict[str, syntax.Term] = {}
     head = syntax.variables_of(rule.head.operands)
     for literal in rule.body:
-        if isinstance(literal, Last):
+        if isinstance(literal, syntax.Last):
             positive |= literal.gives(vocabulary)[0] - head
         for atom, is_negated in literal.atoms:
             for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
-                name = variable_of(term)
+                name = syntax.variable_of(term)
                 if name is not None and name not in positive | literal.inner:
                     found.setdefault(name, term)
     return found
 
 
-def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[str]) -> Iterator[Diagnostic]:
+def _check_negated_only(
+    rule: syntax.Rule, under: dict[str, syntax.Term], times: set[str]
+) -> Iterator[Diagnostic]:
     named = compared(rule) - times  # reported with their comparisons
     for name, term in under.items():
         if name in syntax.variables_of(rule.head.terms) or name in named:
@@ -175,38 +160,38 @@ def _check_negated_only(rule: syntax.Rule, under: dict[str, Term], times: set[st
 
 
 def _check_time(
-    rule: syntax.Rule, under: dict[str, Term], times: set[str], vocabulary: Vocabulary
+    rule: syntax.Rule, under: dict[str, syntax.Term], times: set[str], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
-    """Reports a time without an upper bound: one fact would give an answer at every later tick."""
+    """Finds times without an upper bound: one fact would have an answer at every later tick."""
     facts = [
         atom
         for atom, is_negated in syntax.atoms_of(rule)
         if not is_negated and vocabulary[atom.predicate].kind is PredicateKind.INPUT
     ]
     last = rule.head.terms[-1] if rule.head.terms else None
-    name = last and variable_of(last)
+    name = last and syntax.variable_of(last)
     if last is None or name is None or name not in under.keys() & times or not facts:
         return
     if _is_bounded(rule, name):
         return
     message = f"{name} has no upper bound: it occurs only under `not`, so one fact of {facts[0].predicate} "
     message += "would have an answer at every tick to come"
-    other = variable_of(facts[0].terms[-1]) if facts[0].terms else None
+    other = syntax.variable_of(facts[0].terms[-1]) if facts[0].terms else None
     example = f"{name} <= {other} + 10" if other else f"{name} <= 100"
     hint = f"Say up to when, such as `{example}`, or add a condition without `not` about the ticks {name}."
     yield Diagnostic("E405", message, last.span, hint)
 
 
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
-    """Whether some comparison bounds a time from above."""
+    """Whether a comparison bounds a time from above."""
     positive, _ = syntax.in_atoms(rule)
     for comparison in comparisons(rule):
         for one, other, upper in (
             (comparison.left, comparison.right, ("<", "<=", "=")),
             (comparison.right, comparison.left, (">", ">=", "=")),
         ):
-            known = isinstance(other, Constant) or variable_of(other) in positive
-            if variable_of(one) == name and comparison.operator in upper and known:
+            known = isinstance(other, syntax.Constant) or syntax.variable_of(other) in positive
+            if syntax.variable_of(one) == name and comparison.operator in upper and known:
                 return True
     return False
 
@@ -237,11 +222,12 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
                 yield Diagnostic("E502", message, atom.span, hint)
 
 
-# ---- the clock ----
-
-
 def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Reports aggregates and latest values in rules without a fact, unless the rule is about silence."""
+    """Finds aggregates and `last` in rules without a fact, which the clock drives, unless about silence.
+
+    Velocity(C, T) :- count(Pay(C, _, T-9..T)) > 3.                  each tick at which it is so has an answer
+    Velocity(C, T) :- Pay(C, _, T), count(Pay(C, _, T-9..T)) > 3.    each such payment has one
+    """
     asked = {query.atom.predicate for query in parsed.document.queries}
     waiting = list(asked)
     while waiting:
@@ -264,13 +250,14 @@ def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     denied = [each.atom.predicate for each in rule.body if isinstance(each, syntax.Negation)]
     silent = any(map(_of_silence, rule.body)) or not all(map(vocabulary.is_static, denied))
     for literal in rule.body:
-        if isinstance(literal, Aggregation) and not _of_silence(literal):
-            # Without the variables that only the aggregate has.
+        if isinstance(literal, syntax.Aggregation) and not _of_silence(literal):
             inner, atom = literal.left.inner, literal.left.atom
-            terms = (Anonymous() if variable_of(term) in inner else term for term in atom.terms[:-1])
+            terms = (
+                syntax.Anonymous() if syntax.variable_of(term) in inner else term for term in atom.terms[:-1]
+            )
             fact = to_text(_now(atom, terms, rule.head))
             hint = f"For an answer when a fact comes, add that fact: `{fact}`."
-        elif isinstance(literal, Last) and not silent:
+        elif isinstance(literal, syntax.Last) and not silent:
             fact = to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
             hint = f"For an answer when a fact comes, add that fact, or ask for this one: `{fact}`."
         else:
@@ -280,16 +267,16 @@ def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
 
 
 def _of_silence(literal: syntax.Literal) -> bool:
-    """Whether it is a count that holds where there is nothing: `count(…) = 0`."""
-    if not isinstance(literal, Aggregation):
+    """Whether a literal is a count that holds where there is nothing: `count(…) = 0`."""
+    if not isinstance(literal, syntax.Aggregation) or literal.left.function != "count":
         return False
     right = literal.right
-    if literal.left.function != "count" or not isinstance(right, Constant) or isinstance(right.value, str):
+    if not isinstance(right, syntax.Constant) or isinstance(right.value, str):
         return False
     nothing = after_steps(0, literal.left.steps)
     return nothing is not None and bool(HOLDS[literal.operator](nothing, right.value))
 
 
 def _now(atom: syntax.Atom, terms: Iterable[syntax.Term], head: syntax.Atom) -> syntax.Atom:
-    """An atom of the same predicate about the tick of the head."""
-    return syntax.Atom(atom.predicate, (*terms, head.terms[-1] if head.terms else Variable("T")))
+    """Makes an atom of the same predicate with the time of the head."""
+    return syntax.Atom(atom.predicate, (*terms, head.terms[-1] if head.terms else syntax.Variable("T")))

@@ -1,7 +1,7 @@
 """Sorts: a variable is a time or an object, and each has its places.
 
-The last argument of a predicate is a time, unless the predicate is static; all others are
-objects, but in the heads of rules for what no body uses: `Fixed(X, U, T) :- Alarm(X, T), Ack(X, U), U > T.`
+The last argument of a temporal predicate is a time. Others are objects, except in heads of predicates that no
+body uses: `Fixed(X, U, T) :- Alarm(X, T), Ack(X, U), U > T.`
 """
 
 from __future__ import annotations
@@ -18,24 +18,11 @@ from antelog.language.literals.comparison import NO_NOW
 from antelog.language.literals.literal import SortEvidence, Sorts
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import (
-    Anonymous,
-    Atom,
-    Calculation,
-    Comparison,
-    Constant,
-    Range,
-    Shifted,
-    Term,
-    Variable,
-    leaves_of,
-    variable_of,
-)
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def with_times_in_heads(document: syntax.Document, vocabulary: Vocabulary) -> Vocabulary:
-    """The vocabulary in which predicates that no body uses have times where a rule's head has one."""
+    """Gives predicates that no body uses times where a rule's head has one."""
     used = {atom.predicate for rule in document.rules for atom, _ in syntax.atoms_of(rule)}
     times: dict[str, frozenset[int]] = {}
     for rule in (each for each in document.rules if each.head.predicate not in used):
@@ -45,20 +32,20 @@ def with_times_in_heads(document: syntax.Document, vocabulary: Vocabulary) -> Vo
 
 
 def _times_in_head(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[int]:
-    """The places before the last at which the head of a rule has a time of the body."""
+    """The places before the last where the head of a rule has a time of the body."""
     terms = [] if vocabulary.is_static(rule.head.predicate) else [*_places(rule.head, vocabulary)][:-1]
     ends = [each for atom, _ in syntax.atoms_of(rule) for each in _ends(atom, vocabulary)]
-    times = {variable_of(term) for term, is_time in ends if is_time} - {None}
-    times -= {variable_of(term) for term, is_time in ends if not is_time}  # which is said of the body
-    equal = [each.sides for each in rule.body if isinstance(each, Comparison) and each.operator == "="]
-    pairs = [set(map(variable_of, sides)) - {None} for sides in equal]
+    times = {syntax.variable_of(term) for term, is_time in ends if is_time} - {None}
+    times -= {syntax.variable_of(term) for term, is_time in ends if not is_time}  # which is said of the body
+    equal = [each.sides for each in rule.body if isinstance(each, syntax.Comparison) and each.operator == "="]
+    pairs = [set(map(syntax.variable_of, sides)) - {None} for sides in equal]
     while new := {name for pair in pairs if pair & times for name in pair} - times:
         times |= new
-    return frozenset(place for place, (term, _) in enumerate(terms) if variable_of(term) in times)
+    return frozenset(place for place, (term, _) in enumerate(terms) if syntax.variable_of(term) in times)
 
 
 def _check_head(rule: syntax.Rule, document: syntax.Document, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Times in a head where it can have none, and values where another rule has times."""
+    """Finds times in a head where it can have none, and values where another rule has times."""
     name, times = rule.head.predicate, _times_in_head(rule, vocabulary)
     wanted = vocabulary.times_of(name)
     for place in sorted(times - wanted):
@@ -95,9 +82,7 @@ def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
             yield from problems
             continue
         places = Sorts(to_text)
-        yield from _check(
-            [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))], places, vocabulary, timed
-        )
+        yield from _check(syntax.all_atoms(rule), places, vocabulary, timed)
         for literal in rule.body:
             yield from literal.check_sorts(places)
     for query in parsed.document.queries:
@@ -105,19 +90,19 @@ def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
 
 
 def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
-    """For each variable of the atoms of a rule, whether it is a time; where both, the first."""
+    """Whether each variable in the atoms of a rule is a time, by its first place."""
     found: dict[str, bool] = {}
-    for atom in [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]:
+    for atom in syntax.all_atoms(rule):
         for term, is_time in _places(atom, vocabulary):
-            for end in leaves_of(term):
-                name = variable_of(end)
+            for end in syntax.leaves_of(term):
+                name = syntax.variable_of(end)
                 if name is not None:
-                    found.setdefault(name, is_time or isinstance(term, Range))
+                    found.setdefault(name, is_time or isinstance(term, syntax.Range))
     return found
 
 
-def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
-    """The arguments of an atom, each with whether it is a time; none if there are too many or few."""
+def _places(atom: syntax.Atom, vocabulary: Vocabulary) -> Iterator[tuple[syntax.Term, bool]]:
+    """Yields arguments, each with whether it is a time, of an atom with the right number of them."""
     predicate = vocabulary.predicates.get(atom.predicate)
     if predicate is None or len(atom.terms) != predicate.arity:
         return
@@ -126,22 +111,22 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
         yield term, predicate.temporal and i in times
 
 
-def _ends(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
-    """The arguments of an atom, for a range its ends; each with whether it is a time."""
+def _ends(atom: syntax.Atom, vocabulary: Vocabulary) -> Iterator[tuple[syntax.Term, bool]]:
+    """Yields arguments, or the ends of a range, each with whether it is a time."""
     for term, is_time in _places(atom, vocabulary):
-        parts = term.ends if isinstance(term, Range) else (term,)
-        yield from ((part, is_time or isinstance(term, Range)) for part in parts)
+        parts = term.ends if isinstance(term, syntax.Range) else (term,)
+        yield from ((part, is_time or isinstance(term, syntax.Range)) for part in parts)
 
 
 def _check(
-    atoms: list[Atom], places: Sorts, vocabulary: Vocabulary, timed: frozenset[str]
+    atoms: list[syntax.Atom], places: Sorts, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for atom in atoms:
         for term, is_time in _ends(atom, vocabulary):
             if is_time:
                 yield from _check_time(term, atom, vocabulary, timed)
-            elif isinstance(term, Shifted | Calculation):
+            elif isinstance(term, syntax.Shifted | syntax.Calculation):
                 message = (
                     f"`{to_text(term)}` can stand only where a time belongs, and this argument is not a time"
                 )
@@ -153,7 +138,7 @@ def _check(
                 )
                 yield Diagnostic("E301", message, term.span, hint)
                 continue
-            name = variable_of(term)
+            name = syntax.variable_of(term)
             if name is None:
                 continue
             known = places.first.setdefault(name, SortEvidence(is_time, term.span, atom.predicate))
@@ -163,12 +148,14 @@ def _check(
 
 
 def _check_time(
-    term: Term, atom: Atom, vocabulary: Vocabulary, timed: frozenset[str]
+    term: syntax.Term, atom: syntax.Atom, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    if isinstance(term, Calculation):
+    if isinstance(term, syntax.Calculation):
         message = f"`{to_text(term)}` is calculated, and stands where the time of {atom.predicate} belongs"
         hint = "A time is a whole number, or a variable that is shifted by one: T, T+1 or T-1."
-        if term.function == "+" and all(isinstance(each, Variable | Shifted) for each in term.arguments):
+        if term.function == "+" and all(
+            isinstance(each, syntax.Variable | syntax.Shifted) for each in term.arguments
+        ):
             time, by = map(to_text, term.arguments)
             hint += (
                 f"\n`{time}+{by}` may stand under `not`, in `last` and in aggregates, where an atom without "
@@ -176,7 +163,7 @@ def _check_time(
                 "`static Within(priority, limit <= 4)`."
             )
         yield Diagnostic("E301", message, term.span, hint)
-    elif isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
+    elif isinstance(term, syntax.Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
             hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
@@ -189,23 +176,23 @@ def _check_time(
         else:
             hint = "Times are the whole numbers from 0 on."
         yield Diagnostic("E301", message, term.span, hint)
-    elif isinstance(term, Shifted) and isinstance(term.offset, float) and term.unit is None:
+    elif isinstance(term, syntax.Shifted) and isinstance(term.offset, float) and term.unit is None:
         message = f"`{to_text(term)}` is not a time: ticks are whole numbers"
         yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
 
 
 def check_ranges(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Reports ranges that do not stand for the time of a condition, or lead to an earlier tick."""
+    """Finds ranges that do not stand for the time of a condition, or lead to an earlier tick."""
     for rule in parsed.document.rules:
-        for atom in (rule.head, *(atom for atom, _ in syntax.atoms_of(rule))):
+        for atom in syntax.all_atoms(rule):
             yield from _range_problems(atom, vocabulary, in_head=atom is rule.head)
     for query in parsed.document.queries:
         yield from _range_problems(query.atom, vocabulary, in_head=True)
 
 
-def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Iterator[Diagnostic]:
+def _range_problems(atom: syntax.Atom, vocabulary: Vocabulary, *, in_head: bool) -> Iterator[Diagnostic]:
     for place, term in enumerate(atom.terms):
-        if not isinstance(term, Range):
+        if not isinstance(term, syntax.Range):
             continue
         timed = place == len(atom.terms) - 1 and not vocabulary.is_static(atom.predicate)
         if in_head or not timed:
@@ -218,7 +205,7 @@ def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Ite
             yield Diagnostic("E301", message, term.span, hint)
             continue
         for end in term.ends:
-            if isinstance(end, Anonymous):
+            if isinstance(end, syntax.Anonymous):
                 hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
                 yield Diagnostic("E301", "`_` cannot be an end of a range of ticks", end.span, hint)
         (one, first), (other, last) = (_placed(end, vocabulary.tick) for end in term.ends)
@@ -228,20 +215,20 @@ def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Ite
             yield Diagnostic("E301", message, term.span, hint)
 
 
-def _placed(end: Term, tick: int | None) -> tuple[str | None, int]:
-    """An end of a range as a variable and a number of ticks."""
-    if isinstance(end, Shifted):
+def _placed(end: syntax.Term, tick: int | None) -> tuple[str | None, int]:
+    """Turns the end of a range into a variable and a number of ticks."""
+    if isinstance(end, syntax.Shifted):
         return end.variable, ticks_later(end, tick)
-    if isinstance(end, Constant) and isinstance(end.value, int):
+    if isinstance(end, syntax.Constant) and isinstance(end.value, int):
         return None, end.value
-    return variable_of(end) or to_text(end), 0
+    return syntax.variable_of(end) or to_text(end), 0
 
 
 _MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|tick)\Z")
 
 
 def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> str:
-    """The advice to declare a predicate static, where that may be what is missing."""
+    """The advice to declare a predicate static, or a function, where that may be missing."""
     predicate = vocabulary[name]
     if name in timed:
         return ""

@@ -1,4 +1,4 @@
-"""Units: durations as ticks, and the units in which the times of an input count since 1970.
+"""Units: durations as ticks, numbers of ticks in the background, and units of times since 1970.
 
 delay 20 minutes: 2 ticks of 10 minutes      input Temp(device, level, time: ms)
 """
@@ -6,8 +6,8 @@ delay 20 minutes: 2 ticks of 10 minutes      input Temp(device, level, time: ms)
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import zip_longest
+from dataclasses import fields, replace
+from itertools import chain, count, zip_longest
 from typing import Any
 
 from antelog.diagnostics import Diagnostic, Span
@@ -15,12 +15,13 @@ from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS as DURATIONS
-from antelog.language.durations import duration_text, in_ticks, microseconds
+from antelog.language.durations import duration_text, in_ticks, microseconds, ticks_later
 from antelog.language.epochs import MICROSECONDS, UNITS
 from antelog.language.functions import CALENDAR
-from antelog.language.literals.calculations import calculations_in
+from antelog.language.literals.comparison import calculations_in
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
+from antelog.language.terms import Node, Value
 from antelog.language.vocabulary import Type, Vocabulary
 
 _OTHER_NAMES = {
@@ -33,7 +34,7 @@ _OTHER_NAMES = {
 
 
 def meant(unit: str) -> str | None:
-    """The unit for another name of it: `ms` for `milliseconds`."""
+    """The unit that another name means: `ms` for `milliseconds`."""
     if unit.lower() in _OTHER_NAMES:
         return _OTHER_NAMES[unit.lower()]
     length = microseconds(syntax.Bound(1, unit.lower()))
@@ -41,9 +42,8 @@ def meant(unit: str) -> str | None:
 
 
 def hint_of(unit: str) -> str:
-    """A suggestion in place of an unknown unit."""
-    known = meant(unit)
-    if known:
+    """The hint for an unknown unit."""
+    if known := meant(unit):
         return f"Write {known}."
     return did_you_mean(unit, UNITS) or f"The units are {', '.join(UNITS)}."
 
@@ -51,7 +51,7 @@ def hint_of(unit: str) -> str:
 def units_of(
     declarations: Iterable[syntax.Input | syntax.Static], tick: int | None, found: list[Diagnostic]
 ) -> dict[str, str]:
-    """The unit of each input that says one, in a program that says how long a tick is."""
+    """The units of times that inputs declare."""
     units: dict[str, str] = {}
     for each in declarations:
         if not (isinstance(each, syntax.Input) and each.columns and each.columns[-1].type in UNITS):
@@ -65,7 +65,7 @@ def units_of(
 
 
 def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
-    """Problems with the type of an input's time column, which may only be a unit."""
+    """Finds problems with the type of a time, which may only be a unit."""
     type_ = column.type
     if type_ is None or type_ in ("time", *UNITS):
         return
@@ -94,7 +94,7 @@ def unknown_unit(bound: syntax.Bound) -> Diagnostic:
 
 
 def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Reports durations that do not shift a time by whole ticks, as in `T + 15 minutes`."""
+    """Finds durations that do not shift a time by whole ticks, as `T + 15 minutes` should."""
     for rule in parsed.document.rules:
         sorts = sorts_of(rule, vocabulary)
         for literal in (rule.head, *rule.body):
@@ -109,10 +109,7 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
 def with_ticks_in_facts(
     document: syntax.Document, vocabulary: Vocabulary, found: list[Diagnostic]
 ) -> syntax.Document:
-    """The document with numbers of ticks in place of durations, which only columns of ticks may have.
-
-    static Within(priority, limit <= 4 h).    Within(high, 30 minutes).
-    """
+    """Replaces durations in atoms, `Within(high, 30 minutes)`, by ticks, which their columns must count."""
 
     def in_ticks(node: Any) -> Any:
         if isinstance(node, syntax.Negation):
@@ -137,7 +134,6 @@ def with_ticks_in_facts(
 
 
 def _in_ticks(term: syntax.Term, most: int | None, tick: int | None, found: list[Diagnostic]) -> syntax.Term:
-    """Converts a duration in an atom to ticks; other terms stay."""
     if not isinstance(term, syntax.Constant) or term.unit is None or isinstance(term.value, str):
         return term
     bound = syntax.Bound(term.value, term.unit, term.written, span=term.span)
@@ -157,7 +153,6 @@ def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> It
 
 
 def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
-    """The problem with a duration that is not a whole number of ticks."""
     length = microseconds(bound)
     if length is None:
         return unknown_unit(bound)
@@ -182,7 +177,7 @@ def _no_column_of_ticks(term: syntax.Term) -> Diagnostic:
 
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
-    """A bound in ticks; a problem with it is added to `found`."""
+    """Converts a bound to ticks; a problem with it is added to `found`."""
     if bound.unit is None:
         if isinstance(bound.amount, int):
             return bound.amount
@@ -197,3 +192,96 @@ def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> 
     else:
         return in_ticks(length, tick)
     return 0
+
+
+# ---- ticks in columns of the background ----
+
+
+def with_times_apart(document: syntax.Document, vocabulary: Vocabulary) -> syntax.Document:
+    """Replaces times that a column of the background shifts by variables with bounds.
+
+    static Within(priority, limit <= 24).
+    not Ack(X, T..T+N), Within(P, N)      not Ack(X, T..TN), Within(P, N), TN = T+N, TN >= T, TN <= T+24
+
+    They may stand in negated atoms only, where both T and N have values.
+    """
+    if not vocabulary.most:
+        return document
+    statements = document.statements
+    apart = (_apart(each, vocabulary) if isinstance(each, syntax.Rule) else each for each in statements)
+    return replace(document, statements=tuple(apart))
+
+
+def is_ticks(value: Value, most: int) -> bool:
+    """Whether a value is a whole number of ticks up to the most."""
+    return not isinstance(value, str) and 0 <= value <= most and value % 1 == 0
+
+
+def no_ticks(most: int) -> str:
+    """Says what is wrong with any other value."""
+    return f"is not a whole number of ticks from 0 to {most}"
+
+
+def check_ticks_of_background(document: syntax.Document, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Finds facts with other values in columns of ticks."""
+    for rule in document.rules:
+        name = rule.head.predicate
+        for term, most in zip(rule.head.terms, vocabulary.most.get(name, ()), strict=False):
+            if isinstance(term, syntax.Constant) and most is not None and not is_ticks(term.value, most):
+                message = f"`{to_text(term)}` {no_ticks(most)}"
+                hint = f"Give a number of ticks, or a larger bound where {name} is declared."
+                yield Diagnostic("E103", message, term.span, hint)
+
+
+def _apart(rule: syntax.Rule, vocabulary: Vocabulary) -> syntax.Rule:
+    most: dict[str, int] = {}
+    times: set[str] = set()
+    for atom in (each for each in rule.body if isinstance(each, syntax.Atom)):
+        if not vocabulary.is_static(atom.predicate):
+            times |= syntax.variables_of(atom.terms[-1:])
+            continue
+        for term, bound in zip(atom.terms, vocabulary.most.get(atom.predicate, ()), strict=False):
+            if isinstance(term, syntax.Variable) and bound is not None:
+                most[term.name] = bound
+    if not most or not times:
+        return rule
+    taken = syntax.variables_of(rule.head.terms).union(
+        *(syntax.variables_of(literal.operands) for literal in rule.body)
+    )
+    found: dict[syntax.Later, syntax.Variable] = {}
+
+    def replaced(node: Any) -> Any:
+        if isinstance(node, tuple):
+            return tuple(map(replaced, node))
+        if isinstance(node, syntax.Calculation):
+            later = _later(node)
+            if later is None or syntax.variable_of(later.time) not in times or later.by.name not in most:
+                return node
+            if later not in found:
+                stem = f"{syntax.variable_of(later.time)}{later.by.name}"
+                names = chain([stem], (f"{stem}{i}" for i in count(2)))
+                name = next(each for each in names if each not in taken)
+                taken.add(name)
+                found[later] = syntax.Variable(name, span=node.span)
+            return found[later]
+        if not isinstance(node, Node):
+            return node
+        return replace(node, **{each.name: replaced(getattr(node, each.name)) for each in fields(node)})
+
+    body = [replaced(each) if any(negated for _, negated in each.atoms) else each for each in rule.body]
+    for later, variable in found.items():
+        offset = ticks_later(later.time, vocabulary.tick) if isinstance(later.time, syntax.Shifted) else 0
+        last = syntax.Shifted(syntax.variable_of(later.time) or "", offset + most[later.by.name])
+        for operator, other in (("=", later), (">=", later.time), ("<=", last)):
+            body.append(syntax.Comparison(variable, operator, other, span=later.span))
+    return replace(rule, body=tuple(body))
+
+
+def _later(node: syntax.Calculation) -> syntax.Later | None:
+    """A sum as a time that is later by a variable, if it may be one."""
+    if node.function != "+":
+        return None
+    time, by = node.arguments
+    if not isinstance(time, syntax.Variable | syntax.Shifted) or not isinstance(by, syntax.Variable):
+        return None
+    return syntax.Later(time, by, span=node.span)

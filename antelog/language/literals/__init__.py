@@ -1,10 +1,9 @@
-"""The kinds of literals. Each has a module; a new kind is a module, its grammar rule, and a line here."""
+"""The kinds of literals; a new one is a module, its grammar rule, and a line in the table here."""
 
 from __future__ import annotations
 
 from antelog.language.literals.aggregate import Aggregate, Aggregation
-from antelog.language.literals.calculations import Call
-from antelog.language.literals.comparison import Comparison
+from antelog.language.literals.comparison import Call, Comparison
 from antelog.language.literals.last import Last
 from antelog.language.literals.literal import Atom, Literal, Negation
 
@@ -17,4 +16,4 @@ KINDS: dict[str, type[Literal]] = {
     "aggregation": Aggregation,
     "last": Last,
 }
-"""The table of kinds, by their grammar rules. The call of a function is made of an atom: see `functions`."""
+"""The kinds by their grammar rules. A call of a function is made of an atom."""

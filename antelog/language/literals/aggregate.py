@@ -1,7 +1,6 @@
-"""An aggregate compared with something: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
+"""Comparisons of aggregates: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
 
-Inside stands one atom with a tick or a range, and comparisons with its variables. Variables that stand
-outside as well are its group; the others are its own, and have another meaning in every aggregate.
+Variables of an aggregate that stand outside as well are its group; the inner ones have another meaning there.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language.functions import OPERATORS, Number, calculated
-from antelog.language.literals.calculations import check_times_in
-from antelog.language.literals.comparison import MIRRORED, Comparison
+from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
 from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
 from antelog.language.terms import (
     Anonymous,
@@ -33,10 +31,7 @@ FUNCTIONS = ("count", "sum", "avg", "min", "max")
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """A step of arithmetic on a value, `* 2` or `+ 5`; the number may stand `first`, as in `5 - avg(…)`.
-
-    `written` is how the number is written if not as its value: by the name of a limit.
-    """
+    """A step of arithmetic on a value, `* 2`; the number may stand `first`, or be `written` as a limit."""
 
     operator: str
     number: Number
@@ -45,14 +40,14 @@ class Affine:
 
     @property
     def sign(self) -> int:
-        """1 if it keeps the order of values, -1 if it turns it round, 0 if it makes all of them alike."""
+        """1 if it keeps the order of values, -1 if it reverses it, 0 if it makes all values equal."""
         if self.operator in "*/":
             return (self.number > 0) - (self.number < 0)
         return -1 if self.first and self.operator == "-" else 1
 
 
 def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
-    """The value after some steps; None if it has none, as beyond all doubles and divided by 0."""
+    """Does steps to a value; None if there is no value, as after a division by 0."""
     for each in steps:
         if value is not None:
             sides = (each.number, value) if each.first else (value, each.number)
@@ -61,7 +56,7 @@ def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
 
 
 def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tuple[list[Any], list[Any]]:
-    """The text around a value and its steps: the parts before it and those behind, with these of numbers."""
+    """Writes the parts before and behind a value with steps, given how to write a number."""
     before, behind, closeness = list[Any](), list[Any](), 3
     for each in steps:
         own = 1 if each.operator in "+-" else 2
@@ -75,10 +70,7 @@ def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tu
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Node):
-    """A number worked out from the atoms that fit; `value` names the variable whose values are taken.
-
-    `inner` are the variables of its own. The `steps` are done to it before it is compared.
-    """
+    """A number made of the atoms that fit, or of their values; `steps` are done before it is compared."""
 
     function: str
     distinct: bool
@@ -90,7 +82,7 @@ class Aggregate(Node):
 
     @classmethod
     def at_side(cls, side: Side) -> Aggregate | None:
-        """The aggregate that stands at a side of a comparison, times and plus numbers, if it is one."""
+        """The aggregate at a side of a comparison, with times and plus numbers as steps, if there is one."""
         if isinstance(side, Aggregate):
             return side
         if not isinstance(side, Calculation) or side.function not in OPERATORS:
@@ -117,11 +109,10 @@ class Aggregate(Node):
 
     @property
     def inside(self) -> frozenset[str]:
-        """All variables in it."""
         return frozenset(variables_of(self.operands))
 
     def among(self, outside: Iterable[str]) -> Aggregate:
-        """The aggregate in a rule where these variables stand outside of it."""
+        """Makes the other variables inner ones."""
         return replace(self, inner=self.inside - frozenset(outside))
 
 
@@ -138,14 +129,14 @@ class Aggregation(Literal):
 
     @classmethod
     def between(cls, left: Side, operator: str, right: Side, span: Span) -> Aggregation | None:
-        """The literal of these sides, if one is an aggregate; the aggregate comes first."""
+        """Makes a literal, with an aggregate first, if a side is one."""
         one, other = Aggregate.at_side(left), Aggregate.at_side(right)
         if one is not None:
             return cls(one, operator, other or right, span=span)
         return None if other is None else cls(other, MIRRORED[operator], left, span=span)
 
     def among(self, outside: Iterable[str]) -> Aggregation:
-        """The literal in a rule where these variables stand outside of its aggregates."""
+        """Makes the other variables in aggregates inner ones."""
         names = frozenset(outside)
         right = self.right.among(names) if isinstance(self.right, Aggregate) else self.right
         return replace(self, left=self.left.among(names), right=right)
@@ -156,7 +147,7 @@ class Aggregation(Literal):
 
     @property
     def defines(self) -> str | None:
-        """The variable that it gives its value, if nothing else gives it one: N of `N = count(…)`."""
+        """The variable to which it gives a value, if nothing else does: N of `N = count(…)`."""
         right = self.right
         if self.operator != "=" or not isinstance(right, Variable) or right.name in self.left.inside:
             return None
@@ -179,7 +170,7 @@ class Aggregation(Literal):
 
     @property
     def compared(self) -> tuple[Term, ...]:
-        """The terms that an aggregate is compared with."""
+        """The terms with which an aggregate is compared."""
         return () if isinstance(self.right, Aggregate) else leaves_of(self.right)
 
     @property
@@ -187,11 +178,11 @@ class Aggregation(Literal):
         return (*(term for each in self.aggregates for term in each.operands), *self.compared)
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
-        inside = (
-            side for each in self.aggregates for condition in each.conditions for side in condition.sides
-        )
-        for side in (*inside, *(() if isinstance(self.right, Aggregate) else (self.right,))):
-            yield from check_times_in(side, sorts)
+        for condition in (each for aggregate in self.aggregates for each in aggregate.conditions):
+            for side in condition.sides:
+                yield from check_times_in(side, sorts)
+        if not isinstance(self.right, Aggregate):
+            yield from check_times_in(self.right, sorts)
 
     def check_types(self, types: Types) -> None:
         for each in self.aggregates:
@@ -213,15 +204,13 @@ class Aggregation(Literal):
                 yield Diagnostic("E402", message, term.span, "Name the variable, as in `N = count(…)`.")
             elif name is not None and name not in rule.positive | rule.worked_out:
                 message = f"{name} is compared with an aggregate, but no atom gives it a value"
-                hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body."
-                hint += (
-                    " A variable that stands nowhere inside of an aggregate, and is not a time, may have its "
-                )
-                yield Diagnostic("E402", message, term.span, f"{hint}value: `N = count(…)`.")
+                hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body. "
+                hint += "A variable that stands nowhere inside of an aggregate, and is not a time, may have "
+                yield Diagnostic("E402", message, term.span, f"{hint}its value: `N = count(…)`.")
 
 
 def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Diagnostic]:
-    """Problems within an aggregate; one that is `decided_late` is so whatever its values are."""
+    """Finds problems within an aggregate."""
     name, value = each.atom.predicate, each.value
     if rule.is_static(name):
         message = f"{name} is static, and `{each.function}` is about what is true within some ticks"
@@ -252,25 +241,12 @@ def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Di
         message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
         hint = f"Use another variable inside, also in the atom: `{each.function}({value.name}2 : {name}(…))`."
         yield Diagnostic("E409", message, value.span, hint)
-    elif (
-        each.function == "sum"
-        and not decided_late
-        and rule.may_come_later(each.atom)
-        and not _bounded_below(each, value.name)
-    ):
+    elif each.function == "sum" and not decided_late and rule.may_come_later(each.atom):
+        for condition in each.conditions:
+            for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
+                if variable_of(one) == value.name and condition.operator in signs:
+                    return  # the values are bounded from below
         message = f"if values of {value.name} may be negative, this sum is certain only when its time is over"
-        hint = (
-            f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is reached."
-        )
-        yield Diagnostic(
-            "W112", message, each.span, f"{hint} If they are, say how far: `{value.name} >= -50`."
-        )
-
-
-def _bounded_below(each: Aggregate, name: str) -> bool:
-    """Whether a condition says how small its values may be."""
-    for condition in each.conditions:
-        for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
-            if variable_of(one) == name and condition.operator in signs:
-                return True
-    return False
+        hint = f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is "
+        hint += f"reached. If they are, say how far: `{value.name} >= -50`."
+        yield Diagnostic("W112", message, each.span, hint)

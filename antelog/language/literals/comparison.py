@@ -1,4 +1,7 @@
-"""A comparison: `V >= 90`, `T2 <= T1 + 5`, between numbers, texts or times."""
+"""Conditions: comparisons such as `V >= 90` and `T2 <= T1 + 5`, calls of functions, and calculations in both.
+
+Calculations are with typed values, and with times only in calendar functions.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import operator
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from antelog.diagnostics import Diagnostic, Note, Span
-from antelog.language.literals.calculations import check_calculation, check_times_in, is_between, type_of_side
+from antelog.diagnostics import Diagnostic, Note
+from antelog.language.functions import CALENDAR
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
     Anonymous,
@@ -33,14 +36,12 @@ HOLDS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-"""The function of each comparison."""
 
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
+OPERATORS = tuple(HOLDS)
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-"""The opposite of each comparison, for values that can be compared."""
-
+"""The opposites of comparisons, for values that can be compared."""
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The operator of each comparison when its sides are exchanged."""
+"""The operators of comparisons whose sides are exchanged."""
 
 NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers appear when T has come."
 
@@ -52,11 +53,6 @@ class Comparison(Literal):
     left: Term
     operator: str
     right: Term
-
-    @classmethod
-    def built(cls, children: list[Any], span: Span) -> Self:
-        left, operator, right = children
-        return cls(left, SPELLING.get(operator, str(operator)), right, span=span)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
@@ -72,7 +68,7 @@ class Comparison(Literal):
 
     @property
     def defines(self) -> tuple[str, frozenset[str]] | None:
-        """The variable that it may give a value, `D = W - V`, and those that this is worked out from."""
+        """The variable that it may give a value, `D = W - V`, and those from which this is worked out."""
         for one, other in (self.sides, self.sides[::-1]):
             calculated = isinstance(other, Calculation | Shifted | Later)
             if self.operator == "=" and isinstance(one, Variable) and calculated:
@@ -87,7 +83,7 @@ class Comparison(Literal):
         for side in self.sides:
             if self.defines is None or not is_between(side, sorts):
                 yield from check_times_in(side, sorts)
-        for one, other in ((self.left, self.right), (self.right, self.left)):
+        for one, other in (self.sides, self.sides[::-1]):
             place = sorts.time_of(variable_of(one))
             if place is None:
                 continue
@@ -107,11 +103,11 @@ class Comparison(Literal):
 
     def check_types(self, types: Types) -> None:
         left, right = self.left, self.right
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one, Shifted) and not types.is_time(one.variable):
+        for one, other in (self.sides, self.sides[::-1]):
+            if isinstance(one, Shifted) and one.variable not in types.times:
                 because = f"`{types.text(one)}` calculates with {one.variable} as with a number"
                 types.is_type(one.variable, Type.NUMBER, one.span, because)
-            if isinstance(one, Variable) and isinstance(other, Constant) and not types.is_time(one.name):
+            if isinstance(one, Variable) and isinstance(other, Constant) and one.name not in types.times:
                 because = f"{one.name} is compared with the {shown(other, types)}"
                 types.is_type(one.name, type_of(other), self.span, because)
         for side in self.sides:
@@ -119,7 +115,7 @@ class Comparison(Literal):
         if any(isinstance(side, Calculation) for side in self.sides):
             self._check_values(types)
             return
-        names = [v for v in map(variable_of, self.operands) if v and not types.is_time(v)]
+        names = [v for v in map(variable_of, self.operands) if v and v not in types.times]
         if len(names) == 2:
             types.same(names[0], names[1], self.span)
         if isinstance(left, Constant) and isinstance(right, Constant) and type_of(left) is not type_of(right):
@@ -132,13 +128,13 @@ class Comparison(Literal):
             types.report(Diagnostic("E302", message, self.span, hint))
 
     def _check_values(self, types: Types) -> None:
-        """The other side of a calculation has the type of its result."""
+        """Records that the other side of a calculation has the type of its result."""
         for side, other in (self.sides, self.sides[::-1]):
             wanted = type_of_side(side, types) if isinstance(side, Calculation) else None
             if wanted is None:
                 continue
             found = type_of(other) if isinstance(other, Constant) else type_of_side(other, types)
-            if isinstance(other, Variable) and not types.is_time(other.name):
+            if isinstance(other, Variable) and other.name not in types.times:
                 because = f"{other.name} is compared with a {wanted.value} that is calculated"
                 types.is_type(other.name, wanted, other.span, because)
             elif found is not None and found is not wanted:
@@ -185,10 +181,118 @@ class Comparison(Literal):
         return in_head and kinds == {Variable, Constant} and self.operator in ("=", "!=")
 
     def _where_from(self, name: str, side: Term, rule: Safety) -> str:
-        """The remedy for a variable that is compared and has no value."""
+        """The hint for a variable that is compared and has no value."""
         other = self.right if side is self.left else self.left
         if self.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
             return f"Remove the comparison and write `{rule.text(other)}` where {name} stands."
         if rule.is_time(name):
             return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
         return f"Use {name} in an atom of the body."
+
+
+# ---- calculations ----
+
+
+def calculations_in(node: str | Term | Literal) -> Iterator[Calculation]:
+    """The calculations in a literal or a term, those within others behind them."""
+    if isinstance(node, Calculation):
+        yield node
+        for argument in node.arguments:
+            yield from calculations_in(argument)
+    elif isinstance(node, Literal):
+        for part in node.parts:
+            yield from calculations_in(part)
+
+
+def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
+    """Finds times in calculations: only calendar functions take them."""
+    if not isinstance(side, Calculation):
+        return
+    if side.function in CALENDAR:
+        (term,) = side.arguments
+        whole = isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0
+        if not whole and sorts.time_of(variable_of(term)) is None:
+            message = f"`{side.function}` needs a time, and `{sorts.text(term)}` is not one"
+            hint = f"Write the time of an atom: `{side.function}(T)`."
+            yield Diagnostic("E301", message, term.span, hint)
+        return
+    for term in side.arguments:
+        yield from check_times_in(term, sorts)
+        place = sorts.time_of(variable_of(term))
+        if place is not None:
+            message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
+            hint = "Compare times, shifted by ticks: `T >= U + 5` in place of `T - U >= 5`; or `D = T - U`."
+            yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
+
+
+def is_between(side: Term, sorts: Sorts) -> bool:
+    """Whether a side of a comparison is the number of ticks between two times, as in `D = U - T`."""
+    if not isinstance(side, Calculation) or side.function != "-":
+        return False
+    return all(isinstance(term, Variable) and sorts.time_of(term.name) for term in side.arguments)
+
+
+def type_of_side(side: Term, types: Types) -> Type | None:
+    """The type of a calculated side of a comparison; None for any other."""
+    if isinstance(side, Shifted):
+        return Type.NUMBER
+    if not isinstance(side, Calculation):
+        return None
+    function = types.vocabulary.functions.get(side.function)
+    return Type.NUMBER if function is None else function.gives
+
+
+def check_calculation(side: Term, types: Types) -> None:
+    """Records the types of arguments: numbers, or those of the parameters of a function."""
+    if not isinstance(side, Calculation) or side.function in CALENDAR:
+        return
+    function = types.vocabulary.functions.get(side.function)
+    for place, term in enumerate(side.arguments):
+        check_calculation(term, types)
+        wanted: Type | None = Type.NUMBER
+        if function is not None:
+            wanted = function.types[place] if place < len(function.types) else None
+        if wanted is None:
+            continue
+        because = f"`{types.text(side)}` calculates with {wanted.value}s"
+        name = variable_of(term)
+        if name is not None and name not in types.times:
+            types.is_type(name, Type.NUMBER if isinstance(term, Shifted) else wanted, term.span, because)
+        found = type_of(term) if isinstance(term, Constant) else type_of_side(term, types)
+        if found is not None and found is not wanted:
+            message = f"`{types.text(term)}` is a {found.value}, and {because}"
+            types.report(Diagnostic("E302", message, term.span, f"Calculate with {wanted.value}s only."))
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Literal):
+    """The call of a function as a condition: `not contains(X, "test")`."""
+
+    function: Calculation
+    negated: bool = False
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        return ("not ", self.function) if self.negated else (self.function,)
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return leaves_of(self.function)
+
+    def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        yield from check_times_in(self.function, sorts)
+
+    def check_types(self, types: Types) -> None:
+        check_calculation(self.function, types)
+
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        for term in self.operands:
+            name = variable_of(term)
+            if isinstance(term, Anonymous):
+                message = f"`_` has no value that `{self.function.function}` could be called with"
+                yield Diagnostic("E402", message, term.span, "Name the variable and use it in an atom too.")
+            elif name is not None and name not in rule.positive | rule.worked_out | rule.reported:
+                rule.reported.add(name)
+                message = f"`{self.function.function}` is called with {name}, "
+                message += "but no atom without `not` gives it a value"
+                yield Diagnostic("E402", message, term.span, f"Use {name} in an atom without `not`.")

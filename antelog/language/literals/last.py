@@ -1,7 +1,6 @@
 """The latest value: `last Mode(X, run, T)`, `last Edge(X, up, T-1d..T) per X`.
 
-It is true if the latest atom of its slot is this one. The slot is that of the input, `one per device`, or the
-terms behind `per`; they get their values elsewhere. The other variables may get theirs from that atom.
+It is true if this is the latest atom of its slot, which is that of the input, or the terms behind `per`.
 """
 
 from __future__ import annotations
@@ -39,20 +38,20 @@ class Last(Literal):
         return (*self.atom.operands, *self.per)
 
     def slot(self, vocabulary: Vocabulary) -> tuple[int, ...] | None:
-        """The columns of its slot; None if nothing says which these are."""
+        """The columns of its slot, if it has one."""
         if self.per:
             return tuple(i for i, term in enumerate(self.atom.terms[:-1]) if term in self.per)
         predicate = vocabulary.predicates.get(self.atom.predicate)
         return predicate.slot if predicate is not None else None
 
     def is_promised(self, vocabulary: Vocabulary) -> bool:
-        """Whether an input has at most one fact for each of its slots and tick."""
+        """Whether its slot is that of the input."""
         predicate, slot = vocabulary.predicates.get(self.atom.predicate), self.slot(vocabulary)
         promised = None if predicate is None else predicate.slot
         return promised is not None and slot is not None and {*promised} == {*slot}
 
     def gives(self, vocabulary: Vocabulary) -> tuple[set[str], set[str]]:
-        """The variables that need values, and those that its latest atom can give values."""
+        """The variables that need values, and those that get values from it."""
         slot, (*columns, time) = self.slot(vocabulary) or (), self.atom.terms
         needed = variables_of((*(columns[i] for i in slot if i < len(columns)), *self.per))
         needed |= variables_of(time.ends if isinstance(time, Range) else (time,))
@@ -71,7 +70,7 @@ class Last(Literal):
             yield Diagnostic("E408", message, self.span, hint)
 
     def _misplaced(self, vocabulary: Vocabulary) -> tuple[str, str] | None:
-        """The reason why it is about no latest atom, and the remedy."""
+        """The message and hint if there is no latest atom."""
         name, terms = self.atom.predicate, self.atom.terms
         if vocabulary.is_static(name):
             return f"{name} is static, so it has no latest fact", f"Write `{name}(…)` without `last`."
@@ -89,7 +88,7 @@ class Last(Literal):
         return None
 
     def _slotless(self, vocabulary: Vocabulary) -> tuple[str, str] | None:
-        """The reason why its slot, or where its range begins, is not said, and the remedy."""
+        """The message and hint if it has no slot, or no range where one is needed."""
         name, slot = self.atom.predicate, self.slot(vocabulary)
         predicate, last = vocabulary[name], variable_of(self.atom.terms[-1]) or "T"
         if slot is None:

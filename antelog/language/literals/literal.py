@@ -1,18 +1,17 @@
 """The interface of literals, for parser, printer, graph and checks; atoms, and negated ones.
 
-Each other kind has a module in this folder; the folder has a table of all in its `__init__.py`. A kind
-says how it is built from the tree of its grammar rule, how it reads, which atoms are in it, and what may be
-wrong with it. The checks hand over what is known of the rule it stands in: `Sorts`, `Types`, `Safety`.
+A kind of literal says how it is built from the tree of its grammar rule, its text, the atoms in it, and its
+problems. The checks hand over what is known of its rule: `Sorts`, `Types`, `Safety`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-from antelog.diagnostics import Diagnostic, Span
+from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
@@ -21,18 +20,19 @@ from antelog.language.terms import (
     Range,
     Shifted,
     Term,
+    Variable,
     leaves_of,
     variable_of,
     variables_of,
 )
-from antelog.language.vocabulary import PredicateKind, Signature, Type, Vocabulary
+from antelog.language.vocabulary import Predicate, PredicateKind, Type, Vocabulary
 
 Text = Callable[[object], str]
 """Writes a node in the language's own syntax."""
 
 
 class SortEvidence(NamedTuple):
-    """An occurrence that shows whether a variable is a time or an object."""
+    """A place that shows whether a variable is a time or an object."""
 
     is_time: bool
     span: Span
@@ -41,13 +41,13 @@ class SortEvidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Sorts:
-    """The sorts of a rule's variables, times or objects: what the first place of each in an atom shows."""
+    """Whether the variables of a rule are times or objects, by the first place of each in an atom."""
 
     text: Text
     first: dict[str, SortEvidence] = field(default_factory=dict)
 
     def time_of(self, name: str | None) -> Span | None:
-        """The span at which a variable shows that it is a time; None if it is not one."""
+        """The place that shows that a variable is a time; None if it is not one."""
         place = self.first.get(name or "")
         return place.span if place is not None and place.is_time else None
 
@@ -57,42 +57,124 @@ class Sorts:
         return place is not None and not place.is_time
 
 
-class Types(Protocol):
-    """The types of a rule's variables; contradictions are reported where they show."""
+Cell = tuple[str, int] | tuple[int, str]
+"""Something with a type: a column (predicate, position) or a variable (rule, name)."""
+
+_CLASH = "A column holds numbers or texts, not both: change one of the two places, or the column's type."
+
+
+class TypeReason(NamedTuple):
+    """The type of a cell, and the place and the reason why it has it."""
+
+    type: Type
+    span: Span
+    because: str
+
+
+@dataclass
+class TypeGroups:
+    """Groups of cells that must have the same type, the types that are known, and contradictions found."""
+
+    text: Text
+    parent: dict[Cell, Cell] = field(default_factory=dict)
+    known: dict[Cell, TypeReason] = field(default_factory=dict)
+    found: list[Diagnostic] = field(default_factory=list)
+    excluded: list[tuple[Cell, TypeReason]] = field(default_factory=list)
+    aggregates: int = 0
+
+    def group(self, cell: Cell) -> Cell:
+        """The cell that stands for the group of a cell."""
+        root = cell
+        while (above := self.parent.get(root, root)) != root:
+            root = above
+        while (above := self.parent.get(cell, cell)) != root:
+            self.parent[cell] = root
+            cell = above
+        return root
+
+    def is_type(self, cell: Cell, type_: Type, span: Span, because: str) -> None:
+        reason = TypeReason(type_, span, because)
+        known = self.known.setdefault(self.group(cell), reason)
+        if known.type is not type_:
+            self.report(reason, known)
+
+    def same(self, one: Cell, other: Cell, span: Span) -> None:
+        first, second = self.group(one), self.group(other)
+        if first == second:
+            return
+        left, right = self.known.get(first), self.known.pop(second, None)
+        if left is not None and right is not None and left.type is not right.type:
+            message = f"this joins {left.type.value}s with {right.type.value}s, which are never equal"
+            hint = "A column holds numbers or texts, not both: use two variables, or change a column's type."
+            notes = (Note(left.because, left.span), Note(right.because, right.span))
+            self.found.append(Diagnostic("E302", message, span, hint, notes))
+        elif right is not None and left is None:
+            self.known[first] = right
+        self.parent[second] = first
+
+    def report(self, here: TypeReason, before: TypeReason, hint: str = _CLASH) -> None:
+        message, note = f"{here.because}, but {before.because}", Note("the other place", before.span)
+        self.found.append(Diagnostic("E302", message, here.span, hint, (note,)))
+
+    def hold(self, predicate: Predicate, terms: Sequence[Term], rule: Types | None = None) -> None:
+        """Gives columns the types of the constants in them; in a rule also those of the variables."""
+        for i, term in enumerate(terms[: len(predicate.types)]):
+            if isinstance(term, Constant):
+                shown = f"{type_of(term).value} `{self.text(term)}`"
+                because = f"column {predicate.columns[i]} of {predicate.name} has the {shown}"
+                self.is_type((predicate.name, i), type_of(term), term.span, because)
+            elif isinstance(term, Variable) and rule is not None:
+                self.same((predicate.name, i), rule.cell(term.name), term.span)
+
+
+@dataclass(frozen=True)
+class Types:
+    """The types of a rule's variables; `inner` ones mean something else within an `aggregate`."""
+
+    groups: TypeGroups
+    vocabulary: Vocabulary
+    rule: int
+    times: frozenset[str]
+    inner: frozenset[str] = frozenset()
+    aggregate: int = 0
 
     def text(self, node: object) -> str:
-        """The text of a node in the language's own syntax."""
+        return self.groups.text(node)
 
-    def function(self, name: str) -> Signature | None:
-        """A function of the program or a built-in one, but none of numbers."""
-
-    def is_time(self, name: str) -> bool: ...
-
-    def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
-        """A variable holds values of a type."""
-
-    def same(self, one: str, other: str, span: Span) -> None:
-        """Two variables hold values of the same type."""
-
-    def report(self, found: Diagnostic) -> None: ...
-
-    def is_not(self, name: str, type_: Type, span: Span, because: str) -> None:
-        """A variable must not hold values of a type, if that of its column is known."""
-
-    def holds(self, atom: Atom) -> None:
-        """The variables of an atom hold values of its columns."""
+    def cell(self, name: str) -> Cell:
+        return (self.rule, f"{name} of {self.aggregate}" if name in self.inner else name)
 
     def within(self, inner: frozenset[str]) -> Types:
-        """The types where these variables mean something else than elsewhere in the rule."""
+        """The types within an aggregate with these inner variables."""
+        self.groups.aggregates += 1
+        return replace(self, inner=inner, aggregate=self.groups.aggregates)
+
+    def holds(self, atom: Atom) -> None:
+        """The variables of an atom have the types of its columns."""
+        predicate = self.vocabulary[atom.predicate]
+        if len(atom.terms) == predicate.arity:
+            self.groups.hold(predicate, atom.terms, self)
+
+    def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
+        self.groups.is_type(self.cell(name), type_, span, because)
+
+    def is_not(self, name: str, type_: Type, span: Span, because: str) -> None:
+        if name not in self.times:
+            self.groups.excluded.append((self.cell(name), TypeReason(type_, span, because)))
+
+    def same(self, one: str, other: str, span: Span) -> None:
+        self.groups.same(self.cell(one), self.cell(other), span)
+
+    def report(self, found: Diagnostic) -> None:
+        self.groups.found.append(found)
 
 
 @dataclass(frozen=True)
 class Safety:
     """A rule, and the sources of its variables' values.
 
-    `positive` are the variables that atoms without `not` and `last` give values, `negated` those of other
-    atoms, `worked_out` those that equations give values: `D = W - V`. `reported` are variables of which
-    nothing more is to be said.
+    `positive` variables get values from atoms without `not` or `last`, `negated` ones stand in other atoms,
+    `worked_out` ones get values from equations: `D = W - V`. Nothing more is said of those in `reported`.
     """
 
     text: Text
@@ -107,7 +189,6 @@ class Safety:
 
     @cached_property
     def head(self) -> frozenset[str]:
-        """The variables of the head."""
         return frozenset(variables_of(self.derived.terms))
 
     def is_time(self, name: str) -> bool:
@@ -130,7 +211,7 @@ class Safety:
 
 
 def _last_tick(atom: Atom) -> tuple[str | None, float]:
-    """The last tick that an atom is about: a variable, and how much later."""
+    """The last tick of an atom, as a variable and a number that is added."""
     last = atom.range.last if atom.range is not None else atom.terms[-1] if atom.terms else None
     if isinstance(last, Constant) and not isinstance(last.value, str):
         return None, last.value
@@ -142,53 +223,50 @@ class Literal(Node):
     """A literal in the body of a rule."""
 
     KEYWORDS: ClassVar[frozenset[str]] = frozenset()
-    """Words of the language that begin it."""
+    """The words of the language that begin it."""
 
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
-        """The literal that its grammar rule, named as the class is, stands for with these children."""
+        """Makes a literal of the children of its grammar rule, which has the name of the class."""
         raise NotImplementedError
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
-        """Its text, in parts: texts, terms, and atoms in it."""
+        """Its text, with its terms and atoms in place of their texts."""
         raise NotImplementedError
 
     @property
     def atoms(self) -> tuple[Occurrence, ...]:
-        """The atoms in it."""
         return ()
 
     @property
     def inner(self) -> frozenset[str]:
-        """The variables that mean something in this literal only."""
+        """The variables that have another meaning outside of it."""
         return frozenset()
 
     @property
     def operands(self) -> tuple[Term, ...]:
-        """All terms in it."""
+        """All terms in it, ranges and calculations taken apart."""
         return tuple(term for each in self.atoms for term in each.atom.operands)
 
     def check_sorts(self, _sorts: Sorts) -> Iterator[Diagnostic]:
-        """Problems with times and objects in it, apart from the arguments of atoms."""
+        """Finds times and objects where they cannot be, but for the arguments of atoms."""
         return iter(())
 
     def check_types(self, _types: Types) -> None:
-        """Records the types of variables that follow from it, apart from the arguments of atoms."""
+        """Records the types of variables that follow from it, but for the arguments of atoms."""
 
     def check_safety(self, _rule: Safety) -> Iterator[Diagnostic]:
-        """Variables in it that get no values."""
+        """Finds variables that get no values."""
         return iter(())
 
 
 MEMBER = "in ("
-"""The names of static predicates that lists of values make begin so: that of `X in (a, b)` is `in (a, b)`."""
+"""The begin of the names of static predicates for lists: `X in (a, b)` makes `in (a, b)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Atom(Literal):
-    """An atom: the head of a rule, a literal, or in a literal."""
-
     predicate: str
     terms: tuple[Term, ...]
     name_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
@@ -225,7 +303,7 @@ class Atom(Literal):
 
     @property
     def range(self) -> Range | None:
-        """The range of ticks in place of its time."""
+        """The range of ticks that it may have in place of a time."""
         last = self.terms[-1] if self.terms else None
         return last if isinstance(last, Range) else None
 
@@ -266,14 +344,14 @@ class Negation(Literal):
 
 
 class Occurrence(NamedTuple):
-    """An atom in a literal: whether it stands under `not`, or likewise gives no values."""
+    """An atom in a literal; `negated` if it gives variables no values, as under `not`."""
 
     atom: Atom
     negated: bool
 
 
 def shown(constant: Constant, types: Types) -> str:
-    """A constant with its type: number `3`."""
+    """Writes a constant with its type: number `3`."""
     return f"{type_of(constant).value} `{types.text(constant)}`"
 
 

@@ -1,45 +1,236 @@
 """The differences of two programs as data: in meaning, in their rules, in the answers on recorded facts.
 
-difference = difference_of(old, new);    difference.to_dict();    lines_of(difference) in `words`
+Hot(X, T) :- Temp(X, V, T), V > 90.     in old.alog:4
+Hot(D, T) :- 90 < W, Temp(D, W, T).     in new.alog:9: the same, written otherwise
+Hot(D, T) :- 95 < W, Temp(D, W, T).     in new.alog:9: changed
 
 Malf(wt2, 0): the old rules confirm it at 2, the new ones never do
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import product
 from pathlib import PurePath
 from typing import Any
 
 from msgspec import structs
 
-from antelog.compile.meanings import Fate, InputDifference, QueryDifference, VersionComparison, compared
+from antelog.compile import meanings
+from antelog.compile.meanings import NO_TIME, Fate, QueryDifference, canonical
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.rules.clauses import clause_of, static_rule
 from antelog.engine.step.wording import Plain, rows_of
-from antelog.language import read
+from antelog.language import Checked, read, syntax
 from antelog.language.durations import ticks_in_words
-from antelog.language.printer import value_text
-from antelog.language.syntax import Delay, Limit
-from antelog.language.syntax import Input as Declaration
+from antelog.language.moments import Timescale
+from antelog.language.printer import to_text, value_text
+from antelog.language.syntax import Limit, Rule
 from antelog.program import Program
 from antelog.run.sinks.result import Tables
-from antelog.workbench.diff.rules import MatchedRules, RuleDifference, RuleSet, Written, matched
+
+# ---- rules ----
+
+_ALIKE = 0.4
+"""Two rules with texts at least as similar are one rule that was changed."""
+_MOST_PAIRS = 40_000
+"""The most pairs of rules of a predicate that are compared for this."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A statement of a program in the usual layout, and its place; `is_main`: not in an included file."""
+
+    file: str
+    line: int
+    text: str
+    is_main: bool = True
+
+    @property
+    def position(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class RuleDifference:
+    """A rule in both programs, or in one of them only."""
+
+    predicate: str
+    old: Written | None
+    new: Written | None
+
+    @property
+    def both(self) -> tuple[Written, Written]:
+        """The old and the new text of a rule that is in both programs."""
+        assert self.old is not None
+        assert self.new is not None
+        return self.old, self.new
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether a rule is in another file; the main files of both programs count as the same."""
+        old, new = self.both
+        if old.is_main or new.is_main:
+            return old.is_main != new.is_main
+        return PurePath(old.file).name != PurePath(new.file).name
+
+    @property
+    def written(self) -> Written:
+        """The rule in the new program, or else in the old one."""
+        found = self.new or self.old
+        assert found is not None
+        return found
+
+
+class RuleSet:
+    """The rules of a program, with their places and canonical forms."""
+
+    def __init__(self, checked: Checked) -> None:
+        self._checked, self.document = checked, checked.document
+
+    @property
+    def timescale(self) -> Timescale | None:
+        return self._checked.vocabulary.timescale
+
+    @cached_property
+    def by_head(self) -> dict[str, list[tuple[int, Rule]]]:
+        """The rules of each derived predicate, with their numbers."""
+        found = defaultdict[str, list[tuple[int, Rule]]](list)
+        for number, rule in enumerate(self.document.rules):
+            found[rule.head.predicate].append((number, rule))
+        return dict(found)
+
+    @cached_property
+    def rests_on(self) -> dict[str, set[str]]:
+        """For each derived predicate, the predicates in the bodies of its rules."""
+        return {
+            head: {atom.predicate for _, rule in own for atom, _ in syntax.atoms_of(rule)}
+            for head, own in self.by_head.items()
+        }
+
+    def behind(self, predicate: str) -> set[str]:
+        """A predicate, and all that it rests on."""
+        found, waiting = {predicate}, [predicate]
+        while waiting:
+            new = self.rests_on.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        return found
+
+    def written(self, statement: syntax.Statement) -> Written:
+        source = self.document.source
+        file, span = source.located(statement.span)
+        main = file.name == source.name
+        return Written(file.name, file.position(span.start)[0], to_text(statement), main)
+
+    def forms(self, head: str, names: Mapping[str, str]) -> list[tuple[str, int, Rule]]:
+        """For each rule of a predicate its canonical form, with predicates renamed, its number and itself."""
+        rules = self.by_head.get(head, ())
+        return [(self._form(number, rule, names), number, rule) for number, rule in rules]
+
+    def _form(self, number: int, rule: Rule, names: Mapping[str, str]) -> str:
+        """The canonical form of a rule; empty if its conditions contradict each other."""
+
+        def named(field: str, name: str) -> Hashable:
+            return None if field == "relation" else names.get(name, name)
+
+        vocabulary = self._checked.vocabulary
+        if vocabulary.is_static(rule.head.predicate):
+            static = static_rule(rule, vocabulary)
+            if static is None:
+                return ""
+            return canonical(Pattern(static.answer, NO_TIME, static.literals), named)
+        clause = clause_of(rule, number, vocabulary)
+        if clause is None:
+            return ""
+        head = clause.head
+        return canonical(Pattern(head.arguments, head.time, clause.literals, clause.earliest), named)
+
+
+def _matched(
+    old: RuleSet, new: RuleSet, renamed: Mapping[str, str]
+) -> tuple[list[RuleDifference], list[RuleDifference]]:
+    """Pairs the rules of two programs: those that differ, and those that are the same."""
+    before = {renamed.get(head, head): head for head in old.by_head}
+    different, same = list[RuleDifference](), list[tuple[int, RuleDifference]]()
+    for head in (*new.by_head, *(head for head in before if head not in new.by_head)):
+        waiting: dict[str, list[Rule]] = {}
+        for form, _, rule in old.forms(before.get(head, ""), renamed):
+            waiting.setdefault(form, []).append(rule)
+        added = []
+        for form, number, rule in new.forms(head, {}):
+            if waiting.get(form):
+                pair = old.written(waiting[form].pop(0)), new.written(rule)
+                same.append((number, RuleDifference(head, *pair)))
+            else:
+                added.append(new.written(rule))
+        removed = [old.written(rule) for own in waiting.values() for rule in own]
+        different += _paired(head, removed, added)
+    return different, [each for _, each in sorted(same, key=lambda s: s[0])]
+
+
+def _renamed(old: RuleSet, new: RuleSet) -> dict[str, str]:
+    """Finds predicates with the same rules under another name, those that rest on renamed ones last."""
+    found: dict[str, str] = {}
+    gone = [head for head in old.by_head if head not in new.by_head]
+    free = [head for head in new.by_head if head not in old.by_head]
+    while True:
+        for one, other in product(gone, free):
+            before, after = old.forms(one, {**found, one: other}), new.forms(other, {})
+            if sorted(form for form, *_ in before) == sorted(form for form, *_ in after):
+                gone.remove(one)
+                free.remove(other)
+                found[one] = other
+                break
+        else:
+            return found
+
+
+def _paired(head: str, removed: Sequence[Written], added: Sequence[Written]) -> Iterator[RuleDifference]:
+    """Pairs rules that are gone with new ones of similar texts: they were changed."""
+    pairs = [(one, other) for one in removed for other in added]
+    likeness = {
+        (one, other): SequenceMatcher(None, one.text, other.text).ratio()
+        for one, other in (pairs if len(pairs) <= _MOST_PAIRS else ())
+    }
+    partner: dict[Written, Written] = {}
+    for (one, other), ratio in sorted(likeness.items(), key=lambda each: -each[1]):
+        if ratio >= _ALIKE and one not in partner and other not in partner.values():
+            partner[one] = other
+    changed = {other: one for one, other in partner.items()}
+    for each in added:
+        yield RuleDifference(head, changed.get(each), each)
+    for each in removed:
+        if each not in partner:
+            yield RuleDifference(head, each, None)
+
+
+# ---- programs ----
 
 
 @dataclass(frozen=True)
 class ProgramDifference:
-    """Two programs, what they mean by query, their rules matched; and answers, if facts were given."""
+    """Two programs: the meanings of queries compared, rules matched, and answers to given facts.
+
+    `renamed` has the new names of predicates that have other ones.
+    """
 
     old: RuleSet
     new: RuleSet
-    meaning: VersionComparison
-    rules: MatchedRules
+    meaning: meanings.VersionComparison
+    renamed: Mapping[str, str]
+    different: Sequence[RuleDifference]
+    same: Sequence[RuleDifference]
     answers: Sequence[AnswerDifferences] | None = None
 
     @property
     def is_same(self) -> bool:
-        """Whether no answer of any query can differ, nor when it is decided."""
+        """Whether no answer can differ, nor the tick at which it is decided."""
         return all(each.fate is Fate.SAME for each in self.meaning.queries)
 
     def query(self, each: QueryDifference) -> tuple[Written | None, Written | None]:
@@ -52,9 +243,23 @@ class ProgramDifference:
 
     def rules_of(self, each: QueryDifference) -> tuple[RuleDifference, ...]:
         """The differing rules behind a query."""
-        names = self.rules.renamed
-        before = frozenset(names.get(name, name) for name in self.old.behind(each.name))
-        return self.rules.behind(before | self.new.behind(each.name))
+        predicates = {self.renamed.get(name, name) for name in self.old.behind(each.name)}
+        predicates |= self.new.behind(each.name)
+        return tuple(rule for rule in self.different if rule.predicate in predicates)
+
+    @property
+    def rewritten(self) -> list[RuleDifference]:
+        """The rules that are the same, but have another text or are in another file."""
+        return [each for each in self.same if each.is_moved or each.both[0].text != each.both[1].text]
+
+    @property
+    def is_reordered(self) -> bool:
+        """Whether rules of a file that are the same stand in another order."""
+        lines = defaultdict[tuple[str, str], list[int]](list)
+        for each in self.same:
+            old, new = each.both
+            lines[old.file, new.file].append(old.line)
+        return any(own != sorted(own) for own in lines.values())
 
     def input(self, name: str) -> tuple[list[Written], list[Written]]:
         """The declarations of an input in the old and the new program."""
@@ -62,7 +267,7 @@ class ProgramDifference:
 
     @property
     def limits(self) -> Iterator[tuple[str, Limit | None, Limit | None]]:
-        """The limits with other values, and those that one of the programs has only."""
+        """The limits that differ in their values, or that only one of the programs has."""
         before, after = (
             {each.name: each for each in rules.document.limits} for rules in (self.old, self.new)
         )
@@ -71,7 +276,7 @@ class ProgramDifference:
                 yield name, before.get(name), after.get(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """The differences as JSON has them."""
+        """The differences as JSON."""
         found: dict[str, Any] = {
             "same": self.is_same,
             "queries": [self._query(each) for each in self.meaning.queries],
@@ -88,10 +293,10 @@ class ProgramDifference:
                 {"limit": name, "old": old and old.value, "new": new and new.value}
                 for name, old, new in self.limits
             ],
-            "rules": [asdict(each) for each in self.rules.different],
-            "rewritten": [asdict(each) for each in rewritten(self.rules)],
-            "renamed": dict(self.rules.renamed),
-            "reordered": self.rules.reordered,
+            "rules": [asdict(each) for each in self.different],
+            "rewritten": [asdict(each) for each in self.rewritten],
+            "renamed": dict(self.renamed),
+            "reordered": self.is_reordered,
         }
         if self.answers is not None:
             found["answers"] = [asdict(each) for each in self.answers]
@@ -120,25 +325,10 @@ def _pair(each: QueryDifference, value: Any, wanted: bool) -> dict[str, Any] | N
 
 
 def difference_of(old: Program, new: Program) -> ProgramDifference:
-    """The differences of two programs, without facts."""
+    """Compares two programs, without facts."""
     before, after = (RuleSet(read(each.source)) for each in (old, new))
-    return ProgramDifference(before, after, compared(old.plan, new.plan), matched(before, after))
-
-
-def rewritten(rules: MatchedRules) -> Iterator[RuleDifference]:
-    """The rules that are the same, and that have another text, or are in another file."""
-    for each in rules.same:
-        old, new = each.both
-        if old.text != new.text or moved(each):
-            yield each
-
-
-def moved(each: RuleDifference) -> bool:
-    """Whether a rule is in another file; the main files of both programs count as one."""
-    old, new = each.both
-    if old.is_main or new.is_main:
-        return old.is_main != new.is_main
-    return PurePath(old.file).name != PurePath(new.file).name
+    meaning, renamed = meanings.compared(old.plan, new.plan), _renamed(before, after)
+    return ProgramDifference(before, after, meaning, renamed, *_matched(before, after, renamed))
 
 
 _ASPECTS: Mapping[str, Callable[[Input], object]] = {
@@ -151,15 +341,15 @@ _ASPECTS: Mapping[str, Callable[[Input], object]] = {
 }
 
 
-def aspects(each: InputDifference) -> Iterator[str]:
-    """Which parts of an input's declaration differ; none for an input that one of the programs has only."""
+def aspects(each: meanings.InputDifference) -> Iterator[str]:
+    """The parts in which the declarations of an input differ, if both programs have it."""
     old, new = each.old, each.new
     if isinstance(old, Input) and isinstance(new, Input):
         yield from (name for name, part in _ASPECTS.items() if part(old) != part(new))
 
 
 def _declarations(rules: RuleSet, name: str) -> list[Written]:
-    statements = (each for each in rules.document.statements if isinstance(each, Declaration | Delay))
+    statements = (each for each in rules.document.statements if isinstance(each, syntax.Input | syntax.Delay))
     return [rules.written(each) for each in statements if each.name == name]
 
 
@@ -167,12 +357,12 @@ def _declarations(rules: RuleSet, name: str) -> list[Written]:
 
 
 _Key = tuple[Plain, ...]
-"""The values of an answer, its time last, and then the places that stand for all others."""
+"""The values of an answer, then the names of its variables that stand for all others."""
 
 
 @dataclass(frozen=True)
 class Confirmed:
-    """An answer as a text, and the ticks at which the old and the new rules confirm it (None: never)."""
+    """An answer, and the ticks at which the old and the new rules confirm it (None: never)."""
 
     answer: str
     old: int | None
@@ -183,8 +373,7 @@ class Confirmed:
 class AnswerDifferences:
     """The confirmed answers of a query: how many are the same, and those that differ, by time.
 
-    `only_old` and `only_new` are confirmed by one of the programs only, `moved` at another tick; `lost` are
-    those that are lost from sight for one of them only, with the tick at which it confirms them.
+    `moved` are confirmed at another tick; `lost` are lost from sight for one of the programs only.
     """
 
     query: str
@@ -200,7 +389,7 @@ class AnswerDifferences:
 
 
 class ConfirmedAnswers:
-    """The answers of each query that a program confirms, with the ticks."""
+    """The confirmed answers of each query of a program with their ticks, and those lost from sight."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -221,7 +410,7 @@ class ConfirmedAnswers:
 
 
 def differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: str) -> AnswerDifferences:
-    """The differing answers of a query, by its names in the old program and in the new one."""
+    """Compares the answers of a query that is called `one` in the old program, `other` in the new one."""
     before, after = old.queries.get(one, {}), new.queries.get(other, {})
     unseen = old.lost.get(one, {}), new.lost.get(other, {})
     source = (new, other) if other in new.queries else (old, one)
@@ -247,7 +436,7 @@ def differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: s
 
 
 def _text(answers: ConfirmedAnswers, query: str, key: _Key) -> str:
-    """An answer in the language's own syntax, with the time of its tick if ticks have a length."""
+    """Writes an answer in the syntax of the language, with times if ticks have a length."""
     relation = answers.relations[query]
     names = relation.answer.names
     values = []

@@ -1,14 +1,8 @@
-"""The differences of two programs in plain words, line by line.
-
-Hot: changed
-  rule in new.alog:4, was in old.alog:4
-    - Hot(X, T) :- Temp(X, V, T), V > 90.
-    + Hot(X, T) :- Temp(X, V, T), V > 95.
-"""
+"""The differences of two programs in plain words, line by line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from antelog.compile.literals.terms import later
@@ -16,28 +10,27 @@ from antelog.compile.meanings import Fate, QueryDifference
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
-from antelog.workbench.diff.difference import AnswerDifferences, ProgramDifference, aspects, moved, rewritten
-from antelog.workbench.diff.rules import RuleDifference, Written
+from antelog.language.syntax import SEVERITIES
+from antelog.workbench.diff.difference import ProgramDifference, RuleDifference, Written, aspects
 
 TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"
 
 _MOST_RULES = 20
-"""The differing rules of a query that are shown."""
-_COUNTED = (
-    (Fate.CHANGED, "changed"),
-    (Fate.RETIMED, "decided at other ticks"),
-    (Fate.ADDED, "new"),
-    (Fate.GONE, "gone"),
-    (Fate.SAME, "the same"),
-)
-
+"""The most differing rules of a query that are shown."""
+_COUNTED = {
+    Fate.CHANGED: "changed",
+    Fate.RETIMED: "decided at other ticks",
+    Fate.ADDED: "new",
+    Fate.GONE: "gone",
+    Fate.SAME: "the same",
+}
 
 DiffLine = tuple[str, str]
-"""A line of the text, and what it shows: a title, text, or what is old or new."""
+"""A line of the text, and its role."""
 
 
 def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine]:
-    """The text about a difference; of differing answers the first ones of each kind are shown."""
+    """Says in words how two programs differ, with at most so many differing answers of each kind."""
     shown: dict[RuleDifference, str] = {}
     for each in difference.meaning.queries:
         if each.fate is not Fate.SAME:
@@ -53,10 +46,10 @@ def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine
         yield from written
     yield from _declarations(difference)
     if difference.answers is not None:
-        yield from _answers(difference, difference.answers, most)
+        yield from _answers(difference, most)
     of = difference.meaning.of
     # Those that are only called otherwise are not counted.
-    counts = [(sum(each.twin is None for each in of(fate)), words) for fate, words in _COUNTED]
+    counts = [(sum(each.twin is None for each in of(fate)), words) for fate, words in _COUNTED.items()]
     counts.insert(-1, (sum(each.twin is not None for each in of(Fate.ADDED)), "called otherwise"))
     summary = ", ".join(f"{number} {words}" for number, words in counts if number)
     queries = sum(number for number, _ in counts)
@@ -129,7 +122,7 @@ def _both(what: str, old: Written | None, new: Written | None) -> Iterator[DiffL
 
 
 def _shown_otherwise(each: QueryDifference) -> Iterator[str]:
-    """The differences in how the answers of a query are shown."""
+    """Names the differences in columns, severity, alert and words of a query."""
     if each.old is None or each.new is None:
         return
     if each.has_other_columns:
@@ -148,25 +141,24 @@ def _notice(value: Any) -> str:
         case float():
             return f"{value_text(value * 100)}%"
         case _:
-            return str(value) if value in ("critical", "warning", "info", "good") else f'"{value}"'
+            return str(value) if value in SEVERITIES else f'"{value}"'
 
 
 def _written_otherwise(difference: ProgramDifference) -> Iterator[DiffLine]:
-    """The differences of the texts only."""
-    rules = difference.rules
-    for before, after in rules.renamed.items():
+    """Names the differences that change no meaning."""
+    for before, after in difference.renamed.items():
         yield f"  {before} is called {after}", TEXT
-    others = list(rewritten(rules))
+    others = difference.rewritten
     for each in others[:_MOST_RULES]:
         old, new = each.both
-        how = "moved" if moved(each) else "written otherwise"
+        how = "moved" if each.is_moved else "written otherwise"
         yield f"  rule in {new.position}, was in {old.position}: {how}", TEXT
     if len(others) > _MOST_RULES:
         yield f"  and {len(others) - _MOST_RULES:,} more rules that are written otherwise", TEXT
-    if rules.reordered:
+    if difference.is_reordered:
         yield "  rules are in another order", TEXT
     behind = {rule for each in difference.meaning.of(Fate.CHANGED) for rule in difference.rules_of(each)}
-    for each in (rule for rule in rules.different if rule not in behind):
+    for each in (rule for rule in difference.different if rule not in behind):
         how = "changed" if each.old and each.new else "new" if each.new else "gone"
         yield f"  rule in {each.written.position}: {how}, and changes no answer of these", TEXT
 
@@ -193,11 +185,9 @@ def _scale(scale: Timescale | None) -> str:
     return "none" if scale is None else f"{long_duration_text(scale.length)}, zone {scale.zone}"
 
 
-def _answers(
-    difference: ProgramDifference, answers: Sequence[AnswerDifferences], most: int
-) -> Iterator[DiffLine]:
+def _answers(difference: ProgramDifference, most: int) -> Iterator[DiffLine]:
     yield "Confirmed on these facts", TITLE
-    for each in answers:
+    for each in difference.answers or ():
         only = len(each.only_old), len(each.only_new), len(each.moved)
         if not each.count:
             yield f"  {each.query}: the same, {each.same:,} answer{'' if each.same == 1 else 's'}", TEXT

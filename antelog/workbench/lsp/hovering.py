@@ -12,8 +12,7 @@ from antelog.language.durations import long_duration_text
 from antelog.language.functions import BUILT_IN
 from antelog.language.printer import general_variables, to_text, value_text
 from antelog.language.vocabulary import Predicate, PredicateKind, Signature, Vocabulary
-from antelog.workbench.lsp.mentions import NameKind
-from antelog.workbench.lsp.navigating import NamePlaces
+from antelog.workbench.lsp.navigating import NameKind, NamePlaces
 from antelog.workbench.lsp.near_data import data_files, example_of, file_of
 from antelog.workbench.lsp.session import Analysis
 

@@ -1,7 +1,4 @@
-"""Files with facts in the folder of a program: which input each may be of, and what is in it.
-
-Only the begin of a file is read, and nothing is run.
-"""
+"""Files with facts in the folder of a program: the input that each may be of, and its first rows."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ class DataFile:
     rows: tuple[tuple[str, ...], ...]
 
     def column(self, name: str) -> list[str]:
-        """The values of a column, each once, in their order."""
+        """The distinct values of a column, in their order."""
         at = self.columns.index(name) if name in self.columns else None
         return [] if at is None else list(dict.fromkeys(row[at] for row in self.rows if len(row) > at))
 
@@ -53,7 +50,7 @@ def data_files(folder: Path) -> list[DataFile]:
 
 
 def file_of(predicate: Predicate, files: Sequence[DataFile]) -> DataFile | None:
-    """The file that most likely has facts of a predicate: one with its columns, best with its name."""
+    """The likeliest file with facts of a predicate: it has its columns, and best its name too."""
     best = max(files, key=lambda each: _fit(predicate, each), default=None)
     return best if best is not None and _fit(predicate, best) > 0 else None
 
@@ -68,7 +65,7 @@ def _fit(predicate: Predicate, file: DataFile) -> int:
 
 
 def example_of(predicate: Predicate, file: DataFile) -> str | None:
-    """A fact from a file, as one would write it."""
+    """Writes the first fact of a file as an atom."""
     if not file.rows:
         return None
     row = dict(zip(file.columns, file.rows[0], strict=False))

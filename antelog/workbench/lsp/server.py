@@ -1,8 +1,7 @@
 """The language server: which function answers which request.
 
-Notifications about texts change the session and plan an analysis; requests read a snapshot of it. An analysis
-runs in a thread, some moments after the last change, and what comes out is published only if no newer one is
-planned by then.
+Notifications about texts change the session and plan an analysis, which runs in a thread some moments after
+the last change, in place of one that is planned already; requests read a snapshot of the session.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from lsprotocol import types
 from pygls import uris
@@ -23,33 +22,16 @@ from pygls.lsp.server import LanguageServer
 
 from antelog.diagnostics import Source, Span
 from antelog.workbench.formatting import laid_out
-from antelog.workbench.formatting.programs import readable_laid_out, syntax_errors
-from antelog.workbench.lsp import completing, navigating
-from antelog.workbench.lsp.hovering import described
-from antelog.workbench.lsp.places import Places, by_file, path_of, symbols
+from antelog.workbench.lsp import completing, navigating, verdicts
+from antelog.workbench.lsp.navigating import Places, path_of
 from antelog.workbench.lsp.session import Analysis, OpenText, Session, Snapshot, analysed, real
-from antelog.workbench.lsp.verdicts import (
-    SHOW_TESTS,
-    TRY,
-    RuleVerdict,
-    lenses,
-    runnable_tests,
-    trials,
-    tried,
-    verdict_of,
-)
 
 QUIET = 0.15
 """Seconds without a change after which a program is analysed."""
 
-_MOST = 100_000_000
-"""The bytes of a message, at most."""
-_LONGEST = 10_000
-"""The bytes of a line of a header, and of all its lines, at most."""
-
 
 class RuleServer(LanguageServer):
-    """A server with its session."""
+    """A server with its session, and the work that goes on about programs, by their real paths."""
 
     def __init__(self) -> None:
         super().__init__("antelog", version("antelog"))
@@ -57,20 +39,20 @@ class RuleServer(LanguageServer):
         self._thread = ThreadPoolExecutor(1)
         self._planned: dict[str, asyncio.Task[Any]] = {}
         self._testing: dict[str, asyncio.Task[Any]] = {}
-        self.verdicts: dict[str, RuleVerdict] = {}
+        self.verdicts: dict[str, verdicts.RuleVerdict | None] = {}
         self._published: dict[str, set[str]] = {}
         self._results = tempfile.TemporaryDirectory(prefix="antelog-results-")
 
     # ---- what changes the session ----
 
     def put(self, uri: str) -> None:
-        """Takes over a text from the editor, and plans an analysis of its programs."""
+        """Adopts a text of the editor, and plans an analysis of its programs."""
         document = self.workspace.get_text_document(uri)
         self.session.put(OpenText(path_of(uri), uri, document.version, document.source))
         self.plan(path_of(uri))
 
     def close(self, uri: str) -> None:
-        """Lets a text go. The file on disk counts from now on."""
+        """Forgets a text of the editor: the file on disk counts from now on."""
         path = path_of(uri)
         roots = self.session.snapshot.roots_of(path)
         self.session.close(path)
@@ -81,18 +63,18 @@ class RuleServer(LanguageServer):
         self.plan_all()
 
     def plan_all(self) -> None:
-        """Plans an analysis of all programs with an open text: files have changed on disk."""
+        """Plans an analysis of all programs with an open text, after files have changed on disk."""
         self.session.forget()
         for each in list(self.session.snapshot.texts.values()):
             self.plan(each.path)
 
     def plan(self, path: str) -> None:
-        """Plans an analysis of the programs that a file belongs to, in place of one that is planned."""
+        """Plans an analysis of the programs that a file belongs to."""
         for root in self.session.snapshot.roots_of(path):
             self._begin(self._planned, root, self._analysed(root, QUIET))
 
     def _begin(self, tasks: dict[str, asyncio.Task[Any]], root: str, work: Coroutine[Any, Any, Any]) -> None:
-        """Begins work about a program, in place of work that goes on."""
+        """Begins work about a program, and cancels such work that goes on."""
         if (known := tasks.get(real(root))) is not None:
             known.cancel()
         tasks[real(root)] = asyncio.ensure_future(work)
@@ -111,7 +93,7 @@ class RuleServer(LanguageServer):
             return None
         self.session.keep(found)
         self._refresh_lenses()
-        self._publish(root, by_file(found, self.places(snapshot)), snapshot)
+        self._publish(root, navigating.by_file(found, self.places(snapshot)), snapshot)
         return found
 
     def _refresh_lenses(self) -> None:
@@ -120,23 +102,19 @@ class RuleServer(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def test(self, path: str) -> None:
-        """Runs the tests of the programs that a saved file belongs to, in place of a run that goes on."""
+        """Runs the tests of the programs that a file belongs to."""
         for root in self.session.snapshot.roots_of(path):
             self._begin(self._testing, root, self._tested(root))
 
     async def _tested(self, root: str) -> None:
-        tests = runnable_tests(root)
-        verdict = await verdict_of(tests) if tests is not None else None
-        if verdict is None:
-            self.verdicts.pop(real(root), None)
-        else:
-            self.verdicts[real(root)] = verdict
+        tests = verdicts.runnable_tests(root)
+        self.verdicts[real(root)] = await verdicts.verdict_of(tests) if tests is not None else None
         self._refresh_lenses()
 
     def _publish(
         self, root: str, found: dict[str, list[types.Diagnostic]], snapshot: Snapshot | None = None
     ) -> None:
-        """Shows the diagnostics of a program, and takes back those of files that no longer belong to it."""
+        """Shows the diagnostics of a program, and clears those of files that no longer belong to it."""
         places = Places(snapshot or self.session.snapshot)
         shown = self._published.get(real(root), set())
         for path in [*found, *(shown - set(found))]:
@@ -151,7 +129,7 @@ class RuleServer(LanguageServer):
     # ---- what reads it ----
 
     async def ready(self, path: str) -> Snapshot:
-        """A snapshot with an analysis of the program of a file, which may be older than its text."""
+        """Waits for a snapshot with an analysis of a file's program, which may be older than its text."""
         while True:
             snapshot = self.session.snapshot
             planned = self._planned.get(real(snapshot.root_of(path)))
@@ -172,23 +150,17 @@ class RuleServer(LanguageServer):
         return navigating.named(snapshot or self.session.snapshot, path, self.offset(params))
 
     def laid_out(self, uri: str) -> list[types.TextEdit]:
-        """The change that lays out a text; none if it has syntax errors."""
+        """The change that lays out a text, if it has no syntax errors."""
         path, snapshot = path_of(uri), self.session.snapshot
         text = snapshot.text(path)
-        analysis = snapshot.analysis_of(path)
-        trees = self.session.trees_of(analysis.root if analysis else path)
-        errors = analysis.errors_in(text) if analysis else None
-        if errors is None:  # the text is newer
-            found = laid_out(Source(text, path), trees).text
-        else:
-            found = text if syntax_errors(errors) else readable_laid_out(Source(text, path), trees)
+        found = laid_out(Source(text, path), self.session.trees_of(snapshot.root_of(path))).text
         if found == text:
             return []
         whole = self.places(snapshot).range(Source(text, path), Span(0, len(text)))
         return [types.TextEdit(whole, found)]
 
     async def show(self, name: str, text: str) -> None:
-        """Shows a text to the user: as a document, where the editor can do that."""
+        """Shows a text to the user, as a document if the editor can do that."""
         window = self.client_capabilities.window
         if window is not None and window.show_document is not None and window.show_document.support:
             path = Path(self._results.name, f"{name}.txt")
@@ -245,18 +217,15 @@ def _route_navigation(ls: RuleServer) -> None:
 
     @ls.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
-        return navigating.references(ls.named(params), ls.places())
-
-    @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
-    def highlight(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-        return navigating.highlights(ls.named(params), ls.places())
+        found, places = ls.named(params), ls.places()
+        return [places.location(file, each.span) for file, each in found.everywhere] if found else []
 
     @ls.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         path = path_of(params.text_document.uri)
         snapshot = await ls.ready(path)
         found = ls.named(params, snapshot)
-        text = described(found, snapshot.analysis_of(path)) if found else None
+        text = completing.described(found, snapshot.analysis_of(path)) if found else None
         if found is None or text is None:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, text)
@@ -265,7 +234,7 @@ def _route_navigation(ls: RuleServer) -> None:
     @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         path, snapshot = path_of(params.text_document.uri), ls.session.snapshot
-        return symbols(Source(snapshot.text(path), path), ls.places(snapshot))
+        return navigating.symbols(Source(snapshot.text(path), path), ls.places(snapshot))
 
     @ls.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -275,24 +244,25 @@ def _route_navigation(ls: RuleServer) -> None:
         if analysis is None:
             return []
         verdict = ls.verdicts.get(real(analysis.root))
-        return lenses(Source(snapshot.text(path), path), analysis, ls.places(snapshot), verdict)
+        return verdicts.lenses(Source(snapshot.text(path), path), analysis, ls.places(snapshot), verdict)
 
-    @ls.command(SHOW_TESTS)
+    @ls.command(verdicts.SHOW_TESTS)
     async def show_tests(root: str) -> str | None:
         verdict = ls.verdicts.get(real(root))
         if verdict is not None:
             await ls.show(f"{Path(root).stem}-tests", verdict.text)
         return verdict.text if verdict else None
 
-    @ls.command(TRY)
+    @ls.command(verdicts.TRY)
     async def try_query(root: str, query: str) -> str | None:
         analysis = await ls._analysed(root)
-        trial = next((each for each in trials(analysis) if each.query == query), None) if analysis else None
+        trials = verdicts.trials(analysis) if analysis else []
+        trial = next((each for each in trials if each.query == query), None)
         if trial is None or analysis is None:
             message = f"{query} cannot be tried: the program has errors, or an input has no file beside it."
             ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
             return None
-        text = f"{query} on {trial.files}\n\n{await tried(trial, analysis)}"
+        text = f"{query} on {trial.files}\n\n{await verdicts.tried(trial, analysis)}"
         await ls.show(f"{Path(root).stem}-{query}", text)
         return text
 
@@ -327,57 +297,8 @@ def _route_writing(ls: RuleServer) -> None:
         return navigating.renamed(ls.named(params), params.new_name, ls.places())
 
 
-# ---- what comes from the editor ----
-
-
-class MessageReader:
-    """Reads messages for the server, and looks at their headers before it.
-
-    Content-Length: 52        one header line at least, then an empty line, then that many bytes of JSON
-
-    After a header that does not say how long its message is, nobody knows where the next one begins: the
-    server ends, and `problem` says why.
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._header = stream, list[bytes]()
-        self.problem = ""
-
-    def readline(self) -> bytes:
-        """A line of a header; nothing at the end."""
-        if not self._header:
-            self._header = self._next()
-        return self._header.pop(0) if self._header else b""
-
-    def read(self, size: int) -> bytes:
-        return self._stream.read(size)
-
-    def _next(self) -> list[bytes]:
-        """The header of the next message, as the server knows it; nothing at the end, or if it is wrong."""
-        while not self.problem:
-            header = b""
-            while (line := self._stream.readline(_LONGEST)).strip() and len(header) < _LONGEST:
-                header += line
-            if not line:
-                return []
-            if not header:  # an empty line between messages
-                continue
-            pairs = [line.partition(b":") for line in header.splitlines()]
-            found = [value.strip() for name, _, value in pairs if name.strip().lower() == b"content-length"]
-            shown = repr(b", ".join(found)[:50].decode("utf-8", "replace"))
-            if not found:
-                self.problem = "a message has no Content-Length"
-            elif len(found) > 1 or not found[0].isdigit():
-                self.problem = f"the Content-Length of a message is {shown}, which is not a number of bytes"
-            elif len(found[0].lstrip(b"0")) > len(str(_MOST)) or int(found[0]) > _MOST:
-                self.problem = f"the Content-Length of a message is {shown}; {_MOST:,} bytes are the most"
-            elif length := int(found[0]):  # else there is nothing to read
-                return [b"Content-Length: %d\r\n" % length, b"\r\n"]
-        return []
-
-
 class OneLine(logging.Formatter):
-    """Writes an error in one line, for editors show what a server logs."""
+    """Writes an error in one line, because editors show the log of a server."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - as its base calls it
         return f"{ei[0].__name__}: {ei[1]}".partition("\n")[0]

@@ -1,6 +1,6 @@
-"""The state of a language server: open texts, the programs they belong to, and what is known of these.
+"""The state of a language server: open texts, their programs, and the analyses of these.
 
-Requests that change texts change the session; all others get a `Snapshot`, in which nothing changes.
+Changes of texts change the session; all other requests read a `Snapshot`, in which nothing changes.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from antelog.language.parser import StatementTrees, includes_of, parse
 from antelog.language.program_files import gathered, text_of
 
 MOST_PROGRAMS = 500
-"""Files of a workspace that are searched for those that include others, at most."""
+"""The most files of a workspace that are searched for those that include others."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
 @dataclass(frozen=True)
 class OpenText:
-    """A text that an editor has open. `path` is that of its file, or the URI of a text without one."""
+    """A text that an editor has open; `path` is that of its file, or the URI of a text that is not in one."""
 
     path: str
     uri: str
@@ -35,7 +35,7 @@ class OpenText:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A program as it was at some moment: its files, what was checked, and all that is wrong with it."""
+    """A program at some moment: its files, checked and compiled, with all diagnostics."""
 
     root: str
     source: Source
@@ -43,35 +43,29 @@ class Analysis:
     compiled: Compiled | None
     diagnostics: tuple[Diagnostic, ...]
 
-    def errors_in(self, text: str) -> list[Diagnostic] | None:
-        """The diagnostics of a file with this text; None if no file has it."""
-        for file in (each for _, each in self.source.files if each.text == text):
-            return [each for each in self.diagnostics if self.source.located(each.span)[0] == file]
-        return None
-
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The open texts of a moment, and the files on disk that include others. Nothing in it changes."""
+    """The open texts of a moment, the files on disk that include others, and the latest analyses."""
 
     texts: Mapping[str, OpenText]
     including: tuple[str, ...] = ()
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
 
     def text(self, path: str) -> str:
-        """The text of a file, as it is in the editor or else on disk. Raises OSError or ValueError."""
+        """The text of a file in the editor, or else on disk. Raises OSError or ValueError."""
         found = self.texts.get(real(path))
         return text_of(path) if found is None else found.text
 
     def readable(self, path: str) -> str:
-        """The text of a file; none if it cannot be read."""
+        """The text of a file, empty if it cannot be read."""
         try:
             return self.text(path)
         except (OSError, ValueError):
             return ""
 
     def files(self, root: str) -> list[Source]:
-        """The files of a program; those that cannot be read are left out."""
+        """The files of a program that can be read."""
         try:
             text = self.text(root)
         except (OSError, ValueError):
@@ -102,7 +96,7 @@ class Snapshot:
 
     @cached_property
     def _including(self) -> dict[str, frozenset[str]]:
-        """The programs that include others, with all files in them."""
+        """The programs that include files, with these; programs that others include are left out."""
         found = {}
         open_files = [each.path for each in self.texts.values() if Path(each.path).is_absolute()]
         for path in sorted({*open_files, *self.including}):
@@ -114,7 +108,7 @@ class Snapshot:
 
 
 def _programs_in(folders: Collection[str]) -> Iterator[str]:
-    """The programs in folders and those below."""
+    """Finds the programs in folders and those below."""
     for folder in folders:
         for where, below, files in os.walk(folder):
             below[:] = sorted(each for each in below if not each.startswith(".") and each not in _SKIPPED)
@@ -127,12 +121,12 @@ def _includes(text: str) -> bool:
 
 
 def real(path: str) -> str:
-    """The one path of a file, however it is named."""
+    """The path of a file without links, the same however it is named."""
     return os.path.realpath(path) if Path(path).is_absolute() else path
 
 
 def analysed(root: str, snapshot: Snapshot, trees: StatementTrees | None = None) -> Analysis | None:
-    """A program read, checked and compiled, with everything that `antelog check` says of it."""
+    """Reads, checks and compiles a program, with all diagnostics of `antelog check`."""
     try:
         text = snapshot.text(root)
     except (OSError, ValueError):
@@ -181,12 +175,12 @@ class Session:
         self._snapshot = None
 
     def keep(self, analysis: Analysis) -> None:
-        """Puts an analysis in place of the one before."""
+        """Replaces the analysis of a program."""
         self._analyses[real(analysis.root)] = analysis
         self._snapshot = None
 
     def trees_of(self, root: str) -> StatementTrees:
-        """The syntax trees of a program as it was before."""
+        """The syntax trees of earlier texts of a program."""
         return self._trees.setdefault(real(root), StatementTrees())
 
     def forget(self) -> None:

@@ -1,7 +1,6 @@
 """Lines above statements: how many of a program's tests pass, and its queries tried on the files beside it.
 
-`antelog test` and `antelog try` run in processes of their own. What could run functions in Python is left to
-the user: programs that declare some, and tests that name functions or another program.
+`antelog test` and `antelog try` run in processes of their own, and never with functions in Python.
 """
 
 from __future__ import annotations
@@ -22,9 +21,8 @@ from lsprotocol import types
 from antelog.diagnostics import Source, Span
 from antelog.language import syntax
 from antelog.language.vocabulary import PredicateKind
-from antelog.workbench.lsp.mentions import NameKind, statements_of
+from antelog.workbench.lsp.navigating import NameKind, Places, statements_of
 from antelog.workbench.lsp.near_data import DataFile, data_files, file_of
-from antelog.workbench.lsp.places import Places
 from antelog.workbench.lsp.session import Analysis, Snapshot, real
 
 PATIENCE = 60.0
@@ -34,10 +32,7 @@ _MOST = 200_000
 
 
 async def printed_by(words: Sequence[str], folder: Path) -> str:
-    """The output of `antelog` with some words, run in a folder.
-
-    Nothing of that folder is imported. A command that takes too long is ended, and a sentence says so.
-    """
+    """Runs `antelog` in a folder, importing nothing of it; returns the output, or that it took too long."""
     kept = {name: value for name, value in os.environ.items() if name != "GITHUB_ACTIONS"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "antelog", *words),
@@ -60,7 +55,7 @@ async def printed_by(words: Sequence[str], folder: Path) -> str:
 
 @dataclass(frozen=True)
 class RuleVerdict:
-    """The number of tests that pass, of how many, and what is printed about them."""
+    """The number of tests, of those that pass, and the text that is printed about them."""
 
     passed: int
     count: int
@@ -73,7 +68,10 @@ class RuleVerdict:
 
 
 def runnable_tests(root: str) -> Path | None:
-    """The file with the tests of a program, if it is there and can run without functions in Python."""
+    """The file with the tests of a program, if it runs no functions in Python.
+
+    Tests that name functions or another program could, and so could a program that declares functions.
+    """
     path = Path(root).with_suffix(".test.yaml")
     try:
         found = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
@@ -89,7 +87,7 @@ def runnable_tests(root: str) -> Path | None:
 
 
 async def verdict_of(tests: Path) -> RuleVerdict | None:
-    """The verdict of the tests in a file; None if they cannot be run."""
+    """Runs the tests in a file; None if they cannot be run."""
     with tempfile.TemporaryDirectory(prefix="antelog-") as folder:
         report = Path(folder, "report.xml")
         words = ("test", str(tests.resolve()), "--no-coverage", "--junit", str(report))
@@ -103,13 +101,13 @@ async def verdict_of(tests: Path) -> RuleVerdict | None:
 TRY = "antelog.try"
 """The command that tries a query; its arguments are the path of the program and the query's predicate."""
 SHOW_TESTS = "antelog.tests"
-"""The command that shows what the tests of a program say; its argument is the path of the program."""
+"""The command that shows the output of a program's tests; its argument is the path of the program."""
 
 
 def lenses(
     file: Source, analysis: Analysis, places: Places, verdict: RuleVerdict | None = None
 ) -> list[types.CodeLens]:
-    """The lenses of a file; the verdict on its program is on top of the program itself."""
+    """The lenses of a file; the verdict on its program stands in the first line of the program's own file."""
     known = {each.query: each for each in trials(analysis)}
     found = []
     if verdict is not None and file.name == analysis.root:
@@ -124,12 +122,9 @@ def lenses(
     return found
 
 
-# ---- a query tried as it is in the editor ----
-
-
 @dataclass(frozen=True)
 class Trial:
-    """A query, and the files it is tried on: by inputs, and by static predicates."""
+    """A query, and the files it is tried on, by inputs and by static predicates."""
 
     query: str
     inputs: Mapping[str, DataFile]
@@ -158,7 +153,7 @@ def trials(analysis: Analysis) -> list[Trial]:
 
 
 async def tried(trial: Trial, analysis: Analysis) -> str:
-    """The output of `antelog try` about one query."""
+    """Runs `antelog try` with one query, on the texts of the editor; returns its output."""
     with tempfile.TemporaryDirectory(prefix="antelog-") as folder:
         words = ["try", str(written(analysis, trial.query, Path(folder))), "--format", "table"]
         for flag, files in (("--input", trial.inputs), ("--static", trial.statics)):
@@ -167,7 +162,7 @@ async def tried(trial: Trial, analysis: Analysis) -> str:
 
 
 def written(analysis: Analysis, query: str, folder: Path) -> Path:
-    """Writes the files of a program to a folder, with one of its queries; the path of the program."""
+    """Writes the files of a program to a folder, with one of its queries; returns the path of the program."""
     names: dict[str, str] = {}
     for number, (_, file) in enumerate(analysis.source.files):
         stem = Path(file.name).stem or "program"

@@ -1,9 +1,8 @@
-"""The draft of a page: takes edits, runs them, and gives the page the board of the tick that is looked at.
+"""The draft of a page: runs its edits, and gives the page the board of the tick that is looked at.
 
-bench = PlayBench(files, options, folder)
 await bench.post(b'{"program": "…", "tables": {…}}')     another draft
 await bench.post(b'{"tick": 3}')                         another tick
-await bench.post(b'{"save": true}')                      to the files it came from, and no others
+await bench.post(b'{"save": true}')                      to the files it came from
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from antelog.process import Engine
 from antelog.watch.web.api import PostError
 from antelog.watch.web.export import SharedDraft, SharedTable, as_page
 from antelog.watch.web.live_board import LiveBoard, Reader
-from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
-from antelog.workbench.play.running import Course, Played, PlayOptions, play
+from antelog.workbench.play.running import Course, Draft, DraftFiles, Played, PlayOptions, Sheet, play
 
 LESSONS: dict[str, Draft] = msgspec.json.decode(
     files("antelog.workbench.play").joinpath("lessons.json").read_bytes(), type=dict[str, Draft]
@@ -34,11 +32,11 @@ LESSONS: dict[str, Draft] = msgspec.json.decode(
 
 
 _FIRST = "A rule that waits"
-"""The lesson that is open at first: the one before it has no open answers."""
+"""The lesson that is shown first; the one before it has no open answers."""
 
 
 class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edit as the page posts it: a new draft, another tick, a lesson to open, or the wish to save."""
+    """An edit that the page posts: a new draft, another tick, a lesson to open, or the wish to save."""
 
     program: str | None = None
     tables: dict[str, Sheet] = {}
@@ -49,10 +47,7 @@ class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(eq=False)
 class PlayBench(Reader):
-    """The draft of a page, and what came of it.
-
-    It is the feed of its board, which has nothing to read: the board is replaced as a whole.
-    """
+    """The draft of a page, and what came of it. As the reader of its board it has nothing to read."""
 
     files: DraftFiles
     options: PlayOptions
@@ -74,7 +69,7 @@ class PlayBench(Reader):
 
     @property
     def engine(self) -> Engine | None:
-        """The engine of the draft after the tick; made when somebody looks at an answer."""
+        """The engine after the tick, made when somebody looks at an answer."""
         if self._engine is None and self.shown is not None and self.tick is not None:
             self._engine = self.shown.engine_at(self.tick)
         return self._engine
@@ -82,7 +77,7 @@ class PlayBench(Reader):
     # ---- for the page ----
 
     def state(self) -> dict[str, Any]:
-        """The draft, and what came of it."""
+        """The draft, and what came of it, as JSON."""
         draft = self.played.draft
         return {
             "program": draft.program,
@@ -113,7 +108,7 @@ class PlayBench(Reader):
         return self._found()
 
     def shared(self) -> str:
-        """The draft and all its ticks as a page without a script."""
+        """Makes a page without a script of the draft and all its ticks."""
         played, course = self.played, self.shown
         tables = {
             name: SharedTable(each.columns, each.filled)
@@ -141,7 +136,7 @@ class PlayBench(Reader):
         }
 
     async def _edit(self, draft: Draft, tick: int | None) -> None:
-        """Runs a draft; one that came before, and still runs, is given up."""
+        """Runs a draft, and gives up an earlier one that still runs."""
         self._edition += 1
         edition = self._edition
         async with self._running:
@@ -154,10 +149,7 @@ class PlayBench(Reader):
             return play(draft, self.options, Path(folder), lambda: edition != self._edition)
 
     def _take(self, played: Played, tick: int | None) -> None:
-        """Takes a course; the tick that was looked at stays, if it is still there.
-
-        While a program has errors, the views stay as they were before.
-        """
+        """Shows a course, at the same tick if it is still there. If the program has errors, views stay."""
         self.played = played
         if played.course is None:
             return

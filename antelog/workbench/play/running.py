@@ -1,13 +1,15 @@
-"""The course of a draft: its program over its facts, recorded tick by tick, and the board at any tick.
+"""A draft, and what comes of it: its program over its facts, tick by tick, and the board at any tick.
 
+draft = DraftFiles(Path("turbines.alog"), {"Temp": Path("readings.csv")}).read()
 played = play(draft, PlayOptions("turbines.alog"), folder)
-played.problems              errors and warnings of the program, with their places
-played.ticks                 the ticks that there are to look at
-played.board_at(2)           what was open then
+played.problems                 errors and warnings of the program, with their places
+played.course.board_at(2)       what was open at tick 2
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +28,7 @@ from antelog.errors import AntelogError, DataError, ProgramError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.language.moments import moment
+from antelog.language.program_files import read_text
 from antelog.process import Engine
 from antelog.program import Program, parse
 from antelog.run.counting import InputCounts
@@ -39,12 +42,115 @@ from antelog.run.waiting import DueRows, arrivals_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.web.api import PostError
-from antelog.workbench.play.draft import LARGEST, Draft, Sheet, as_csv, fitted
+from antelog.writing import write
+
+# ---- drafts ----
+
+LARGEST = 5_000
+"""The most rows of all tables together, because each edit runs them all."""
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """A table of texts, as in a CSV file."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def filled(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that are not blank, each as wide as the table."""
+        width = len(self.columns)
+        rows = (tuple((*row, *[""] * width)[:width]) for row in self.rows)
+        return tuple(row for row in rows if any(map(str.strip, row)))
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """The text of a program, and tables of facts by input or static predicate."""
+
+    program: str
+    tables: dict[str, Sheet] = {}
+
+
+@dataclass(frozen=True)
+class DraftFiles:
+    """The files that a draft is read from and saved to; no others are ever written."""
+
+    program: Path | None = None
+    tables: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        return [str(each) for each in (self.program, *self.tables.values()) if each is not None]
+
+    def read(self) -> Draft:
+        """Reads the draft; what has no file yet is empty. Raises AntelogError."""
+        text = read_text(self.program) if self.program is not None and self.program.exists() else ""
+        tables = {name: sheet_in(path) for name, path in self.tables.items() if path.exists()}
+        return Draft(text, {name: tables.get(name, Sheet()) for name in self.tables})
+
+    def save(self, draft: Draft) -> list[str]:
+        """Writes the draft; returns the names of the written files. Raises OutputError."""
+        done = []
+        if self.program is not None:
+            write(self.program, draft.program.encode())
+            done.append(str(self.program))
+        for name, path in self.tables.items():
+            sheet = draft.tables.get(name)
+            if sheet is not None and sheet.columns:
+                write(path, as_csv(sheet.columns, sheet.filled).encode())
+                done.append(str(path))
+        return done
+
+
+def sheet_in(path: Path) -> Sheet:
+    """Reads the table of a CSV file. Raises DataError."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not text in UTF-8; `antelog play` edits CSV files") from None
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}") from None
+    return sheet_of(text, str(path))
+
+
+def sheet_of(text: str, name: str) -> Sheet:
+    try:
+        lines = [tuple(row) for row in csv.reader(io.StringIO(text), strict=True) if row]
+    except csv.Error as error:
+        raise DataError(f"{name}: is not CSV: {error}") from None
+    if len(lines) > LARGEST + 1:
+        raise DataError(
+            f"{name}: has {len(lines) - 1:,} rows, and a table to edit has {LARGEST:,} at most; "
+            "replay it with `antelog try`, or give a part of it"
+        )
+    return Sheet(lines[0], tuple(lines[1:])) if lines else Sheet()
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerows([columns, *rows])
+    return file.getvalue()
+
+
+def fitted(sheet: Sheet | None, wanted: Sequence[str], optional: Sequence[str] = ()) -> Sheet:
+    """Adds wanted columns to a table. Those that are not wanted take the names of new ones, in order."""
+    if sheet is None or not sheet.columns:
+        return Sheet((*wanted, *optional), () if sheet is None else sheet.rows)
+    missing = [name for name in wanted if name not in sheet.columns]
+    if not missing:
+        return sheet
+    waiting = iter(missing)
+    renamed = [name if name in wanted or name in optional else next(waiting, name) for name in sheet.columns]
+    return Sheet((*renamed, *waiting), sheet.rows)
+
+
+# ---- their courses ----
 
 MOST_LINES = 20_000
-"""Changes of a draft, at most: it is for examples that a person looks at."""
+"""The most changes of a draft, which is for examples that a person looks at."""
 _MOST_TICKS = 400
-"""Of a longer stretch of time only the ticks are shown at which something happens."""
+"""In a longer stretch of time only those ticks can be looked at that have changes."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +164,7 @@ class PlayOptions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Course:
-    """A program over the facts of a draft: records by tick, and the last tick and facts of each step."""
+    """A program over the facts of a draft: its records by tick, and the last tick and facts of each step."""
 
     program: Program
     records: Sequence[tuple[int, Record]]
@@ -73,7 +179,6 @@ class Course:
 
     @cached_property
     def ticks(self) -> list[int]:
-        """The ticks that can be looked at."""
         if self.first is None:
             return []
         if self.last - self.first < _MOST_TICKS:
@@ -82,24 +187,20 @@ class Course:
 
     @property
     def labels(self) -> list[str]:
-        """The ticks as times."""
         return [moment(tick, self.program.plan.timescale) for tick in self.ticks]
 
     @property
     def changing(self) -> list[int]:
-        """The ticks at which an answer changes."""
         return sorted({tick for tick, record in self.records if "change" in record})
 
     @cached_property
     def begin(self) -> int | None:
         """The tick to look at first: the earliest one at which an answer is open, else the last."""
-        for tick, board in self.boards(self.changing):
-            if board.open:
-                return tick
-        return self.ticks[-1] if self.ticks else None
+        last = self.ticks[-1] if self.ticks else None
+        return next((tick for tick, board in self.boards(self.changing) if board.open), last)
 
     def engine_at(self, tick: int) -> Engine:
-        """An engine that has the facts up to a tick."""
+        """Makes an engine with the facts up to a tick."""
         engine = Engine(self.program, static=self.static, arrival=ARRIVAL)
         for end, facts in self.steps:
             if end <= tick:
@@ -109,11 +210,11 @@ class Course:
         return engine
 
     def board_at(self, tick: int | None) -> Board:
-        """The board after a tick; without one, before the first."""
+        """The board after a tick, or before all of them if it is None."""
         return Board(head=self.head) if tick is None else next(self.boards([tick]))[1]
 
     def boards(self, ticks: Iterable[int]) -> Iterator[tuple[int, Board]]:
-        """Some ticks, in order, each with the board after it: one board, which the next tick changes."""
+        """Yields ticks, which are given in order, with the board after each: the next tick changes it."""
         board, taken = Board(head=self.head), 0
         known = about(self.program.source, self.program.plan.tick)
         board.take([{"head": {**known, "tick": self.first, "open": []}}])
@@ -127,7 +228,7 @@ class Course:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Played:
-    """The outcome of a draft: tables as the program needs them, problems, rows set aside, and its course."""
+    """The outcome of a draft: tables fitted to the program, problems, rows set aside, and the course."""
 
     draft: Draft
     problems: Sequence[Mapping[str, Any]] = ()
@@ -137,7 +238,7 @@ class Played:
 
     @property
     def saved(self) -> Draft:
-        """The draft as it is saved: with the arrivals that were run, or without a column of them."""
+        """The draft to save: with all arrivals, or without their column if nothing is in it."""
         inputs = () if self.course is None else self.course.program.plan.inputs
         times = {each.name: each.columns[-1] for each in inputs}
         return Draft(
@@ -147,7 +248,7 @@ class Played:
 
 
 class _TickByTick(ChangeView):
-    """Steps that end wherever facts arrive, so that the counts of inputs are those of the tick."""
+    """Ends a step wherever facts arrive, so that the counts of inputs are those of the tick."""
 
     def __init__(self, plan: Plan, stopping: Callable[[], bool]) -> None:
         super().__init__(MOST_LINES)
@@ -156,7 +257,6 @@ class _TickByTick(ChangeView):
         self.first: int | None = None
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
-        """Advance an engine by a batch, one arrival after the other."""
         given = [np.zeros(0, np.int64), *(arrivals_of(each) for each in batch.rows.values())]
         arrivals = np.unique(np.concatenate(given))
         ends = [int(tick) for tick in arrivals if engine.now < tick < batch.now]
@@ -178,7 +278,7 @@ class _TickByTick(ChangeView):
 def play(
     draft: Draft, options: PlayOptions, folder: Path, stopping: Callable[[], bool] = lambda: False
 ) -> Played:
-    """Runs a draft; its tables are written to a folder for that. Raises PostError when `stopping` is."""
+    """Runs a draft, with its tables in files of a folder. Raises PostError once `stopping` says so."""
     if sum(len(sheet.rows) for sheet in draft.tables.values()) > LARGEST:
         return Played(
             draft=draft, problems=[_problem(f"there are more than {LARGEST:,} rows; take some out")]
@@ -205,7 +305,6 @@ def play(
 
 
 def _run(program: Program, draft: Draft, folder: Path, stopping: Callable[[], bool]) -> Played:
-    """The records of a program over the tables of a draft."""
     plan, aside, notes = program.plan, list[Reject](), list[str]()
     inputs, statics = {each.name for each in plan.inputs}, {each.name for each in plan.statics}
     files = _written(plan, draft.tables, folder)
@@ -252,7 +351,7 @@ def _run(program: Program, draft: Draft, folder: Path, stopping: Callable[[], bo
 
 
 def _written(plan: Plan, tables: Mapping[str, Sheet], folder: Path) -> dict[str, Path]:
-    """The files of the tables, by name. Rows without any text are blank lines, so that lines count rows."""
+    """Writes tables to files, with blank lines for blank rows: the line of a row tells its number."""
     found, times = {}, {each.name: each.columns[-1] for each in plan.inputs}
     for number, (name, sheet) in enumerate(tables.items()):
         if not sheet.columns:
@@ -265,7 +364,7 @@ def _written(plan: Plan, tables: Mapping[str, Sheet], folder: Path) -> dict[str,
 
 
 def _dated(sheet: Sheet, time: str | None) -> Sheet:
-    """A table whose facts arrive at their own time where a column of arrivals is empty."""
+    """Fills empty arrivals with the times of their facts."""
     if time not in sheet.columns or DEFAULT_ARRIVAL not in sheet.columns:
         return sheet
     at, own, rows = sheet.columns.index(DEFAULT_ARRIVAL), sheet.columns.index(time), []
@@ -277,7 +376,7 @@ def _dated(sheet: Sheet, time: str | None) -> Sheet:
 
 
 def _used(sheet: Sheet) -> Sheet:
-    """A table without its column of arrivals if nothing is in it."""
+    """Drops the column of arrivals if nothing is in it."""
     if DEFAULT_ARRIVAL not in sheet.columns:
         return sheet
     at = sheet.columns.index(DEFAULT_ARRIVAL)
@@ -288,5 +387,4 @@ def _used(sheet: Sheet) -> Sheet:
 
 
 def _problem(message: str) -> dict[str, Any]:
-    """A problem that has no place in the program."""
     return {"severity": "error", "message": message, "hint": ""}

@@ -3,9 +3,8 @@
     Idle(X, T) :- Run(X, T), not Load(X, T).     confirmed somewhere?
     Idle(X, T) :- Run(X, T), Load(X, T).         if not, no case denies `not Load(X, T)`
 
-Each part is a question, and questions are rules: the program is run once more with these rules in place of
-its queries, and one that has a confirmed answer is covered. So the language says what a part means, and the
-layout of the text changes nothing. A question whose rule would be refused is left out.
+Each part is asked about by a rule. The program runs with these rules in place of its queries, and parts with
+a confirmed answer are covered; those whose rules would be refused are left out.
 """
 
 from __future__ import annotations
@@ -23,17 +22,15 @@ from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text
 from antelog.program import Program, compiled
-from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.replaying import background, replayed
+from antelog.workbench.testing.suite import RuleCase
 
-MOST_QUESTIONS = 400
-"""The questions about one program; more would take too long."""
-
+MOST_PARTS = 400
+"""The most parts of a program that are asked about: more would take too long."""
 _ROUNDS = 12
-"""How often rules that are refused are replaced by others, or left out."""
-
+"""How often refused rules are replaced by others, or left out."""
 MOST_PATTERNS = 40
-"""The patterns of a query that are asked about; nobody has a test for each of more."""
+"""The most patterns of a query that are asked about: nobody has a test for each of more."""
 
 RULE, NEGATION, CONDITION, FACT, PATTERN = "rule", "negation", "condition", "fact", "pattern"
 _NEVER = {
@@ -47,21 +44,26 @@ _NEVER = {
 
 @dataclass(frozen=True)
 class Part:
-    """A rule, a literal, or a pattern of a query, and its place."""
+    """A rule, a literal, or a pattern of a query, and the rules that can ask about it, the best first.
+
+    `name` is the predicate of these rules.
+    """
 
     kind: str
     span: Span
     text: str
+    name: str = ""
+    rules: list[str] = field(default_factory=list, compare=False)
 
     @property
     def complaint(self) -> str:
-        """The sentence about it that says why it counts as not covered."""
+        """The sentence that says why it is not covered."""
         return _NEVER[self.kind].format(self.text)
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """The parts of a program, and those of them that no case shows."""
+    """The parts of a program, and the missing ones, which no case shows."""
 
     source: Source
     parts: tuple[Part, ...]
@@ -73,7 +75,7 @@ class Coverage:
 
     @property
     def percent(self) -> int:
-        """The share that is covered; 100 only if that is all."""
+        """The covered share, which is 100 only if nothing is missing."""
         return 100 if not self.missing else 100 * self.covered // len(self.parts)
 
     def position(self, part: Part) -> tuple[str, int, int]:
@@ -81,30 +83,21 @@ class Coverage:
         return file.name, *file.position(span.start)
 
 
-@dataclass
-class _Question:
-    """A part, and the rules that ask about it, the best first; without any it cannot be asked about."""
-
-    part: Part
-    name: str
-    rules: list[str] = field(default_factory=list)
-
-
 def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
-    """The coverage of a program by cases, failed ones too; None if nothing in it can be asked about."""
+    """Measures the coverage of a program by cases; None if nothing in it can be asked about."""
     document = parse(program.source).document
-    questions = list(_questions(document, program))[:MOST_QUESTIONS]
-    asking = _Asking(document, program, questions)
+    parts = list(_parts(document, program))[:MOST_PARTS]
+    asking = _Asking(document, program, parts)
     shown: set[str] = set()
     # Cases by the values of limits that are given to their programs.
     cases = sorted(cases, key=lambda each: sorted(each.program.source.values.items()))
     for values, alike in groupby(cases, key=lambda each: dict(each.program.source.values)):
         asked, size = None, 0
         for case in alike:
-            left = [each for each in questions if each.rules and each.name not in shown]
+            left = [each for each in parts if each.rules and each.name not in shown]
             if not left:
                 break
-            # What a case has shown is not asked again, once that is worth a program.
+            # Parts that are shown are not asked about again, once that is worth compiling another program.
             if asked is None or 2 * len(left) <= size:
                 asked, size = asking.program(left, values), len(left)
             if asked is None:
@@ -112,15 +105,12 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
             lines = replayed(replace(case, expected=(), model=None), asked).lines
             shown |= {query for query, row in lines if row["change"] == "confirmed"}
             shown |= {name for name, rows in background(case, asked).items() if rows}
-    able = [each for each in questions if each.rules]
-    missing = tuple(each.part for each in able if each.name not in shown)
-    return Coverage(program.source, tuple(each.part for each in able), missing) if able else None
+    able = tuple(each for each in parts if each.rules)
+    missing = tuple(each for each in able if each.name not in shown)
+    return Coverage(program.source, able, missing) if able else None
 
 
-# ---- questions ----
-
-
-def _questions(document: syntax.Document, program: Program) -> Iterator[_Question]:
+def _parts(document: syntax.Document, program: Program) -> Iterator[Part]:
     prefix = "Covers"
     while any(each.head.predicate.startswith(prefix) for each in document.rules):
         prefix += "x"
@@ -134,7 +124,8 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
         for part, body in _bodies(rule, document, is_static=is_static):
             number += 1
             name = f"{prefix}{number}"
-            yield _Question(part, name, list(_asked(name, rule, body, windows, is_static=is_static)))
+            rules = list(_asked(name, rule, body, windows, is_static=is_static))
+            yield replace(part, name=name, rules=rules)
     # A question for each pattern of a query that has several: each is a way down to facts.
     spans = {each.atom.predicate: each.span for each in document.queries}
     for relation in program.plan.queries:
@@ -143,14 +134,14 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
             name = f"{prefix}Way{relation.name}{number}"
             head = [*map(operand_text, pattern.answer), time_text(pattern.time)]
             asks = f"{name}({', '.join(head)}) :- {pattern.text}. query {general_text(name, len(head))}."
-            part = Part(PATTERN, spans[relation.predicate], f"{relation.name}: {pattern.text}")
-            yield _Question(part, name, [asks])
+            text = f"{relation.name}: {pattern.text}"
+            yield Part(PATTERN, spans[relation.predicate], text, name, [asks])
 
 
 def _bodies(
     rule: syntax.Rule, document: syntax.Document, *, is_static: bool
 ) -> Iterator[tuple[Part, tuple[Literal, ...]]]:
-    """The parts of a rule, each with the body of the rule that asks about it."""
+    """Yields the parts of a rule, each with the body of the rule that asks about it."""
     yield Part(RULE, rule.span, document.source.excerpt(rule.span)), rule.body
     if is_static:
         return
@@ -163,7 +154,7 @@ def _bodies(
 
 
 def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[Literal, ...]]:
-    """Literals that are true where a literal is false; none if there are none that say so."""
+    """The kind of a literal, and literals that are true where it is false, if the language has such."""
     match literal:
         case syntax.Negation(atom):
             return NEGATION, (atom,)
@@ -184,7 +175,7 @@ def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[L
 
 
 def _another_value(literal: Last) -> tuple[Literal, ...]:
-    """A `last` whose value is another one than the constant that is asked for."""
+    """A `last` with another value than the constant of this one."""
     *columns, time = literal.atom.terms
     constants = [i for i, term in enumerate(columns) if isinstance(term, syntax.Constant)]
     if len(constants) != 1 or columns[constants[0]] in literal.per:
@@ -205,7 +196,7 @@ def _given(literals: Sequence[Literal]) -> set[str]:
 def _asked(
     name: str, rule: syntax.Rule, body: Sequence[Literal], windows: Sequence[syntax.Query], *, is_static: bool
 ) -> Iterator[str]:
-    """The rules that ask about a part, with their queries: all columns of the head, or its time alone."""
+    """Writes rules that ask about a part, with queries for all columns of the head, or for its time alone."""
     conditions = ", ".join(map(to_text, body))
     terms = [to_text(each) for each in rule.head.terms]
     if is_static:
@@ -221,43 +212,38 @@ def _asked(
         yield f"{name}({', '.join(head)}) :- {conditions}. query {general_text(name, len(head))}{limit}."
 
 
-# ---- the program that asks ----
-
-
 class _Asking:
-    """Makes programs whose queries are questions, and leaves out those that cannot be asked."""
+    """Compiles programs whose queries ask about parts, and leaves out rules that are refused."""
 
-    def __init__(self, document: syntax.Document, program: Program, questions: Sequence[_Question]) -> None:
+    def __init__(self, document: syntax.Document, program: Program, parts: Sequence[Part]) -> None:
         self._program = program
         silent = [each.span for each in (*document.queries, *document.chances)]
-        # A rule and a query that are always right: background alone makes no program.
-        name, given = f"{questions[0].name}x" if questions else "Covers", program.plan.inputs[0]
+        # A rule and a query that are never refused, because a program needs one query over time.
+        name, given = f"{parts[0].name}x" if parts else "Covers", program.plan.inputs[0]
         arguments = ", ".join([*["_"] * (len(given.columns) - 1), "T"])
         self._base = f"{name}(T) :- {given.name}({arguments}). query {name}(T)."
         self._files = [_without(file, start, silent) for start, file in program.source.files]
 
-    def program(self, questions: Sequence[_Question], values: Mapping[str, int | float]) -> Program | None:
-        """The program that asks these, with these values of limits; None if none of them can be asked."""
+    def program(self, parts: Sequence[Part], values: Mapping[str, int | float]) -> Program | None:
+        """Compiles the program that asks about these parts; None if none can be asked about."""
         for _ in range(_ROUNDS):
-            able = [each for each in questions if each.rules]
+            able = [each for each in parts if each.rules]
             found = self._compiled(able, values) if able else None
             if found is None or isinstance(found, Program):
                 return found
             if not _leave_out(able, found):
                 break
-        # What is refused cannot be told from its place: each question is tried by itself.
-        for each in questions:
+        # The refused rules are not known from the places of errors: each part is tried by itself.
+        for each in parts:
             while each.rules and not isinstance(self._compiled([each], values), Program):
                 del each.rules[0]
-        able = [each for each in questions if each.rules]
+        able = [each for each in parts if each.rules]
         found = self._compiled(able, values) if able else None
         return found if isinstance(found, Program) else None
 
-    def _compiled(
-        self, questions: Sequence[_Question], values: Mapping[str, int | float]
-    ) -> Program | Sequence[int]:
-        """The program with these questions, or where in its last file it is refused."""
-        text = "\n".join([*(each.rules[0] for each in questions), self._base])
+    def _compiled(self, parts: Sequence[Part], values: Mapping[str, int | float]) -> Program | Sequence[int]:
+        """Compiles the program that asks about these parts, or the places of errors in their rules."""
+        text = "\n".join([*(each.rules[0] for each in parts), self._base])
         first, *others = self._files
         source = Source(first.text, first.name, (*others, Source(text, "<coverage>")), values)
         start = source.files[-1][0]
@@ -268,10 +254,10 @@ class _Asking:
         return replace(program, functions=self._program.functions)
 
 
-def _leave_out(questions: Sequence[_Question], refused: Sequence[int]) -> bool:
-    """Takes the next rule of each question that is refused; False if none of them is known."""
+def _leave_out(parts: Sequence[Part], refused: Sequence[int]) -> bool:
+    """Drops the rule of each part that is refused there; False if there is no such part."""
     begin, known = 0, False
-    for each in questions:
+    for each in parts:
         end = begin + len(each.rules[0]) + 1
         if any(begin <= at < end for at in refused):
             known = True
@@ -281,7 +267,7 @@ def _leave_out(questions: Sequence[_Question], refused: Sequence[int]) -> bool:
 
 
 def _without(file: Source, start: int, spans: Sequence[Span]) -> Source:
-    """A file with blanks in place of some statements."""
+    """Replaces some statements of a file by blanks."""
     text = file.text
     for span in spans:
         first, last = span.start - start, span.end - start

@@ -20,23 +20,12 @@ from antelog.language.printer import to_text
 from antelog.language.syntax import Constant
 from antelog.lines import amount_text, amounts_so_far
 from antelog.run.sinks.result import fact_text
-from antelog.workbench.testing.cases import (
-    CONFIRMED,
-    NEVER,
-    OPEN,
-    REJECTED,
-    AnswerDetails,
-    Expectation,
-    ExpectedAnswer,
-    ExpectedChance,
-    LiteralList,
-    RuleCase,
-)
+from antelog.workbench.testing import suite
 from antelog.workbench.testing.replaying import AnswerState, Outcome
 from antelog.workbench.testing.texts import ProgramTexts, alike
 
 MOST_OTHERS = 5
-"""Other answers that are listed with a failure."""
+"""The most other answers that are listed with a failure."""
 
 _HALF_A_PERCENT = 0.005
 _COMPARES = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
@@ -45,7 +34,7 @@ _PLACES = {"awaits": "hypotheses", "evidence": "evidence"}
 
 @dataclass(frozen=True)
 class Side:
-    """A line of what is expected, and of what was found instead."""
+    """A line of what is expected, and the line of what was found."""
 
     expected: str
     found: str
@@ -54,9 +43,9 @@ class Side:
 
 @dataclass(frozen=True)
 class Failure:
-    """An expectation that was not met: at which tick (None: at the end), where it stands, both sides.
+    """An expectation that was not met, its place in the file, and both sides.
 
-    `answer` is the one whose reason is of interest, with ticks in place of times; empty if there is none.
+    `answer` is the one whose reason is of interest, if any, with ticks in place of times.
     """
 
     at: int | None
@@ -68,12 +57,11 @@ class Failure:
 
     @property
     def summary(self) -> str:
-        """The failure in one line."""
         wrong = [each for each in self.sides if not each.agrees and each.expected]
         return "; ".join(f"expected {each.expected.strip()}, found {each.found.strip()}" for each in wrong)
 
 
-def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
+def failures(case: suite.RuleCase, outcome: Outcome) -> list[Failure]:
     """The expectations of a case that were not met, in the order of the file."""
     names = {each.name: each.answer.names for each in case.program.plan.queries}
     found: list[Failure] = []
@@ -85,26 +73,26 @@ def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
 
 
 class _Judge:
-    """Compares the answers of a tick with what is expected of them."""
+    """Compares the answers of a tick with an expectation."""
 
     def __init__(
-        self, texts: ProgramTexts, expectation: Expectation, states: Sequence[AnswerState], tick: int
+        self, texts: ProgramTexts, expectation: suite.Expectation, states: Sequence[AnswerState], tick: int
     ) -> None:
         self._texts, self._expectation, self._states = texts, expectation, states
         self._when = "at the end" if expectation.at is None else f"at {texts.written(tick)}"
 
     def failures(self, set_aside: Collection[str]) -> Iterator[Failure]:
-        """The failed expectations, given the rows that were set aside."""
+        """Finds what differs, given the rows that were set aside."""
         texts, expectation = self._texts, self._expectation
         for each in expectation.answers:
             sides = self._sides(each)
             if not all(side.agrees for side in sides):
                 yield self._failure(sides, each.node, self._goal(each))
-        there = [each for each in expectation.answers if each.state in (OPEN, CONFIRMED)]
+        there = [each for each in expectation.answers if each.state in (suite.OPEN, suite.CONFIRMED)]
         others = [
             each
             for each in self._states
-            if each.query in expectation.alone and each.change != REJECTED
+            if each.query in expectation.alone and each.change != suite.REJECTED
             if not any(self._fits(expected, each) for expected in there)
         ]
         if others:
@@ -122,8 +110,8 @@ class _Judge:
                 sides = [Side(f"{text} is set aside", "it was not", agrees=False)]
                 yield self._failure(sides, fact.node, text)
 
-    def _goal(self, expected: ExpectedAnswer) -> str:
-        """The answer whose reason is of interest; of several the first that is there."""
+    def _goal(self, expected: suite.ExpectedAnswer) -> str:
+        """The answer whose reason is of interest: if several fit, the first."""
         if all(isinstance(each, Constant) for each in expected.answer.terms):
             return to_text(expected.answer)
         fitting = self._fitting(expected)
@@ -133,18 +121,18 @@ class _Judge:
         expectation = self._expectation
         return Failure(expectation.at, self._when, tuple(sides), node, expectation.recorded, answer)
 
-    def _fits(self, expected: ExpectedAnswer, state: AnswerState) -> bool:
+    def _fits(self, expected: suite.ExpectedAnswer, state: AnswerState) -> bool:
         answer = expected.answer
         return state.query == answer.predicate and self._texts.fits(answer, state.row)
 
-    def _fitting(self, expected: ExpectedAnswer) -> list[AnswerState]:
+    def _fitting(self, expected: suite.ExpectedAnswer) -> list[AnswerState]:
         return [each for each in self._states if self._fits(expected, each)]
 
-    def _sides(self, expected: ExpectedAnswer) -> list[Side]:
-        """Both sides: those of the answer that comes nearest, if several fit."""
+    def _sides(self, expected: suite.ExpectedAnswer) -> list[Side]:
+        """Compares an answer with the one that comes nearest, if several fit."""
         fitting = self._fitting(expected)
         claim = f"{expected.text} {_CLAIMS[expected.state]}"
-        if expected.state == NEVER:
+        if expected.state == suite.NEVER:
             return [Side(claim, self._shown(fitting[0]) if fitting else "it never came", agrees=not fitting)]
         right = [each for each in fitting if each.state == expected.state]
         if right:
@@ -152,13 +140,13 @@ class _Judge:
         if fitting:
             return [Side(claim, self._shown(fitting[0]), agrees=False)]
         there = [each for each in self._states if each.query == expected.answer.predicate]
-        others = [each for each in there if each.change != REJECTED] or there
+        others = [each for each in there if each.change != suite.REJECTED] or there
         sides = [Side(claim, "it never came", agrees=False)]
         sides += [Side("", f"but {self._shown(each)}", agrees=False) for each in others[:MOST_OTHERS]]
         return sides
 
     def _shown(self, state: AnswerState) -> str:
-        """An answer and its state, with the tick of its last line if it is decided."""
+        """An answer and its state, and the tick at which it was decided."""
         text = f"{self._texts.answer_of(state.query, state.row)} {_CLAIMS[state.state]}"
         if state.is_open:
             return text
@@ -167,45 +155,45 @@ class _Judge:
         because = [self._texts.shown(each) for each in state.row.get("because") or ()]
         return f"{text}, because {', '.join(because)} did not come true" if because else text
 
-    def _compared(self, expected: ExpectedAnswer, claim: str, state: AnswerState) -> list[Side]:
-        row, details, written = state.row, expected.details, self._texts.written
+    def _compared(self, expected: suite.ExpectedAnswer, claim: str, state: AnswerState) -> list[Side]:
+        row, written = state.row, self._texts.written
         name = self._texts.answer_of(state.query, row)
         sides = [Side(claim, f"{name} {_CLAIMS[expected.state]}", agrees=True)]
-        if details.so_far is not None or details.lists.keys() & _PLACES.keys():
+        if expected.so_far is not None or expected.lists.keys() & _PLACES.keys():
             explanations = row.get("explanations") or [{}]
-            sides += _nearest(self._explained(details, each) for each in explanations)
-        for each in [name for name in details.lists if name not in _PLACES]:
-            sides += self._listed(each, details.lists[each], row.get(each) or ())
-        if details.if_silent is not None:
+            sides += _nearest(self._explained(expected, each) for each in explanations)
+        for each in [name for name in expected.lists if name not in _PLACES]:
+            sides += self._listed(each, expected.lists[each], row.get(each) or ())
+        if expected.if_silent is not None:
             silent = row.get("if_silent")
             found = silent and (silent["change"], silent["tick"])
-            fates = details.if_silent, found
+            fates = expected.if_silent, found
             shown = (f"{fate[0]} at {written(fate[1])}" if fate else "open for ever" for fate in fates)
-            sides.append(_detail("if_silent", *shown, agrees=found == details.if_silent))
-        if details.decided_by is not None:
+            sides.append(_detail("if_silent", *shown, agrees=found == expected.if_silent))
+        if expected.decided_by is not None:
             by = row.get("decided_by")
             there = "no tick bounds it" if by is None else written(by)
-            agrees = by == details.decided_by
-            sides.append(_detail("decided_by", written(details.decided_by), there, agrees=agrees))
-        if details.chance is not None:
-            sides.append(_chance(details.chance, row.get("chance")))
+            agrees = by == expected.decided_by
+            sides.append(_detail("decided_by", written(expected.decided_by), there, agrees=agrees))
+        if expected.chance is not None:
+            sides.append(_chance(expected.chance, row.get("chance")))
         return sides
 
-    def _explained(self, details: AnswerDetails, explanation: Mapping[str, Any]) -> list[Side]:
+    def _explained(self, expected: suite.ExpectedAnswer, explanation: Mapping[str, Any]) -> list[Side]:
         sides = list[Side]()
-        for name, each in details.lists.items():
+        for name, each in expected.lists.items():
             if name in _PLACES:
                 sides += self._listed(name, each, explanation.get(_PLACES[name]) or ())
-        if details.so_far is not None:
+        if expected.so_far is not None:
             values = amounts_so_far(explanation).values()
             found = ", ".join(map(amount_text, values)) or "it counts nothing"
-            agrees = details.so_far in values
-            sides.append(_detail("so_far", amount_text(details.so_far), found, agrees=agrees))
+            agrees = expected.so_far in values
+            sides.append(_detail("so_far", amount_text(expected.so_far), found, agrees=agrees))
         return sides
 
-    def _listed(self, name: str, expected: LiteralList, found: Sequence[str]) -> Iterator[Side]:
-        """A line for each literal that is expected, and for those that are too many."""
-        # As the line has it, in ticks, and as it is shown: `9 <= S+4` may be written with S alone.
+    def _listed(self, name: str, expected: suite.LiteralList, found: Sequence[str]) -> Iterator[Side]:
+        """Pairs expected literals with those found; if no others may be there, lists these too."""
+        # In ticks, as lines have them, and as shown: `9 <= S+4` may be written with S alone.
         of_line, shown = self._texts.literal_of_line, self._texts.shown
         read = {text: (of_line(text), of_line(shown(text))) for text in found}
         free = list(found)
@@ -226,11 +214,10 @@ class _Judge:
                 yield _detail(name, "nothing else", text, agrees=False)
 
 
-_CLAIMS = {OPEN: "is open", CONFIRMED: "is confirmed", REJECTED: "is rejected", NEVER: "never comes"}
+_CLAIMS = dict(zip(suite.STATES, ("is open", "is confirmed", "is rejected", "never comes"), strict=True))
 
 
 def _nearest(found: Iterable[list[Side]]) -> list[Side]:
-    """The sides that agree most."""
     return min(found, key=lambda sides: sum(not side.agrees for side in sides))
 
 
@@ -238,7 +225,7 @@ def _detail(name: str, expected: str, found: str, *, agrees: bool) -> Side:
     return Side(f"  {name} {expected}", f"  {name} {found}", agrees)
 
 
-def _chance(expected: ExpectedChance, found: float | None) -> Side:
+def _chance(expected: suite.ExpectedChance, found: float | None) -> Side:
     if found is None:
         reason = "none: the program declares no `chance`, and there is no model"
         return _detail("chance", expected.text, reason, agrees=False)

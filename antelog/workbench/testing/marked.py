@@ -2,7 +2,7 @@
 
     - Temp(wt2, on, 0) @ 2       the text `Temp(wt2, on, 0) @ 2`, in line 1, from column 3 on
 
-So `on`, `no`, `10:30` and `1_000` are texts as others are. Mistakes are collected, to be shown all at once.
+So `on`, `no`, `10:30` and `1_000` are texts. Mistakes are collected, to be shown all at once.
 """
 
 from __future__ import annotations
@@ -24,17 +24,14 @@ UNREADABLE, FORM, MISFIT = "E801", "E802", "E803"
 """Codes: no YAML; YAML of another form; a fact or an answer that does not fit the program."""
 
 MOST_LETTERS = 500_000
-"""The letters of a file."""
-
 MOST_ITEMS = 200_000
-"""The items of all lists; one list may be used in several places."""
-
+"""The most items of all lists; aliases can repeat a list."""
 
 Found = TypeVar("Found")
 
 
 class MisfitError(Exception):
-    """A text that is not what it has to be: the problems."""
+    """A text does not have the form that it needs, or does not fit the program."""
 
     def __init__(self, *problems: Diagnostic) -> None:
         super().__init__(*problems)
@@ -51,7 +48,7 @@ class MarkedEntry:
 
 @dataclass(eq=False)
 class MarkedFile:
-    """A file of YAML, its root (None: it is empty or no YAML), and what is wrong with it so far."""
+    """A file of YAML, its root (None: it is empty or no YAML), and the mistakes found so far."""
 
     source: Source
     root: Node | None = None
@@ -63,7 +60,7 @@ class MarkedFile:
         self.problems.append(Diagnostic(code, message, self.span(where), hint))
 
     def value(self, text: ScalarText | None, reader: Callable[[ScalarText], Found]) -> Found | None:
-        """The value that a reader finds in a text; a mistake if it finds none."""
+        """Reads a text with a reader, or notes the mistake."""
         if text is None:
             return None
         try:
@@ -73,7 +70,7 @@ class MarkedFile:
             return None
 
     def span(self, where: Node | Span) -> Span:
-        """The place of a node; of a collection its first line."""
+        """The place of a node, or of its first line if it has several."""
         if isinstance(where, Span):
             return where
         text, start, end = self.source.text, where.start_mark.index, where.end_mark.index
@@ -84,7 +81,7 @@ class MarkedFile:
         return Span(start, max(end, min(start + 1, len(text))))
 
     def within(self, node: ScalarNode, span: Span) -> Span:
-        """The place in the file of a stretch of a scalar's text."""
+        """The place in the file of a stretch of a scalar."""
         at = _places(self.source.text[node.start_mark.index : node.end_mark.index], node.value)
         if at is None or not node.value:
             return self.span(node)
@@ -94,7 +91,7 @@ class MarkedFile:
         return Span(begin + at[first], begin + at[last] + 1)
 
     def scalar(self, node: Node, what: str) -> ScalarText | None:
-        """The text of a scalar with its place; a mistake if it is a list or a mapping."""
+        """The text of a scalar; notes a mistake if it is a list or a mapping."""
         if isinstance(node, ScalarNode):
             return ScalarText(self, node, node.value)
         kind, hint = "a list" if isinstance(node, SequenceNode) else "a mapping", "Write one text."
@@ -104,12 +101,12 @@ class MarkedFile:
         return None
 
     def text(self, entry: MarkedEntry) -> str | None:
-        """The text of an entry's value; a mistake if it has none."""
+        """The text of an entry's value; notes a mistake if it is a list or a mapping."""
         found = self.scalar(entry.value, f"`{entry.key.value}`")
         return None if found is None else found.text
 
     def items(self, node: Node) -> list[Node]:
-        """The items of a list; a scalar or a mapping is a list of one, and nothing has none."""
+        """The items of a list; a scalar or a mapping is a list of one, an empty value has no items."""
         if isinstance(node, SequenceNode):
             self._items += len(node.value)
             if self._items > MOST_ITEMS:
@@ -119,7 +116,7 @@ class MarkedFile:
         return [] if isinstance(node, ScalarNode) and not node.value and not node.style else [node]
 
     def listed(self, entry: MarkedEntry) -> Iterator[Node]:
-        """The items of a list; empty ones are mistakes."""
+        """The items of a list; notes a mistake for each empty one."""
         for each in self.items(entry.value):
             if isinstance(each, ScalarNode) and not each.value.strip():
                 self.error(each, f"an item of `{entry.key.value}` is empty", "Write it, or leave it out.")
@@ -127,7 +124,7 @@ class MarkedFile:
                 yield each
 
     def entries(self, node: Node, what: str, known: Collection[str]) -> dict[str, MarkedEntry]:
-        """The entries of a mapping by their keys; mistakes for unknown keys and repeated ones."""
+        """The entries of a mapping by their keys; notes mistakes for unknown and repeated ones."""
         found: dict[str, MarkedEntry] = {}
         if not isinstance(node, MappingNode):
             self.error(node, f"{what} has to be a mapping", f"Its keys are {_listed(known)}.")
@@ -142,7 +139,7 @@ class MarkedFile:
         return found
 
     def pairs(self, node: MappingNode) -> Iterator[MarkedEntry]:
-        """The entries of a mapping, each key once."""
+        """The entries of a mapping; notes mistakes for repeated keys."""
         seen: dict[str, ScalarNode] = {}
         for key, value in node.value:
             if not isinstance(key, ScalarNode):
@@ -159,7 +156,7 @@ class MarkedFile:
 
 @dataclass(frozen=True)
 class ScalarText:
-    """A part of a scalar of a file, from a letter of its text on."""
+    """A part of a scalar, which begins at a letter of its text."""
 
     file: MarkedFile
     node: ScalarNode
@@ -167,28 +164,23 @@ class ScalarText:
     start: int = 0
 
     def misfit(self, span: Span, message: str, hint: str) -> MisfitError:
-        """The error that a stretch of the text does not fit the program."""
+        """The error for a stretch of the text that does not fit the program."""
         stretch = self.file.within(self.node, Span(span.start + self.start, span.end + self.start))
         return MisfitError(Diagnostic(MISFIT, message, stretch, hint))
 
     def wrong(self, message: str, hint: str) -> MisfitError:
-        """The error that the whole text has another form."""
+        """The error for a text of another form."""
         return MisfitError(Diagnostic(FORM, message, self.file.span(self.node), hint))
 
-    @property
-    def all(self) -> Span:
-        """The whole text, as a stretch of it."""
-        return Span(0, len(self.text))
-
     def part(self, first: int, last: int) -> ScalarText:
-        """A stretch of the text, without the blanks around it."""
+        """A stretch of the text, stripped of blanks."""
         found = self.text[first:last]
         blanks = len(found) - len(found.lstrip())
         return ScalarText(self.file, self.node, found.strip(), self.start + first + blanks)
 
 
 def _places(raw: str, value: str) -> list[int] | None:
-    """For each letter of a scalar its place in what is written; None if that cannot be told."""
+    """For each letter of a scalar its place in the file; None if these are not known."""
     if raw == value:
         return list(range(len(value)))
     found, at = [], 0
@@ -208,7 +200,7 @@ def _listed(names: Collection[str]) -> str:
 
 
 def read(path: str | PathLike[str]) -> MarkedFile:
-    """Reads a file; one that is missing, is not text or not YAML has a problem and no root."""
+    """Reads a file; if it cannot be read or is not YAML, it has a problem and no root."""
     name = str(path)
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
@@ -257,7 +249,7 @@ _ESCAPES = 'Leave it out; a text in double quotes may have \\" and \\\\, and few
 
 
 def _unwritable(root: Node) -> Iterator[ScalarNode]:
-    """The scalars with half a character or with a zero in them, which only an escape can make."""
+    """The scalars with half a character or a zero, which only escapes can make."""
     pending, seen = [root], set()
     while pending:
         node = pending.pop()

@@ -1,4 +1,4 @@
-"""Writes what comes out of cases into their file as expectations, marked as recorded.
+"""Writes the outcome of cases into their file as expectations, marked as recorded.
 
     expect:
     - at: 1
@@ -10,8 +10,7 @@
           if_silent: rejected at 3
       recorded: yes
 
-A case without expectations gets them, and those that are marked are written anew; what a person has written,
-and the comments and the layout of the file, stay. The mark goes when a person takes it away.
+Marked expectations are written anew at each recording. Those of a person stay, and so do comments and layout.
 """
 
 from __future__ import annotations
@@ -28,23 +27,21 @@ from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
 from antelog.lines import amount_text, amounts_so_far
-from antelog.workbench.testing.cases import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase
 from antelog.workbench.testing.replaying import AnswerState, Outcome, Row, replayed
-from antelog.workbench.testing.suite import Suite
+from antelog.workbench.testing.suite import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase, Suite
 from antelog.workbench.testing.texts import ProgramTexts
 
 MOST_CHANGES = 200
-"""The changes of a case that are recorded; nobody would look through more."""
-
+"""The most changes of a case that are recorded: nobody would look through more."""
 _LONGEST_KEY = 500
 _PLAIN = re.compile(r"[^\W\d_][^\n]*\Z")
 _PRINTED = re.compile("[\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Recorded:
-    """The file of a suite, in which nothing is wrong, with expectations of what comes out.
+    """The file of a suite without errors, with its outcomes as expectations.
 
-    `cases` is in how many, and `left_out` why it is not in others.
+    `cases` is the number of cases that were written, `left_out` the reasons why others were not.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -64,11 +61,11 @@ class Recorded:
         return found
 
     def _take(self, case: RuleCase) -> None:
-        """Adds the edits of a case, if it has nothing but recorded expectations."""
+        """Adds the edits of a case, if it has no expectations or some that are recorded."""
         marked = [each for each in case.expected if each.recorded]
         if case.expected and not marked:
             return
-        # Answers as of their last change, whatever ticks are asked about by now.
+        # Without expectations, answers are kept as of their last change.
         outcome = replayed(replace(case, expected=()), name=self._suite.name)
         changes = len(outcome.lines)
         if outcome.error or changes > MOST_CHANGES:
@@ -86,7 +83,7 @@ class Recorded:
         self.cases += 1
 
     def _edit(self, case: RuleCase, marked: Sequence[Node], items: Sequence[str]) -> bool:
-        """Puts items in place of marked ones, or at the end of a case; False if the layout is another one."""
+        """Replaces marked items, or adds items to a case; False if the layout of the file is another one."""
         expect = next((value for key, value in case.node.value if key.value == "expect"), None)
         column = case.node.value[0][0].start_mark.column
         if isinstance(expect, SequenceNode) and expect.value and not expect.flow_style:
@@ -115,11 +112,10 @@ class Recorded:
         return True
 
     def _dash(self, item: Node) -> int:
-        """The place of the dash before an item."""
         return self._whole.rfind("-", 0, item.start_mark.index)
 
     def _end(self, node: Node) -> int:
-        """The end of the last line of a node, behind the line's end."""
+        """The offset behind the last line of a node."""
         while isinstance(node, CollectionNode) and node.value and not node.flow_style:
             last = node.value[-1]
             node = last[1] if isinstance(last, tuple) else last
@@ -134,11 +130,8 @@ def _indented(text: str, column: int) -> str:
     return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
 
 
-# ---- what comes out, as text ----
-
-
 def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]:
-    """For each tick with changes, and for the end, an item of `expect`."""
+    """Writes an item of `expect` for each tick with changes, and for the end."""
     names = {each.name: each.answer.names for each in case.program.plan.queries}
     for tick in sorted({row["tick"] for _, row in outcome.lines}):
         states = [each for each in outcome.states(tick, names) if each.row["tick"] == tick]
@@ -154,7 +147,7 @@ def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]
 
 
 def _states(texts: ProgramTexts, states: Sequence[AnswerState], *, detailed: bool) -> str:
-    """The answers by their states, with two blanks before each line."""
+    """Writes answers by their states, each line behind two blanks."""
     lines: list[str] = []
     for state in (OPEN, CONFIRMED, REJECTED):
         found = [each for each in states if each.state == state]
@@ -184,7 +177,6 @@ def _details(texts: ProgramTexts, row: Row) -> Iterator[str]:
 
 
 def _listed(texts: ProgramTexts, name: str, literals: Sequence[str]) -> Iterator[str]:
-    """Literals, and no others."""
     if literals and all(texts.literal_of_line(each) for each in literals):
         yield f"{name}:"
         yield from (f"- {yaml_text(texts.shown(each))}" for each in literals)
@@ -192,7 +184,7 @@ def _listed(texts: ProgramTexts, name: str, literals: Sequence[str]) -> Iterator
 
 
 def yaml_text(text: str) -> str:
-    """A text as a scalar of YAML, in quotes only where it needs them."""
+    """Writes a text as a scalar of YAML, in quotes only where it needs them."""
     if not all(_PRINTED.match(each) for each in text):
         inner = "".join(
             each if _PRINTED.match(each) and each not in '"\\' else f"\\u{ord(each):04x}" for each in text

@@ -1,7 +1,4 @@
-"""A case through the engine: the facts as recorded ones, the log, and the answers at the ticks asked for.
-
-The driver is that of `antelog try`, so what a case shows is what a replay of these facts prints.
-"""
+"""Runs a case as `antelog try` runs recorded facts, and keeps the log and the answers at some ticks."""
 
 from __future__ import annotations
 
@@ -34,24 +31,22 @@ from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark, SourcePiece
 from antelog.run.waiting import DueRows
 from antelog.why import Detail, WhyAnswer, explained
-from antelog.workbench.testing.cases import RuleCase
+from antelog.workbench.testing.suite import RuleCase
 from antelog.workbench.testing.texts import Fact
 
 Row = Mapping[str, Any]
 
 MOST_TICKS = 20_000
-"""A case goes on behind its last fact for no more ticks, if there are answers at each."""
-
+"""The most ticks behind the last fact for which a case goes on, if there are answers at each."""
 _DEPTH = 4
-"""The levels of rules of a reason."""
-
+"""The levels of rules in a reason."""
 _DECIDING = ("possible", "revised", "confirmed", "rejected", "closed")
-"""The changes that say what state an answer is in."""
+"""The changes that decide the state of an answer."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerState:
-    """The state of an answer at a tick: its last line, and if it is open what is known of it then."""
+    """The state of an answer at a tick: its last line, or if it is open, its row among the answers then."""
 
     query: str
     change: str
@@ -68,9 +63,9 @@ class AnswerState:
 
 @dataclass(eq=False)
 class Outcome:
-    """The outcome of a case: the lines of each query, open answers at ticks, and facts that were set aside.
+    """The outcome of a case: the lines of each query, answers at ticks, and facts that were set aside.
 
-    `ended` is the last tick, and `error` says why the case could not be run.
+    `ended` is the last tick; `error` says why the case could not be run.
     """
 
     lines: list[tuple[str, Row]] = field(default_factory=list)
@@ -93,13 +88,13 @@ class Outcome:
 
 
 def _key(row: Row, names: Sequence[str]) -> tuple[object, ...]:
-    """An answer: its values, and which of its variables stand for all others."""
+    """The values of an answer, and its variables that stand for all others."""
     values = ((type(row[name]).__name__, row[name]) for name in names)
     return (*values, tuple(row.get("others") or ()))
 
 
 class _Watching(ChangeView):
-    """Shows all changes, and keeps the answers of some ticks."""
+    """Yields all changes, and keeps the answers of some ticks."""
 
     def __init__(self, ticks: Sequence[int], outcome: Outcome) -> None:
         super().__init__()
@@ -132,7 +127,7 @@ class _Watching(ChangeView):
 
 
 class _CaseFacts(FactSource):
-    """The facts of a case for one input: those that are written, and then those of files."""
+    """The facts of a case for one input: those in its text, then those of files."""
 
     def __init__(self, facts: Sequence[Fact], name: str, files: Sequence[FactSource]) -> None:
         super().__init__()
@@ -164,10 +159,7 @@ def _chunk(facts: Sequence[Fact]) -> Chunk:
 
 
 def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> Outcome:
-    """Runs a case, with its own program or with another one that has the same inputs.
-
-    `name` is that of the file, for facts that are set aside.
-    """
+    """Runs a case, perhaps with another program that has the same inputs; `name` is that of its file."""
     program = program or case.program
     ticks = [each.at for each in case.expected if each.at is not None]
     outcome, rejects = Outcome(), Rejects()
@@ -199,7 +191,7 @@ def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> 
 
 
 def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer | None:
-    """Why an answer of a case is there at a tick, or is not; None if that cannot be said."""
+    """Explains why an answer is there at a tick, or is not; None if that cannot be done."""
     rejects = Rejects()
     try:
         reader = _reader(case, case.program, name, rejects, lambda _: None)
@@ -210,7 +202,7 @@ def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer 
 
 
 def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRow]]:
-    """The facts of each static relation, those of a case and derived ones among them."""
+    """The facts of each static relation in a case, derived ones among them."""
     plan = program.plan
     try:
         given = _static(case, program, Rejects())
@@ -220,7 +212,6 @@ def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRo
 
 
 def _static(case: RuleCase, program: Program, rejects: Rejects) -> dict[str, list[Any]]:
-    """The background facts of a case, by predicate."""
     found: dict[str, list[Any]] = {}
     for name in (each.name for each in program.plan.statics):
         written = [fact.values for fact in case.facts if fact.predicate == name]

@@ -22,17 +22,14 @@ from antelog.errors import AntelogError, DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.parser import includes_of
 from antelog.language.program_files import read_text
-from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.coverage import Coverage, covered
 from antelog.workbench.testing.judging import Failure, failures
 from antelog.workbench.testing.replaying import Outcome, replayed
-from antelog.workbench.testing.suite import ENDING, Given, Suite, holds, read_suite
+from antelog.workbench.testing.suite import ENDING, Given, RuleCase, Suite, holds, read_suite
 
 
 @dataclass(frozen=True, eq=False)
 class CaseResult:
-    """The result of a case."""
-
     case: RuleCase
     outcome: Outcome
     failures: tuple[Failure, ...]
@@ -43,13 +40,13 @@ class CaseResult:
 
     @property
     def recorded(self) -> int:
-        """How many of its expectations nobody has looked at yet."""
+        """The number of its expectations that nobody has looked at yet."""
         return sum(each.recorded for each in self.case.expected)
 
 
 @dataclass(frozen=True, eq=False)
 class SuiteResult:
-    """The result of a file: its cases if all in it could be read, and the coverage of its program."""
+    """The result of a file: its cases, if it has no errors, and the coverage of its program."""
 
     suite: Suite
     cases: tuple[CaseResult, ...]
@@ -66,7 +63,7 @@ class SuiteResult:
 
 @dataclass(frozen=True, eq=False)
 class RunReport:
-    """The results of all files; `untested` are programs in the folders that have no tests."""
+    """The results of all files, and the programs in the folders that have no tests."""
 
     suites: tuple[SuiteResult, ...]
     untested: tuple[Path, ...] = ()
@@ -85,7 +82,7 @@ class RunReport:
 
     @property
     def wrong(self) -> int:
-        """How many files cannot be used."""
+        """The number of files with errors."""
         return sum(each.suite.wrong for each in self.suites)
 
     @property
@@ -104,7 +101,7 @@ def run_case(case: RuleCase, name: str) -> CaseResult:
 
 
 def run_suite(suite: Suite, coverage: bool = True) -> SuiteResult:
-    """Runs all cases of a file. If anything in it is wrong, none are."""
+    """Runs all cases of a file, unless it has errors."""
     if suite.wrong:
         return SuiteResult(suite, ())
     cases = tuple(run_case(each, suite.name) for each in suite.cases)
@@ -117,10 +114,7 @@ def run_suite(suite: Suite, coverage: bool = True) -> SuiteResult:
 def run(
     files: FoundFiles, given: Given, each_suite: Callable[[SuiteResult], object] = lambda _: None
 ) -> RunReport:
-    """Runs all files; `each_suite` gets what came of one as soon as that is known.
-
-    Raises DataError for a limit that no program has.
-    """
+    """Runs all files, and calls `each_suite` after each. Raises DataError for a limit that no program has."""
     tests, programs = files
     suites = [read_suite(path, given) for path in tests]
     read = [each.program for each in suites if each.program is not None]
@@ -133,7 +127,7 @@ def run(
     for suite in suites:
         results.append(run_suite(suite, given.coverage))
         each_suite(results[-1])
-    # A program that another one includes needs no tests of its own.
+    # Programs that others include need no tests of their own.
     tested = {path.resolve() for each in suites for path in each.program_files}
     for each in programs:
         with suppress(AntelogError):
@@ -151,9 +145,9 @@ FoundFiles = tuple[list[Path], list[Path]]
 
 
 def found(paths: Iterable[Path]) -> FoundFiles:
-    """The files of tests that paths name: files themselves, and all that folders have in them.
+    """Finds files of tests by paths: of tests, of programs with tests beside them, and of folders.
 
-    A program stands for the file of tests beside it. Raises DataError for a path that is none of these.
+    Raises DataError for other paths.
     """
     tests: dict[Path, None] = {}
     programs: dict[Path, None] = {}
@@ -189,11 +183,11 @@ def _test_file(path: Path) -> Path:
 
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot have, not even as a number."""
+"""The characters that XML cannot have, not even as numbers."""
 
 
 def junit(report: RunReport) -> bytes:
-    """The report as JUnit has it: a suite for each file, and an error for one that cannot be used."""
+    """Writes the report for JUnit: a suite for each file, with one error if it cannot be used."""
     from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite  # noqa: PLC0415 - seldom needed
 
     def case(suite: TestSuite, name: str, kind: type[Error | Failure] | None, *texts: str) -> None:
@@ -229,7 +223,7 @@ def _writable(text: str) -> str:
 
 
 def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
-    """All that is wrong with a file and its program, each with the source it is in."""
+    """The errors in a file and its program, each with its source."""
     suite = result.suite
     yield from ((each, suite.file.source) for each in suite.problems)
     error = suite.program_error
@@ -238,7 +232,7 @@ def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
 
 
 def case_text(result: SuiteResult, case: CaseResult) -> str:
-    """The failures of a case as plain text, both sides below one another."""
+    """Writes the failures of a case as plain text, with expected lines above those found."""
     parts = []
     for failure in case.failures:
         line = result.suite.position(failure.node)[0]
@@ -254,9 +248,9 @@ def case_text(result: SuiteResult, case: CaseResult) -> str:
 
 
 def github(report: RunReport, folder: Path) -> Iterator[str]:
-    """Annotations of GitHub's checks: errors, and a notice for each part that no test shows.
+    """Writes annotations for GitHub: errors, and a notice for each part that no test shows.
 
-    Paths begin at a folder, that of the repository.
+    Paths begin at the folder of the repository.
     """
 
     def command(kind: str, title: str, message: str, file: Source, at: int) -> str:

@@ -5,8 +5,7 @@
     Malf(wt2, _)                            answers: `_` stands for anything, a variable for an open one
     Reading(wt2, V, 7) where V >= 90        a literal, with the conditions that are still open
 
-A timestamp is a number with blanks behind it to the parser, so that all places stay as they are. What a text
-may not be raises MisfitError.
+The parser gets a number and blanks for a timestamp, so that all places stay. Mistakes raise MisfitError.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.units import is_ticks, no_ticks
 from antelog.language.durations import microseconds, ticks_later
-from antelog.language.later import is_ticks, no_ticks
 from antelog.language.moments import moment
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text, value_text
@@ -46,7 +45,7 @@ _NUMBER = re.compile(r"\d{1,19}\Z", re.ASCII)
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact of a case: its values, for an input the time last, and its arrival if that is given."""
+    """A fact of a case; the last value of an input's fact is its time."""
 
     predicate: str
     values: tuple[syntax.Value, ...]
@@ -55,7 +54,7 @@ class Fact:
 
 
 class ProgramTexts:
-    """Reads and writes texts in the words of a program: its predicates, its limits, its calendar."""
+    """Reads and writes texts with the predicates, limits and calendar of a program."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -68,8 +67,6 @@ class ProgramTexts:
         given = ((each.name, values.get(each.name, each.value)) for each in program.document.limits)
         self._derived = {each.head.predicate for each in program.document.rules}
         self._before = "".join(f"limit {name} = {value_text(value)}.\n" for name, value in given)
-
-    # ---- reading ----
 
     def fact(self, whole: ScalarText) -> Fact:
         at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
@@ -107,7 +104,7 @@ class ProgramTexts:
         return Fact(name, tuple(values), arrival, whole.node)
 
     def answer(self, whole: ScalarText) -> syntax.Atom:
-        """The answer that a scalar is, or several."""
+        """Reads an answer, in which `_` and variables may stand."""
         atom, text = self._atom(whole.part(0, len(whole.text)), "an answer")
         name, query = atom.predicate, self.queries.get(atom.predicate)
         if query is None:
@@ -132,20 +129,20 @@ class ProgramTexts:
         return syntax.Atom(name, tuple(terms), span=atom.span)
 
     def _times_of(self, query: str) -> frozenset[int]:
-        """The positions of the times among the arguments of a query."""
+        """The positions of times among the arguments of a query."""
         terms, names = self.queries[query].terms, self._plan.relation(query).answer.times
         found = (i for i, each in enumerate(terms) if syntax.variable_of(each) in names)
         return frozenset({len(terms) - 1, *found})
 
     def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...]:
-        """The literal that a scalar is, with its conditions behind it."""
+        """Reads a literal with its conditions."""
         text = whole.part(0, len(whole.text))
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
         rule, _ = self._rule(replace(text, text=plain), "Q(0) :- ", "a literal")
         return rule.body
 
     def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
-        """The literal of a line of the log; None for a form that nobody can write."""
+        """Reads a literal of the log; None for a form that nobody can write."""
         mark = Mark("", 0, 0, 0, None, 0)
         try:
             return self.literal(ScalarText(MarkedFile(Source(text)), ScalarNode("", text, mark, mark), text))
@@ -153,14 +150,14 @@ class ProgramTexts:
             return None
 
     def moment(self, whole: ScalarText) -> int:
-        """The tick of a number or a timestamp."""
+        """Reads a tick, from a number or a timestamp."""
         text = whole.part(0, len(whole.text))
         given: int | str = int(text.text) if _NUMBER.match(text.text) else text.text.strip('"')
         try:
             return tick_of(given, self.timescale)
         except DataError as error:
             message = str(error).partition(";")[0].partition(". ")[0]
-            raise text.misfit(text.all, message, self._time_hint) from None
+            raise text.misfit(Span(0, len(text.text)), message, self._time_hint) from None
 
     @property
     def _time_hint(self) -> str:
@@ -202,7 +199,7 @@ class ProgramTexts:
         raise text.misfit(term.span, f"`{to_text(term)}` is not a time", self._time_hint)
 
     def _atom(self, text: ScalarText, what: str) -> tuple[syntax.Atom, ScalarText]:
-        """The atom that a text is, and the text as its places count."""
+        """Reads an atom; returns it, and the text by which its places count."""
         negation = _NEGATION.match(text.text)
         if negation is not None:
             message = f"`{negation[0]}` cannot stand before {what}"
@@ -216,7 +213,7 @@ class ProgramTexts:
         return rule.head, placed
 
     def _rule(self, text: ScalarText, before: str, what: str) -> tuple[syntax.Rule, ScalarText]:
-        """The one rule that a text is, with words before it, and the text as its places count."""
+        """Reads a rule whose text begins with `before`; returns it, and the text by which places count."""
         body = text.text.rstrip().removesuffix(".")
         first = len(self._before) + len(before)
         stamps: dict[int, str] = {}
@@ -239,7 +236,7 @@ class ProgramTexts:
         found = [each for each in parsed.document.statements if not isinstance(each, syntax.Limit)]
         if len(found) != 1 or not isinstance(found[0], syntax.Rule) or bool(found[0].body) != bool(before):
             message = f"this is not {what}" if found else f"{what} is missing"
-            raise text.misfit(text.all, message, f"Write one, like {_EXAMPLES[what]}.")
+            raise text.misfit(Span(0, len(text.text)), message, f"Write one, like {_EXAMPLES[what]}.")
 
         def with_tick(node: Any) -> Any:
             if isinstance(node, syntax.Constant) and node.span.start in stamps:
@@ -255,14 +252,12 @@ class ProgramTexts:
             span = Span(at - first, at - first + len(stamp))
             raise text.misfit(span, message, hint[:1].upper() + hint[1:] or _NO_TICK) from None
 
-    # ---- writing ----
-
     def written(self, tick: int) -> str:
-        """A tick as it is written in a file of tests."""
+        """Writes a tick, as a time if ticks have a length."""
         return moment(tick, self.timescale)
 
     def answer_of(self, query: str, row: Mapping[str, Any], *, in_ticks: bool = False) -> str:
-        """The answer of a line as an atom: `Malf(wt2, 0)`; what is open has the name of its variable."""
+        """Writes the answer of a line as an atom, `Malf(wt2, 0)`, with variables for open values."""
         written, times = str if in_ticks else self.written, self._times_of(query)
         texts = []
         for index, term in enumerate(self.queries[query].terms):
@@ -277,7 +272,7 @@ class ProgramTexts:
         return f"{query}({', '.join(texts)})"
 
     def _tick_in(self, time: syntax.Term, row: Mapping[str, Any]) -> int | None:
-        """The tick of an answer's atom; None if it is open."""
+        """The tick of a time in an answer; None if it is open."""
         if isinstance(time, syntax.Constant):
             return time.value if isinstance(time.value, int) else None
         shift = ticks_later(time, self._plan.tick) if isinstance(time, syntax.Shifted) else 0
@@ -285,7 +280,7 @@ class ProgramTexts:
         return None if tick is None else int(tick) + shift
 
     def fits(self, expected: syntax.Atom, row: Mapping[str, Any]) -> bool:
-        """Whether the answer of a line is one that is expected."""
+        """Whether the answer of a line is an expected one."""
         times = self._times_of(expected.predicate)
         values = [
             self._tick_in(each, row)
@@ -298,7 +293,7 @@ class ProgramTexts:
         return all(map(_same_value, expected.terms, values))
 
     def shown(self, literal: str) -> str:
-        """A literal of a line, with times in place of ticks."""
+        """Writes a literal of a line with times in place of ticks."""
         return literal_of(literal).text(self.written)
 
 
@@ -331,11 +326,11 @@ _EXAMPLES = {
 }
 
 
-# ---- nodes of the syntax tree: changed, and compared with what is expected ----
+# ---- nodes of the syntax tree ----
 
 
 def _same_value(want: syntax.Term, value: Any) -> bool:
-    """Whether a value is the expected one: `_` is any, a variable one that is open."""
+    """Whether a value is the expected one: `_` is any value, a variable an open one."""
     match want:
         case syntax.Anonymous():
             return True
@@ -350,15 +345,12 @@ def _same_value(want: syntax.Term, value: Any) -> bool:
 
 
 def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
-    """A node of the syntax tree, made anew from its parts up, each of them changed."""
+    """Changes a node of the syntax tree, its parts first."""
     if isinstance(node, tuple):
         return tuple(_rebuilt(each, change) for each in node)
     if not _is_node(node):
         return node
-    found = object.__new__(type(node))
-    for each in fields(node):
-        object.__setattr__(found, each.name, _rebuilt(getattr(node, each.name), change))
-    return change(found)
+    return change(replace(node, **{e.name: _rebuilt(getattr(node, e.name), change) for e in fields(node)}))
 
 
 def _is_node(node: object) -> TypeGuard[Any]:
@@ -366,9 +358,9 @@ def _is_node(node: object) -> TypeGuard[Any]:
 
 
 def alike(expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal]) -> bool:
-    """Whether two literals are the same: up to the names of their variables, `_` being anything.
+    """Whether two literals are the same but for the names of variables, with `_` for any term.
 
-    Conditions count only where they are expected.
+    Conditions that are found need not be expected.
     """
     names: dict[str, str] = {}
     return _alike(expected[0], found[0], names) and _conditions(expected[1:], found[1:], names)
@@ -377,7 +369,7 @@ def alike(expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal]) -
 def _conditions(
     expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal], names: Mapping[str, str]
 ) -> bool:
-    """Whether each expected condition is one of those found, with one meaning of each variable."""
+    """Whether each expected condition is among those found, with one meaning of each variable."""
     if not expected:
         return True
     for each in found:

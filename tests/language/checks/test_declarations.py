@@ -1,4 +1,4 @@
-"""antelog/language/checks/{declarations,slots,types}.py, antelog/language/{durations,vocabulary}.py: all."""
+"""antelog/language/checks: declarations, types, delays, slots, durations, suggestions."""
 
 from fractions import Fraction
 from itertools import product
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
+from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS, duration_text, in_ticks, microseconds
 from antelog.language.syntax import Bound
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
@@ -224,3 +225,10 @@ def test_variables_under_negation_only_that_are_bounded(rule: str) -> None:
 def test_a_slot_of_all_columns_serves_last(condition: str, warned: bool) -> None:
     text = f"input Beat(x, time) one per x. P(X, T) :- Beat(X, T), {condition}. query P(X, T)."
     assert [each.code for each in checked(text).diagnostics] == ["W110"] * warned
+
+
+def test_suggestions() -> None:
+    assert did_you_mean("Tepm", ["Temp", "Wind"]) == "Did you mean Temp?"
+    assert did_you_mean("Rain", ["Temp", "Wind"]) == ""
+    assert similar("Temp1", ["Temp2"]) == []  # those are meant to differ
+    assert similar("temp", ["Temp"]) == ["Temp"]

@@ -7,8 +7,7 @@ import pytest
 
 from antelog.watch.web.listening import served_here
 from antelog.workbench.play.bench import PlayBench
-from antelog.workbench.play.draft import DraftFiles
-from antelog.workbench.play.running import PlayOptions
+from antelog.workbench.play.running import DraftFiles, PlayOptions
 from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.web.test_console import findings
 

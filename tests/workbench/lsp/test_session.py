@@ -288,21 +288,6 @@ def test_files_that_include_each_other(tmp_path: Path) -> None:
     session(folder, steps)
 
 
-def test_characters_are_counted_as_editors_count(tmp_path: Path) -> None:
-    file = tmp_path.resolve() / "odd.alog"
-    file.write_text('P(X, T) :- Q(X, "😀ä", T), R(X, T).\r\nquery P(X, T).\r\n', "utf-8", newline="")
-
-    async def steps(used: Editor) -> None:
-        used.open(file, file.read_bytes().decode())
-        await used.problems(file)
-        text = file.read_bytes().decode()
-        (found,) = await used.references(file, used.at(file, "), R"))
-        start = len(text[: text.index("R(")].encode("utf-16-le")) // 2
-        assert (found.start.character, found.end.character) == (start, start + 1)
-
-    session(tmp_path.resolve(), steps)
-
-
 def test_nothing_ends_the_server(folder: Path) -> None:
     """Texts that are no programs, positions that are nowhere, requests that there are not."""
     file = folder / "turbines.alog"

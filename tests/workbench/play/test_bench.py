@@ -11,8 +11,7 @@ import pytest
 from antelog.watch.web.api import PostError
 from antelog.watch.web.app import Entry, page_app
 from antelog.workbench.play.bench import PlayBench
-from antelog.workbench.play.draft import DraftFiles
-from antelog.workbench.play.running import PlayOptions
+from antelog.workbench.play.running import DraftFiles, PlayOptions
 from tests.watch.web.asking import ACTS, ADDRESS, TOKEN, Answered, ask, guarded, sight
 
 RULES = "input P(a, time) delay 1.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"

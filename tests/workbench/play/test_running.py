@@ -10,8 +10,17 @@ import antelog
 from antelog.errors import AntelogError, DataError
 from antelog.watch.web.api import PostError
 from antelog.workbench.play.bench import LESSONS
-from antelog.workbench.play.draft import LARGEST, Draft, DraftFiles, Sheet, fitted
-from antelog.workbench.play.running import Course, Played, PlayOptions, play
+from antelog.workbench.play.running import (
+    LARGEST,
+    Course,
+    Draft,
+    DraftFiles,
+    Played,
+    PlayOptions,
+    Sheet,
+    fitted,
+    play,
+)
 from scripts import lessons
 
 RULES = "input P(a, time) delay 1.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"

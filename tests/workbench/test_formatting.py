@@ -1,4 +1,4 @@
-"""antelog/workbench/formatting: one layout, the same meaning, every comment in its order."""
+"""The layout of programs: one layout, the same meaning, every comment in its order."""
 
 import re
 from pathlib import Path
@@ -13,9 +13,7 @@ from antelog.language import syntax
 from antelog.language.cutting import cut
 from antelog.language.parser import parse, same_but_for_layout
 from antelog.language.printer import to_text
-from antelog.workbench.formatting import laid_out
-from antelog.workbench.formatting.lexemes import lexemes
-from antelog.workbench.formatting.statements import WIDTH
+from antelog.workbench.formatting import WIDTH, laid_out, words_in
 from tests.docs.pages import ROOT, Block, all_blocks
 from tests.language.documents import DOCUMENTS
 from tests.random_mixtures import mixtures
@@ -24,7 +22,7 @@ from tests.strategies import Case, programs
 EXAMPLES = sorted([*ROOT.glob("examples/*/*.alog"), *ROOT.glob("docs/**/*.alog")])
 BLOCKS = [block for block in all_blocks() if block.language == "antelog"]
 FREE = ("∧", "% a comment")
-"""Programs with these words show how else one may write."""
+"""Programs with these words are not laid out on the pages."""
 
 
 def formatted(text: str) -> str:
@@ -38,12 +36,10 @@ def comments(text: str) -> list[str]:
 
 
 def problems(text: str) -> list[str]:
-    """The codes and messages of what cannot be read."""
     return [each.message for each in parse(Source(text)).diagnostics]
 
 
 def judge(text: str) -> None:
-    """Everything that the layout of any program has to keep."""
     once = formatted(text)
     assert formatted(once) == once
     assert same_but_for_layout(text, once)
@@ -103,10 +99,10 @@ def test_comments_anywhere(case: Case, random: Random) -> None:
 
 
 def _scattered(text: str, random: Random) -> str:
-    """A program with other spaces, line breaks and comments between its words."""
+    """Writes other spaces, line breaks and comments between the words of a program."""
     found, count = "", 0
     for each in cut(text).statements:
-        words = [word.text for word in lexemes(cut(text).text, Span(each.start, each.end), ())]
+        words = [word.text for word in words_in(cut(text).text, Span(each.start, each.end))]
         for index, word in enumerate(words):
             found += word
             if word == ".." or words[index + 1 : index + 2] == [".."]:
@@ -193,5 +189,4 @@ def test_line_ends_stay() -> None:
 
 
 def test_a_limit_of_another_file() -> None:
-    """A file that is included is laid out as it is, whatever names it has from others."""
     assert formatted("A(T):-B(T..T+patience minutes).") == "A(T) :- B(T..T + patience minutes).\n"
