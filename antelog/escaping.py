@@ -5,7 +5,7 @@
     json_in_html(["<script>"])   the same data, with nothing in it that ends or begins a script
     cell("=1+1")                 '=1+1: a text for a spreadsheet, too
 
-Data that is written to files stays as it is, but for cells of CSV files that people open.
+Files get data as it is, except for cells of CSV files that people open.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _ANY = re.compile(f"[{_OBEYED}]")
 _BUT_LINES = re.compile(rf"(?![\n\t])[{_OBEYED}]")
 
 COMPUTED = r"^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
-"""How a cell begins that a spreadsheet would compute, behind apostrophes that may have been put there."""
+"""The beginning of a cell that a spreadsheet would compute, after any apostrophes. Spark reads it, too."""
 NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
-"""A cell that a spreadsheet may well compute. Spark reads both of these, too."""
+"""A cell that a spreadsheet may compute. Spark reads it, too."""
 _COMPUTED, _NUMBER = re.compile(COMPUTED), re.compile(NUMBER)
 
 
 def shown(text: str) -> str:
-    """A piece of text on one line, with nothing in it that moves a cursor, colours, or turns text around."""
+    """Escapes a text on one line, so that nothing moves a cursor, colours, or turns text around."""
     return _ANY.sub(_number, text)
 
 
 def shown_lines(text: str) -> str:
-    """As `shown`, for a text that has lines and tabs of its own."""
+    """Escapes a text as `shown` does, but keeps its line ends and tabs."""
     return _BUT_LINES.sub(_number, text)
 
 
@@ -42,19 +42,19 @@ def json_text(value: object, *, ascii_only: bool = False) -> str:
 
 
 def json_in_html(value: object) -> str:
-    """JSON for a script of a page; `<!--`, `<script` and `</script` would mean something there."""
+    """JSON for a script of a page, where `<!--`, `<script` and `</script` would have a meaning."""
     return json_text(value).replace("<", "\\u003c")
 
 
 def in_html(text: str) -> str:
-    """A piece of text for a page."""
+    """Escapes a text for a page."""
     return escape(shown(text))
 
 
 def cell(text: str) -> str:
-    """A cell of a CSV file: behind an apostrophe if a spreadsheet would compute it, unless it is a number.
+    """A cell of a CSV file, after an apostrophe if a spreadsheet would compute it and it is not a number.
 
-    To get the text back, take away the first apostrophe of a cell that begins as `COMPUTED` says.
+    The text is the cell without the first apostrophe, if it begins as in `COMPUTED`.
     """
     return f"'{text}" if _COMPUTED.match(text) and not _NUMBER.match(text) else text
 

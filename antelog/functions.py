@@ -28,7 +28,7 @@ from antelog.given import PATH, ArgumentKind
 from antelog.language.checks.suggestions import did_you_mean
 
 _COLUMNS = {"ndarray": "numpy", "NDArray": "numpy", "Array": "arrow", "ChunkedArray": "arrow"}
-"""The columns that a type hint asks for which ends like this."""
+"""The columns that a type hint with this ending asks for."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _made(code: Callable[..., Any], *, rowwise: bool) -> UserFunction:
 
 
 def _last_word(hint: Any) -> str:
-    """The name of a type, of a text for one, and of a generic one without its parameters."""
+    """The name of a type or its text, of a generic type without parameters."""
     if isinstance(hint, str):
         return hint.partition("[")[0].rpartition(".")[2]
     return str(getattr(getattr(hint, "__origin__", hint), "__name__", ""))
@@ -109,10 +109,9 @@ FUNCTIONS = ArgumentKind(
 
 
 def matched(arities: Mapping[str, int], given: FunctionsGiven) -> Mapping[str, UserFunction]:
-    """The functions of a program, by name with how many arguments each takes, among those given.
+    """The functions given for a program, by name; `arities` has the number of arguments of each.
 
-    Raises FunctionError if one is missing or takes another number of arguments, or if the program does not
-    declare one of a list.
+    Raises FunctionError if one is missing, takes another number of arguments, or is listed but not declared.
     """
     if isinstance(given, str | PathLike):
         names = _in_file(Path(given))
@@ -151,7 +150,7 @@ def _check_arity(given: UserFunction, arity: int) -> None:
 
 
 def not_given(names: Sequence[str]) -> FunctionError:
-    """The error where a program is to run without functions that it calls."""
+    """The error about a program that runs without functions that it calls."""
     return FunctionError(
         f"the program calls {', '.join(names)}, and no such function is given: read it with "
         f"`functions=[{', '.join(names)}]` in Python, or with `--functions FILE.py`"
@@ -159,9 +158,9 @@ def not_given(names: Sequence[str]) -> FunctionError:
 
 
 def _in_file(path: Path) -> dict[str, Any]:
-    """The names that a file of Python defines. It is no module that others could import.
+    """The names that a Python file defines; others cannot import it as a module.
 
-    What it prints goes to standard error: the standard output of a command has its results.
+    Its prints go to standard error, because the standard output of a command has its results.
     """
     try:
         text = path.read_bytes()

@@ -5,8 +5,7 @@
 
     {"change": "possible", "answer": "{\\"X\\": \\"wt2\\", …}", …}     a row of Spark's, which `line_of` reads
 
-Its literals are texts in the language's syntax, which `literal_of` reads with the language's own parser. This
-is the one place that does.
+Only this module reads the texts of literals in lines, with the language's own parser (`literal_of`).
 """
 
 from __future__ import annotations
@@ -57,10 +56,10 @@ class IfSilent(TypedDict, total=False):
 
 
 class LogLine(TypedDict, total=False):
-    """A line about an answer: of a change, or (without one) of an answer that is open.
+    """A line about a change of an answer or, without `change`, about an open answer.
 
-    `others` are the variables of an answer of all others; `more` counts explanations that are left out; `by`
-    is who ended an answer that was lost from sight. Lines may have more than what is listed here.
+    `others` are the variables of an answer of all others; `more` counts omitted explanations; `by` is who
+    ended an answer that was lost from sight. Lines may have more members than these.
     """
 
     tick: Required[Tick]
@@ -86,21 +85,21 @@ class LogLine(TypedDict, total=False):
 
 
 LABEL = ("severity", "text")
-"""The last columns of lines of queries to which the program gives a severity or words."""
+"""The last columns of lines of queries with a severity or words."""
 
 
 def is_change(record: Mapping[str, Any]) -> TypeGuard[LogLine]:
-    """Whether a record of a feed is the line of a change; it may be one of a status or the like."""
+    """Whether a record of a feed is the line of a change, and not of a status or the like."""
     return "change" in record
 
 
 def is_line(found: object) -> bool:
-    """Whether this is a line of an answer, with everything in it of the right type."""
+    """Whether a value is a line of an answer, with members of the right types."""
     return fits(found, LogLine)
 
 
 def fits(found: object, type_: Any) -> bool:
-    """Whether what was read as JSON is of a type."""
+    """Whether a value read from JSON is of a type."""
     try:
         msgspec.convert(found, type_, str_keys=True)
     except msgspec.ValidationError:
@@ -109,10 +108,9 @@ def fits(found: object, type_: Any) -> bool:
 
 
 def line_of(row: Mapping[str, Any]) -> LogLine | None:
-    """The line that a row of a table says, or of JSON; None if it is not about a change of an answer.
+    """The line in a row of a table or of JSON; None if it is not about a change of an answer.
 
-    Spark writes answers as JSON, forecasts as structs, and times as values, one of them in a column for each
-    time of an answer.
+    Spark writes answers as JSON, forecasts as structs, and times as values, each in a column of its own.
     """
     if not {"tick", "change", "query", "answer"} <= row.keys():
         return None
@@ -131,14 +129,14 @@ def line_of(row: Mapping[str, Any]) -> LogLine | None:
 
 
 def _with_amounts(explanation: Mapping[str, Any]) -> dict[str, Any]:
-    """An explanation with what aggregates come to so far by literal, where it has some."""
+    """Adds to an explanation its aggregates so far, by literal, if there are any."""
     kept = {name: value for name, value in explanation.items() if name != "so_far"}
     values = amounts_so_far(explanation)
     return {**kept, "so_far": values} if values else kept
 
 
 def _of_spark(row: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    """A row of Spark's with its answer, and with its times where lines have them."""
+    """A row of Spark's with its answer, and with times where lines have them."""
     row = {**row, "answer": answer}
     for name in LABEL:
         if row.get(name, "") is None:
@@ -159,15 +157,14 @@ def _iso(value: object) -> object:
 # ---- literals ----
 
 _BEYOND = 10**18
-"""A number from here on is not a tick."""
+"""The least number that is too large for a tick."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenTick:
-    """A tick in the text of a literal, and where it is.
+    """A tick in the text of a literal, with its position.
 
-    A condition may compare it with a variable that is shifted, as in `9 <= S+4`: this is tick 9, and the
-    shift of 4 has a place of its own.
+    A condition such as `9 <= S+4` compares it with a shifted variable: this is tick 9, with a shift of 4.
     """
 
     tick: int
@@ -180,14 +177,13 @@ class WrittenTick:
 
 @dataclass(frozen=True, slots=True)
 class LineLiteral:
-    """A literal of a line: what it is about, and where ticks are in its text.
+    """A literal of a line: its atom, and the positions of ticks in its text.
 
         not Shdn(wt2, 3..8)            of Shdn, negated, at tick 8; 3 is a tick, too
         Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
         count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, and 3 is not
 
-    A literal about a range of ticks is about the last of them; where that is open, `tick` is None. `so_far`
-    is what the aggregate comes to so far.
+    `tick` is the last of a range, or None if that is open; `so_far` is what the aggregate comes to so far.
     """
 
     written: str
@@ -200,7 +196,7 @@ class LineLiteral:
     def text(self, written: Callable[[int], str]) -> str:
         """The text, with each tick as `written` has it.
 
-        Where that is a clock, `9 <= S+4` is `5 <= S`, with tick 5 as a time: nobody adds ticks to times.
+        With ticks as times, `9 <= S+4` becomes `5 <= S`: nobody adds ticks to times.
         """
         pieces, at = list[str](), 0
         for start, end, text in sorted(self._replacements(written)):
@@ -217,7 +213,7 @@ class LineLiteral:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """The arguments of the atom it is about, the time last."""
+        """The arguments of its atom, the time last."""
         first = [each.atom.terms for literal in printed_literal(self.written) for each in literal.atoms]
         return first[0] if first else ()
 
@@ -227,7 +223,7 @@ class LineLiteral:
         return tuple(self.written[each.span.start : each.span.end] for each in self.terms)
 
     def struct(self) -> dict[str, Any]:
-        """The literal as `LITERAL` has it."""
+        """The literal as a `LITERAL`."""
         terms = self.terms
         shown = zip(terms[:-1], self.arguments[:-1], strict=True)
         ticks = [None if (found := _tick(each)) is None else found.tick for each in _ends(terms)]
@@ -241,16 +237,16 @@ class LineLiteral:
         }
 
     def with_times(self, places: Iterable[int]) -> LineLiteral:
-        """The literal with some of its arguments as ticks, too."""
+        """The literal with some of its arguments as further ticks."""
         terms = self.terms
         more = (_tick(terms[place]) for place in places)
         return replace(self, ticks=(*self.ticks, *(each for each in more if each is not None)))
 
     @property
     def span(self) -> tuple[int, int | None] | None:
-        """The first tick in the text and the last: `3..8`, `where U > 17, U <= 29`.
+        """The first and the last tick in the text: `3..8`, `where U > 17, U <= 29`; None for a single tick.
 
-        The last is None where only one is known; None stands for a literal at one tick.
+        The last is None if only one is known.
         """
         ticks = [each.tick - each.shift for each in self.ticks]
         if not ticks or ticks == [self.tick]:
@@ -260,7 +256,7 @@ class LineLiteral:
 
 @lru_cache(maxsize=20_000)
 def literal_of(text: str) -> LineLiteral:
-    """The literal that a text of a line is; of a text that is not one, only the text is known."""
+    """The literal in a text of a line; of any other text only the text is known."""
     plain = _plain_literal(text)
     if plain is not None:
         return plain
@@ -286,11 +282,11 @@ def literal_of(text: str) -> LineLiteral:
 
 
 _PLAIN_TEXT = re.compile(r'"[^"\\]*"')
-"""A text in quotes that has no sign which is written in another way."""
+"""A quoted text without escapes."""
 
 
 def _plain_literal(text: str) -> LineLiteral | None:
-    """The literal of a text without odd quotes, conditions and calculations: of most, in less time."""
+    """Reads a literal without odd quotes, conditions and calculations, as most are, in less time."""
     name, _, rest = text.removeprefix("not ").partition("(")
     unquoted = _PLAIN_TEXT.sub("", rest)
     if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*unquoted} & {*'("'}:
@@ -308,7 +304,7 @@ def _plain_literal(text: str) -> LineLiteral | None:
 
 
 def literals_of(written: Iterable[str | Mapping[str, Any]] | None) -> list[LineLiteral]:
-    """The literals that texts of a line are, or structs."""
+    """The literals in texts or structs of a line."""
     return [literal_of(each if isinstance(each, str) else each["text"]) for each in written or ()]
 
 
@@ -318,7 +314,7 @@ def _ends(terms: Sequence[Term]) -> Sequence[Term]:
 
 
 def _tick(term: Term) -> WrittenTick | None:
-    """The tick that a term is, if it is one."""
+    """The tick in a term, if it is one."""
     if isinstance(term, Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
         return WrittenTick(term.value, term.span.start, term.span.end)
     return None
@@ -359,15 +355,14 @@ LITERAL = pa.struct(
 
     not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8
 
-Of `last` and of an aggregate that is the atom in it. An argument that is open is null, and so is such a time.
-"""
+It describes the atom within `last` or an aggregate. Open arguments and times are null."""
 
 TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")
 """The forms of literals in tables."""
 
 
 LITERAL_COLUMNS = ("explanations", "because", "lost")
-"""The columns of lines that have literals."""
+"""The columns of lines with literals."""
 
 
 def of_structs(type_: pa.DataType) -> pa.DataType:
@@ -379,7 +374,7 @@ def of_structs(type_: pa.DataType) -> pa.DataType:
 
 
 def with_structs(table: pa.Table) -> pa.Table:
-    """The lines of a table with structs in place of texts, where the kernel has not made them."""
+    """Replaces texts of literals by structs, unless the kernel has made these."""
     for name in LITERAL_COLUMNS:
         place = table.schema.get_field_index(name)
         if place >= 0 and table.schema.field(place).type != of_structs(table.schema.field(place).type):
@@ -389,7 +384,7 @@ def with_structs(table: pa.Table) -> pa.Table:
 
 
 def _as_structs(array: pa.Array) -> pa.Array:
-    """The array, with a struct in place of each text in its lists; each different text is read once."""
+    """Replaces each text in an array's lists by a struct; each distinct text is read once."""
     if is_a.is_list(array.type):
         inner = _as_structs(array.values)
         return pa.ListArray.from_arrays(
@@ -410,10 +405,7 @@ def _as_structs(array: pa.Array) -> pa.Array:
 
 
 def awaited(explanation: Mapping[str, Any]) -> list[LineLiteral]:
-    """The hypotheses of an explanation, with what aggregates come to so far.
-
-    count(Fail(wt2, _, 0..9)) >= 3 (2 so far)
-    """
+    """The hypotheses of an explanation, with what aggregates come to so far: `… >= 3 (2 so far)`."""
     values = amounts_so_far(explanation)
     return [
         replace(each, so_far=amount_text(values[each.written])) if each.written in values else each
@@ -424,7 +416,7 @@ def awaited(explanation: Mapping[str, Any]) -> list[LineLiteral]:
 def amounts_so_far(explanation: Mapping[str, Any]) -> dict[str, float | None]:
     """The values so far of the aggregates of an explanation, by their texts.
 
-    Lines have an object, tables a list of pairs; this is the one place that knows both.
+    Lines have an object, tables a list of pairs; only this function knows both.
     """
     found = explanation.get("so_far") or {}
     if isinstance(found, Mapping):

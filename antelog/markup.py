@@ -2,8 +2,7 @@
 
     tag("a", "<b>", href="?x=1&y", class_="row")    <a href="?x=1&amp;y" class="row">&lt;b&gt;</a>
 
-Children of an element are escaped unless they are `Html`, which only this module makes. So nobody has to
-remember to escape.
+Children of an element are escaped unless they are `Html`, which only this module makes.
 """
 
 from __future__ import annotations
@@ -38,17 +37,17 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
 
 
 def text(*children: Child) -> Html:
-    """Joins children; those that are not markup are escaped."""
+    """Joins children, and escapes those that are not markup."""
     return Html("".join(map(_child, children)))
 
 
 def ready(markup: str) -> Html:
-    """Markup that was made elsewhere, which has escaped all data in it."""
+    """Accepts markup made elsewhere, in which all data is escaped."""
     return Html(markup)
 
 
 def plain_table(heads: Iterable[str], rows: Iterable[Iterable[Child]]) -> Html:
-    """A table that needs no style sheet: in a notebook there is none of ours."""
+    """A table that needs no style sheet, for notebooks."""
     left, top = "text-align:left", "text-align:left;vertical-align:top"
     head = tag("tr", [tag("th", each, style=left) for each in heads])
     body = [tag("tr", [tag("td", cell, style=top) for cell in row]) for row in rows]
@@ -63,7 +62,7 @@ def lined(texts: Iterable[Child]) -> Html:
 def picture(
     wide: float, high: float, label: str, parts: Iterable[Child], *, class_: str | None = None
 ) -> Html:
-    """An SVG picture; `label` says what there is to see."""
+    """An SVG picture; `label` describes it."""
     box = f"0 0 {number(wide)} {number(high)}"
     return tag("svg", parts, viewbox=box, role="img", aria_label=label, class_=class_)
 

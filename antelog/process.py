@@ -1,7 +1,4 @@
-"""The public engine: runs a program over facts, with or without chances.
-
-engine = Engine(program, model="learn"); engine.advance(3, {"Temp": frame}): lines with chances
-"""
+"""The public engine: runs a program over facts, with or without chances."""
 
 from __future__ import annotations
 
@@ -78,7 +75,7 @@ def plan_of(program: Planned) -> Plan:
 
 
 def functions_of(program: Planned | None) -> Mapping[str, UserFunction]:
-    """The functions of a program. Raises FunctionError if one is missing that it calls."""
+    """The functions of a program. Raises FunctionError if one that it calls is missing."""
     given: Mapping[str, UserFunction] = getattr(program, "functions", {})
     missing = () if program is None else [f.name for f in program.plan.functions if f.name not in given]
     if missing:

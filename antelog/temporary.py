@@ -1,9 +1,8 @@
-"""Temporary folders that no kill leaves behind: the next process that makes one removes them.
+"""Temporary folders that outlive no process for long: the next process that makes one removes them.
 
     with temporary_folder() as folder: …
 
-Each has a file that is locked for as long as its process lives. If the lock is free, the process has ended
-without tidying up.
+Each has a file that its process keeps locked: if the lock is free, the process has ended without tidying up.
 """
 
 from __future__ import annotations

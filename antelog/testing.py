@@ -60,7 +60,7 @@ def _path(path: str) -> Path:
 
 
 def _complaint(suite: Suite, number: int) -> str:
-    """All that is wrong with a case, as text; nothing if it passes."""
+    """Describes all that is wrong with a case; empty if it passes."""
     result = SuiteResult(suite, ())
     if suite.wrong:
         return "\n\n".join(to_text([each], source) for each, source in problems_of(result))

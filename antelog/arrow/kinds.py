@@ -1,4 +1,4 @@
-"""Kinds of values, of which a column of an Arrow type can have one; and values the language cannot write.
+"""Kinds of the values of Arrow columns; storage and texts of values that the language cannot write.
 
 How a value is stored makes no difference: a timestamp in milliseconds equals one in nanoseconds, a
 dictionary's text a plain one, a decimal is a number.
@@ -64,7 +64,7 @@ def kind_of_column(type_: pa.DataType) -> Kind | None:
 # ---- values other than numbers and texts ----
 
 Raw: TypeAlias = int | bytes
-"""What a value other than a number or a text is stored by."""
+"""The storage of a value other than a number or a text."""
 
 
 # kind -> the type its values have when they come out, in microseconds and in nanoseconds
@@ -85,12 +85,12 @@ _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 def type_of_kind(kind: Kind, *, nanoseconds: bool = False) -> pa.DataType:
-    """The type in which values of a kind that is not a number come out."""
+    """The type in which values of a kind other than numbers are reported."""
     return _OUT[kind][nanoseconds] if kind in _OUT else _PLAIN_OUT[kind]
 
 
 def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
-    """Values other than numbers and texts as what they are stored by: nanoseconds, days, 0 or 1."""
+    """The storage of values other than numbers and texts: nanoseconds, days, 0 or 1."""
     if kind is Kind.BYTES:
         return list(array.to_pylist())
     if kind is Kind.DATE:
@@ -103,7 +103,7 @@ def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
 
 
 def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
-    """The Arrow array of values other than numbers and texts, from what they are stored by."""
+    """The Arrow array of values other than numbers and texts, from their storage."""
     kind = kind_of(type_)
     if kind is Kind.BYTES:
         return pa.array(raws, type_)

@@ -18,21 +18,21 @@ from antelog.arrow.grammar import DATE, ISO, STAMP, TO_ISO, ZONED, Rewrites
 
 
 def looks_like_stamp(texts: pa.Array) -> NDArray[np.bool_]:
-    """A mask of the texts that are written as timestamps are."""
+    """Masks the texts that are written like timestamps."""
     return mask_of(pc.fill_null(pc.match_substring_regex(texts, STAMP), False))
 
 
 def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
-    """The texts with all replacements done, one after the other."""
+    """Applies rewrites to texts, one after the other."""
     for pattern, replacement in rewrites:
         texts = pc.replace_substring_regex(texts, pattern, replacement)
     return texts
 
 
 def stamps_of(texts: pa.Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:
-    """The rows of texts that look like timestamps with a zone, without one, and of those that are dates.
+    """Reads texts that look like timestamps: those with a zone, those without, and dates.
 
-    Each with its values, null for those that are none, as 30 February.
+    Yields their rows and values, null for dates that do not exist, such as 30 February.
     """
     texts = pc.utf8_trim_whitespace(texts)
     if not pc.all(pc.match_substring_regex(texts, ISO)).as_py():

@@ -1,11 +1,11 @@
 """Ticks of columns of times given by users, and the reasons why some are none.
 
-A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
-date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
-since 1970 / length of a tick). Where ticks are whole days, the days of the program's zone are counted in
-place of microseconds, and a date is a day of it. A timestamp without an offset is one of the zone that its
-counting says, else of UTC; a date begins at midnight there. Users may have numbers that count seconds or
-parts of them since 1970 instead, see `antelog.language.epochs`; and all of them as texts.
+A time is a whole number, the tick itself; or, in a program with the length of a tick, a timestamp or a date.
+Tick 0 then begins with the year 1970 in UTC, and a timestamp is in tick floor(microseconds since 1970 /
+length of a tick). Where ticks are whole days, days of the program's zone are counted instead, and a date is
+one of them. A timestamp without an offset is of the zone of its counting, else of UTC; a date begins at
+midnight there. Numbers may count seconds or parts of them since 1970, see `antelog.language.epochs`; and all
+of these may be texts.
 
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
 """
@@ -35,26 +35,26 @@ from antelog.language.epochs import MICROSECONDS, TICKLESS, TICKS, Counting
 from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 Moment: TypeAlias = SupportsIndex | date | str
-"""A tick by its number or, in a program that says how long a tick is, any moment in it, also as a text."""
+"""A tick by its number or, in a program with the length of a tick, any moment in it, also as a text."""
 
 LAST = 2**53 - 1
-"""No time is after this tick: up to here a double tells each whole number from the next."""
+"""The last tick: up to here a double tells each whole number from the next."""
 
 FAR = 2**61
-"""Stands for all numbers that are larger."""
+"""Stands for all larger numbers."""
 
 LARGEST = 2**63 - 1024
 """The largest number that a double and an integer of 64 bits can both be."""
 
 
 LOCAL, TWICE, SKIPPED = 1, 2, 3
-"""How a clock showed a time: once; twice, as it went back; never, as it went forward."""
+"""How often a clock showed a time: once; twice, as it went back; never, as it went forward."""
 
 
 class InTicks(str):
-    """The name of a column of arrivals where it and the times are ticks already, and nothing else.
+    """The name of an arrival column where arrivals and times are ticks already.
 
-    It marks times that are read already: read again, a tick of the far future could be taken for seconds.
+    Read again, a tick of the far future could be taken for seconds.
     """
 
     __slots__ = ()
@@ -62,10 +62,10 @@ class InTicks(str):
 
 @dataclass(frozen=True, eq=False)
 class Ticks:
-    """Times as ticks; `whole` says where there is one, elsewhere the number means nothing.
+    """Times as ticks; a number is undefined where `whole` is false.
 
-    `units` are those in which some numbers count since 1970, although nobody said so. `local` says of what
-    has no offset how the clock showed it: LOCAL, TWICE or SKIPPED; of all others it is 0.
+    `units` are those in which some numbers are assumed to count since 1970. `local` is LOCAL, TWICE or
+    SKIPPED for times without an offset, and 0 for others.
     """
 
     numbers: NDArray[np.int64]
@@ -76,7 +76,7 @@ class Ticks:
 
     @property
     def natural(self) -> NDArray[np.bool_]:
-        """A mask of those that are ticks: whole numbers from 0 to LAST."""
+        """Masks the whole numbers from 0 to LAST."""
         # Negative numbers are the largest, taken as numbers without a sign.
         return self.whole & (self.numbers.view(np.uint64) <= LAST)
 
@@ -85,20 +85,17 @@ class Ticks:
         return Ticks(self.numbers[rows], self.whole[rows], self.given.take(pa.array(rows)), self.units, local)
 
     def shown(self, how: int) -> NDArray[np.bool_]:
-        """A mask of those without an offset that the clock showed like this, or more seldom."""
+        """Masks the times without an offset whose `local` is this or higher."""
         return np.zeros(len(self.whole), np.bool_) if self.local is None else self.local >= how
 
 
 def is_timestamp(type_: pa.DataType) -> bool:
-    """Whether a column of this type is to be cut into ticks."""
+    """Whether a column of this type has timestamps or dates."""
     return bool(is_a.is_timestamp(type_) or is_a.is_date(type_))
 
 
 def ticks_of(given: Array, timescale: Timescale | None) -> Ticks:
-    """The ticks of a column; how long they are must be known for timestamps.
-
-    Numbers are ticks. For those that users hand over there is `times_of`.
-    """
+    """The ticks of a column of numbers, which are ticks, or of timestamps. Users' columns need `times_of`."""
     given = _plain(given)
     if is_timestamp(given.type) and timescale is not None:
         return _from_timestamps(given, Counting(timescale), timescale)
@@ -107,7 +104,7 @@ def ticks_of(given: Array, timescale: Timescale | None) -> Ticks:
 
 
 def times_of(given: Array, counting: Counting) -> Ticks:
-    """The ticks of a column given by a user, in which numbers may count since 1970, and may be texts."""
+    """The ticks of a user's column, in which numbers may count since 1970, and may be texts."""
     given = _plain(given)
     if is_a.is_union(given.type):
         return _together(given, ((rows, times_of(part, counting)) for rows, part in parts_of_union(given)))
@@ -178,7 +175,7 @@ def _from_texts(given: Array, counting: Counting) -> Ticks:
 
 
 def _trimmed(texts: pa.Array, end: str = "") -> pa.Array:
-    """Texts of numbers without blanks, a plus before them, and some end."""
+    """Strips blanks, a plus before and an `end` after the texts of numbers."""
     return pc.replace_substring_regex(texts, rf"^\s*\+?|{end}\s*$", "")
 
 
@@ -187,7 +184,7 @@ def _plain(given: Array) -> Array:
 
 
 def _numbers(given: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64] | None]:
-    """The numbers of a column, which are whole, and doubles where they may have fractions."""
+    """The numbers of a column, a mask of whole ones, and doubles if there may be fractions."""
     if is_a.is_integer(given.type):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
         if numbers.dtype == np.uint64:
@@ -212,7 +209,7 @@ def _doubles(given: Array) -> NDArray[np.float64]:
 
 
 def _near(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers, clipped so that they can be added and subtracted without overflow."""
+    """Clips numbers so that they can be added and subtracted without overflow."""
     if len(numbers) and (numbers.max() > FAR or numbers.min() < -FAR):
         near: NDArray[np.int64] = np.clip(numbers, -FAR, FAR)
         return near
@@ -226,25 +223,25 @@ UTC_ASSUMED = (
 
 
 def assumes_utc(times: Ticks, counting: Counting) -> bool:
-    """Whether times have no offset, and nobody says of which zone they are."""
+    """Whether times have no offset, and no zone is declared."""
     return counting.zone is None and bool(times.shown(LOCAL).any())
 
 
 def comes_twice(rows: int, name: str) -> str:
-    """The note about rows whose times the clock showed twice."""
+    """The note about rows with times that the clock showed twice."""
     count = f"{rows:,} row{'' if rows == 1 else 's'}"
     return f"{name}: {count} without an offset in an hour that comes twice: the earlier one is taken"
 
 
 def notes_on_clocks(times: Ticks, counting: Counting, name: str) -> set[str]:
-    """Sentences about the times of an input that have no offset."""
+    """Notes about the times of an input without an offset."""
     twice = int((times.shown(TWICE) & times.whole).sum())
     found = {comes_twice(twice, name)} if twice else set[str]()
     return found | {UTC_ASSUMED} if assumes_utc(times, counting) else found
 
 
 def no_tick(what: str) -> str:
-    """The message about a timestamp in a program that does not say how long a tick is."""
+    """The message about a timestamp in a program without the length of a tick."""
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
@@ -276,7 +273,7 @@ def why_no_tick(what: str, times: Ticks, texts: pa.Array, counting: Counting = T
 
 
 def in_ticks_of(timescale: Timescale | None) -> Counting:
-    """The counting of what users type: numbers are ticks, and timestamps of the program's zone."""
+    """The counting of what users type: numbers are ticks, and timestamps are of the program's zone."""
     return Counting(timescale, TICKS, None if timescale is None else timescale.zone)
 
 
@@ -327,7 +324,7 @@ def ticks_at(moments: NDArray[np.int64], timescale: Timescale) -> NDArray[np.int
 
 
 def tick_at(moment: int, timescale: Timescale) -> int:
-    """The tick in which a moment lies, in microseconds since 1970."""
+    """The tick of a moment, in microseconds since 1970."""
     return int(ticks_at(np.array([moment]), timescale)[0])
 
 
@@ -342,7 +339,7 @@ def begins(ticks: Array, timescale: Timescale) -> pa.Array | pa.ChunkedArray:
 
 
 def _in_ticks(counts: NDArray[np.int64], unit: Fraction, timescale: Timescale) -> NDArray[np.int64]:
-    """The ticks in which moments lie, counted since 1970 in something that takes so many microseconds."""
+    """The ticks of moments, given as counts since 1970 of a unit in microseconds."""
     if timescale.even:
         return _multiplied(counts, unit / timescale.length, LAST)
     moments = pa.array(_near(_multiplied(counts, unit, FAR)), pa.timestamp("us", timescale.zone))
@@ -352,7 +349,7 @@ def _in_ticks(counts: NDArray[np.int64], unit: Fraction, timescale: Timescale) -
 
 
 def _multiplied(counts: NDArray[np.int64], each: Fraction, most: int) -> NDArray[np.int64]:
-    """Numbers multiplied by a fraction, and rounded down; none is much further from 0 than `most`."""
+    """Numbers multiplied by a fraction and rounded down, clipped beyond `most`."""
     # What is further away could overflow.
     far = min(int((most + 1) / each) + 1, 2**63 - 1)
     counts = np.clip(counts, -far, far)

@@ -1,7 +1,4 @@
-"""A plan with its state: facts go in tick by tick, changes come out.
-
-engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("Malf"): what is open
-"""
+"""A plan with its state: facts go in tick by tick, changes come out."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ from antelog.lines import STRUCTS, TEXT_LITERALS, with_structs
 KEPT_REJECTS = 100_000
 
 _CALLER = 4
-"""The line that called `advance`: above that, and above its check of arguments."""
+"""The stack level of the line that called `advance`, above the check of its arguments."""
 
 _LOST = "is beyond all doubles, which end at about 1.8e308: there the comparison is false"
 _ROUNDED = (
@@ -53,7 +50,7 @@ _ROUNDED = (
 
 @dataclass(frozen=True, eq=False)
 class FinishedStep:
-    """The state before a step and after it, the facts admitted in it, and the changes of each query."""
+    """The state before and after a step, the facts admitted in it, and the changes of each query."""
 
     before: State
     after: State
@@ -73,7 +70,7 @@ class Forecaster(Protocol):
         ...
 
     def members(self) -> dict[str, bytes]:
-        """The members of a saved state that a forecaster is restored from."""
+        """The members of a saved state that restore the forecaster."""
         ...
 
     def after_change(self, change: Transition) -> tuple[Self, dict[str, pa.Table]]:
@@ -81,7 +78,7 @@ class Forecaster(Protocol):
         ...
 
     def begun_anew(self, change: Transition) -> tuple[str, ...]:
-        """The queries of both plans about which is learned anew."""
+        """The queries of both plans for which learning starts again."""
         ...
 
 
@@ -89,9 +86,8 @@ class Forecaster(Protocol):
 class RuleChange:
     """The change of an engine's rules after the tick `tick`, query by query.
 
-    `closed` has the lines of open answers that do not go on, by the queries of the rules before, `changes`
-    those of new and changed queries. `old` is the plan of before. `anew` are the queries about whose answers
-    was learned what is of no use any more.
+    `closed` has the lines of open answers that end, by the queries of the `old` plan; `changes` those of new
+    and changed queries. `anew` are the queries for which learning starts again.
     """
 
     tick: int
@@ -104,7 +100,7 @@ class RuleChange:
 
 @dataclass(frozen=True)
 class KeptRejects:
-    """The latest rejects, as many as there is room for."""
+    """The latest rejects, up to `room` of them."""
 
     room: int
     tables: tuple[pa.Table, ...] = field(default_factory=lambda: (none(),))
@@ -127,14 +123,14 @@ class KeptRejects:
 
 
 _PARTS = 64
-"""Fewer tables than this are not worth joining into one."""
+"""Fewer tables than this are not worth joining."""
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """The kinds of changes that are reported, the name of the column of arrivals, how many of the latest
-    rejects are kept, about how many bytes a table within a step may take, the most explanations of a line,
-    and the form of its literals."""
+    """Options of an engine; `only` are the reported kinds of changes, `arrival` names the column of arrivals,
+    `budget` limits the bytes of a table within a step, and `explanations` those of a line.
+    """
 
     only: tuple[str, ...]
     arrival: str = "arrival"
@@ -145,7 +141,7 @@ class EngineOptions:
 
 
 class PlanEngine:
-    """A plan, its state, and a forecaster if there is one. `antelog.process.Engine` is made of a program."""
+    """A plan, its state, and perhaps a forecaster. `antelog.process.Engine` is made from a program."""
 
     def __init__(
         self, saved: saving.SavedEngine, options: EngineOptions, forecaster: Forecaster | None
@@ -171,7 +167,10 @@ class PlanEngine:
     def _carry_over(
         self, plan: Plan, functions: Mapping[str, UserFunction], given: Given | None, unaccepted: str | None
     ) -> RuleChange | None:
-        """Goes on with another plan; None if it means the same. What is `unaccepted` is called so."""
+        """Switches to another plan; None if it means the same.
+
+        `unaccepted` names the state if a change of what a query means is refused.
+        """
         old = self._plan
         if old.meaning == plan.meaning:
             self._plan = plan
@@ -310,16 +309,16 @@ class PlanEngine:
         )
 
     def _finished(self, query: str, table: pa.Table) -> pa.Table:
-        """The lines with their times, severity and words, and as many explanations as are wanted."""
+        """Adds times, severity and words to lines, and cuts their explanations to as many as are wanted."""
         return self._shown(query, finished(table, self._plan, query, self._options.explanations))
 
     @property
     def _is_read(self) -> bool:
-        """Whether it gets its facts from a reader, who prints its lines, and says what there is to say."""
+        """Whether a reader hands over facts and prints lines: it reports rejects and notes itself."""
         return isinstance(self._options.arrival, InTicks)
 
     def rounded(self, query: str, table: pa.Table) -> pa.Table:
-        """Lines with doubles in place of written numbers; each column that has some is noted."""
+        """Replaces written numbers in lines by doubles; notes each column that has some."""
         names = [field.name for field in table.schema if field.metadata == DIGITS]
         self._note({f"{name} of {query} {_ROUNDED}" for name in names})
         return as_doubles(table)
@@ -333,7 +332,7 @@ class PlanEngine:
         self._noted |= notes
 
     def _warn(self) -> None:
-        """Warns of what is noted, unless a reader says it."""
+        """Warns of notes, unless a reader reports them."""
         while self.notes and not self._is_read:
             warnings.warn(self.notes.pop(0), DataWarning, stacklevel=_CALLER)
 
@@ -393,7 +392,7 @@ class PlanEngine:
 
 
 def _of_plan(given: Given, plan: Plan) -> Given:
-    """Given static facts, those of predicates that a plan has with as many columns."""
+    """The given static facts of predicates that a plan has with as many columns."""
     widths = {each.name: len(each.columns) for each in plan.statics}
     return {
         name: rows

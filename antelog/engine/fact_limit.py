@@ -1,17 +1,12 @@
-"""A limit on kept facts: the oldest are dropped, and the answers lost with them are reported.
-
-Facts are dropped tick by tick, all there are about a tick, so that what is known of the other
-ticks stays complete. Let those about ticks before `forgotten` be gone. For a query whose answers
-rest on facts at most `reach` ticks before their own time (see `reach`), answers about ticks from
-`forgotten + reach` on are as exact as ever; those before are given up, and nothing is said of
-them any more. A query whose answers can rest on facts of any age loses those that rest on dropped
-ones, and what it tells of the others is still true; with a negation that would not be so, and
-such a program is refused.
-
-An answer that was open and is given up is reported as rejected because of the limit: its last line
-then says, as always, that it is not open.
+"""A limit on kept facts: the oldest are dropped, and open answers that are lost with them are rejected.
 
     limit 1,000: facts about ticks before 40 go, and with them open answers that rest on them
+
+All facts about a tick are dropped together, so what is known of other ticks stays complete. With facts
+before `forgotten` gone, a query whose answers look back at most `reach` ticks stays exact from
+`forgotten + reach` on, and reports nothing about earlier ticks. A query with facts of any age loses the
+answers that rest on dropped ones, and the others remain true; with a negation they would not, and such a
+program is refused.
 """
 
 from __future__ import annotations
@@ -38,13 +33,13 @@ from antelog.engine.step.query import REVISED, LineSelection
 from antelog.engine.step.uniting import united
 
 LIMIT = "(limit)"
-"""The reason that is reported for the rejection of an answer whose facts were dropped."""
+"""The reason reported for an answer that is rejected because its facts were dropped."""
 
 Log = Mapping[str, pa.Table]
 
 
 def cannot_limit(plan: Plan) -> str | None:
-    """The reason why dropping facts could give false answers; None if it cannot."""
+    """The reason why dropping facts could give false answers, if it could."""
     name = prepared(plan).of_any_age
     if name is None:
         return None
@@ -55,7 +50,7 @@ def cannot_limit(plan: Plan) -> str | None:
 
 
 def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[Mapping[str, Facts], dict[str, Dropped]]:
-    """The facts about ticks that were not given up, and the number dropped with the others."""
+    """The facts about ticks that were not given up, and how many others there are."""
     if not state.forgotten:  # as mostly
         return facts, {}
     kept = dict(facts)
@@ -71,7 +66,7 @@ def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[Mapping[str, Fac
 def within(
     plan: Plan, state: State, limit: int, only: tuple[str, ...]
 ) -> tuple[State, Log, dict[str, Dropped]]:
-    """The state with at most `limit` facts, the changes of open answers, and the dropped facts."""
+    """Applies the limit; returns the state, the changes of open answers, and the dropped facts."""
     if rows_of(state.history) <= limit:
         return state, {}, {}
     forgotten = _first_kept(state.history, limit)
@@ -131,8 +126,6 @@ def _log(plan: Plan, relation: Relation, before: State, after: State, only: tupl
 
 
 class _OpenAnswers:
-    """The open answers of a query."""
-
     def __init__(self, plan: Plan, relation: Relation, state: State) -> None:
         self._now = current_answers(plan, state, relation.name, LineSelection())
         reported = self._now.reported
@@ -141,13 +134,13 @@ class _OpenAnswers:
         self.keys = [*(cells[first] for cells in reported.found.answer), reported.found.time[first]]
 
     def table(self, which: Mask) -> pa.Table:
-        """Some of the answers, as if they were revised."""
+        """Lines of some of the answers, as if they were revised."""
         now, moment = self._now, self._moment[which]
         return lines(now.known, now.query, now.reported, moment, np.full(len(moment), REVISED)).table
 
 
 def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) -> pa.Table:
-    """The table with other columns; a value stands for a column of it."""
+    """Replaces columns of a table; a text or list is repeated in each row."""
     for name, column in columns.items():
         at = table.schema.get_field_index(name)
         field = table.schema.field(at)

@@ -1,8 +1,8 @@
 """The kernel: new facts and a tick in, a new state and the changes out.
 
-The state is the facts that still matter; everything else is computed from them, for the answers a step can
-change. A step covers any number of ticks and dates each change, so it does not matter how a stream is cut
-into steps.
+The state is the facts that still matter; everything else is computed from them, for the answers that a step
+can change. A step covers any number of ticks and dates each change, so results do not depend on how a stream
+is cut into steps. The functions here call the stages in this order; no stage calls another.
 
     facts          admitted, and kept by tick                                  facts/
     affected       the ticks of the answers that the step can change           step/affected.py
@@ -11,8 +11,6 @@ into steps.
     explanations   those that are reported, and the status of the answer       step/explanations.py
     lost           what was decided while sources were unseen                  step/lost.py
     lines          of the log                                                  step/lines.py
-
-The functions here call the stages in this order; none of these calls another.
 """
 
 from __future__ import annotations
@@ -67,15 +65,15 @@ from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
 _MANY = 1_000
-"""From this many facts at once on, the lines per fact are a good estimate."""
+"""From this many facts on, the lines per fact are a good estimate."""
 
 
 def admitted(
     plan: Plan, state: State, frames: Mapping[str, Frame], now: int, *, arrival: str = "arrival"
 ) -> tuple[State, Admitted]:
-    """The facts of frames that have arrived since the last step up to `now`, ready for the next one.
+    """Admits the facts that arrived since the last step up to `now` (see `admission.admit`).
 
-    See `admission.admit`. Facts that the state has are repetitions. The state knows the frames' types.
+    Facts that the state has already count as repeated. The new state knows the types of the frames.
     """
 
     def conflicts(source: Input, facts: Facts) -> tuple[Mask, pa.Array]:
@@ -94,10 +92,9 @@ def admitted(
 def step(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection = ALL_LINES
 ) -> tuple[State, dict[str, Changes]]:
-    """The state after the tick `now`, and what has changed since the last step, by query.
+    """Advances the state to the tick `now`; returns it with the changes of each query since the last step.
 
-    The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
-    frames.
+    The facts are those of `admitted`: they arrived since the last step, and the state has none of them.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
     begin = state.now
@@ -119,10 +116,10 @@ def step(
 
 
 _MOST_LINES = 1_000_000
-"""The lines of a step that no fact need be behind: they take some 300 MB."""
+"""The lines that a step may have without facts: they take some 300 MB."""
 
 _LINES_OF_A_FACT = 20
-"""So many more lines a step may have for each of its facts."""
+"""The further lines that a step may have for each of its facts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +133,7 @@ class Stepped:
 def _stepped(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
 ) -> Stepped:
-    """A step in one piece; values of forgotten facts stay."""
+    """Takes a step in one piece; values of forgotten facts stay."""
     state = begun(plan, state, facts)
     if state.begin is None:
         return Stepped(replace(state, now=now), _nothing_changed(plan, state, wanted.only))
@@ -163,7 +160,7 @@ def _stepped(
 
 
 def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
-    """The query with the fields that follow from the rules and the state."""
+    """Fills in the fields of a query that follow from the rules and the state."""
     rules = prepared(plan)
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
     return replace(
@@ -188,7 +185,7 @@ def changes_of(known: Knowledge, query: StepQuery) -> Changes:
 
 
 def explained(known: Knowledge, query: StepQuery, *, overdue: bool = True) -> Explanations:
-    """The explanations of a query's answers in a step: one stage after the other."""
+    """Runs the stages up to the explanations of a query's answers."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
     reported = explanations(known, query, found, moments_of(query, found))
@@ -216,7 +213,7 @@ class Current:
 
 
 def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) -> Current:
-    """The answers of a query that are open now, and those that are confirmed and still looked at."""
+    """The answers of a query that are open now, and the confirmed ones that rules still look at."""
     last = step_to(replace(state, now=state.now - 1), state.now)
     query = query_of(plan, state, StepQuery(name, undecided(prepared(plan), name, last), last, wanted))
     query, known = replace(query, past=False), knowledge_of(plan, state)
@@ -225,7 +222,7 @@ def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) 
 
 
 def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> Lines:
-    """The answers of a query that are open, and those the last tick has confirmed."""
+    """The lines of answers that are open, and of those that the last tick has confirmed."""
     if not has_begun(state):
         return _nothing(plan, state, name)
     now = current_answers(plan, state, name, wanted)
@@ -235,7 +232,6 @@ def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = AL
 
 
 def count_open(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> int:
-    """The number of open answers of a query."""
     return open_count(current_answers(plan, state, name, wanted).reported) if has_begun(state) else 0
 
 
@@ -245,22 +241,22 @@ _ENOUGH = 32_000
 """A batch of this many facts is worth a step."""
 
 _LINES = 64_000
-"""So is one that gives this many lines."""
+"""A batch that gives this many lines is worth a step."""
 
 _MOST_FACTS = 500_000
-"""A batch has no more than about this many, lest it takes too much memory."""
+"""The most facts of a batch, about, which limits its memory."""
 
 _OUTWEIGHS = 4
-"""A batch has at least this many times the facts kept already, as each step may have to look at those."""
+"""A batch has at least this many times the facts already kept, as each step may look at all of those."""
 
 
 def batches(
     facts: Mapping[str, Facts], kept: History, now: int, lines: float, reach: int = 0
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
-    """The facts that arrive up to some ticks, each after the one before; the last of them is `now`.
+    """Cuts facts into batches by arrival, each with the tick it ends at; the last tick is `now`.
 
-    So many `lines` are reported of each fact, as far as is known. Facts matter for `reach` ticks: so long
-    is a batch at least, on the average, for each looks at the facts of that many ticks before it.
+    `lines` estimates the lines that each fact gives. A batch lasts `reach` ticks or more on average, because
+    each looks at the facts of that many ticks before it.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.
@@ -283,7 +279,7 @@ def batches(
 
 
 def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
-    """The facts that arrive by each of some ticks, and after the one before."""
+    """Splits facts into those that arrive by each of some ticks."""
     number = np.searchsorted(np.array(ends), facts.arrival)
     ordered = facts.take(sorting(number))
     counts = np.bincount(number, minlength=len(ends))
@@ -296,7 +292,7 @@ def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
 def _with_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
 ) -> Iterator[Stepped]:
-    """A step, or several smaller ones if a table would get too large; each goes on from the one before."""
+    """Takes a step, cut into halves until no table is too large; yields the steps in order."""
     try:
         done = _stepped(plan, state, facts, now, wanted)
     except TooLargeError:
@@ -319,7 +315,7 @@ def _with_room(
 def _with_more_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
 ) -> Stepped:
-    """A step of one tick whose tables are larger than the budget: they get more room, once."""
+    """Takes a step of one tick with a larger budget, once."""
     try:
         with more_room(_MORE_ROOM):
             return _stepped(plan, state, facts, now, wanted)
@@ -328,11 +324,11 @@ def _with_more_room(
 
 
 _MORE_ROOM = 4
-"""A single tick that cannot be cut any more gets so many times the budget: by default a table of 1 GB."""
+"""A tick that cannot be cut gets so many times the budget: by default a table of 1 GB."""
 
 
 def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:
-    """A tick that cuts a step in two, with half of the facts on each side; None if it has only one tick."""
+    """The tick that halves the facts of a step; None if it has only one tick."""
     if now <= state.now + 1:
         return None
     arrivals = np.sort(np.concatenate([np.zeros(0, np.int64), *(new.arrival for new in facts.values())]))

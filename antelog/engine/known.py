@@ -1,7 +1,7 @@
-"""From which ticks on a query's answers are those of a run from the start, after its rules were changed.
+"""The ticks from which on a query's answers are those of a run from the start, after its rules were changed.
 
-A state keeps the facts that still matter to the rules it was made for. New rules may look further back, or at
-inputs that were not read. So their answers begin at the first tick for which all they rest on is known.
+A state keeps the facts that matter to its rules. New rules may look further back, or at other inputs, so
+their answers begin at the first tick for which all they rest on is known.
 
     facts about ticks from 35 on are kept, and the new rules look back 10 ticks: answers from tick 45 on
 """
@@ -20,10 +20,10 @@ from antelog.engine.state import State
 
 @dataclass(frozen=True)
 class FirstTicks:
-    """The first tick about which all is known, by input (facts, latest facts) and relation; none: always.
+    """The first tick about which all is known, by input (facts, latest facts) and relation; missing: always.
 
-    `anew` are the relations in a cycle of negations whose past is not known, `cycles` those that go on, with
-    their names in the old plan.
+    `anew` are the relations in a cycle of negations whose past is not known, `cycles` those that continue,
+    with their names in the old plan.
     """
 
     facts: Mapping[str, int]
@@ -37,7 +37,7 @@ class FirstTicks:
 class QueryStart:
     """The first tick about which a query's answers are those of a run from the start (None: all are).
 
-    `never`: why they may always differ from these.
+    `never` is the reason why they may always differ.
     """
 
     since: int | None
@@ -45,14 +45,14 @@ class QueryStart:
 
 
 def usable(old: Input, new: Input) -> bool:
-    """Whether the facts that were kept of an input are facts of the new one."""
+    """Whether the kept facts of an input can be facts of the new one."""
     return len(old.columns) == len(new.columns) and old.slot == new.slot
 
 
 def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = frozenset()) -> FirstTicks:
     """The ticks from which on a state of the old plan suffices for the new one.
 
-    `lacking` are inputs of which not all is kept.
+    `lacking` are inputs of which not all facts were kept.
     """
     before, after = prepared(old), prepared(new)
     nothing_yet = state.begin is None or state.now < state.begin
@@ -78,7 +78,7 @@ def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = fr
 
 
 def start_of(query: str, new: Plan, known: FirstTicks, now: int) -> QueryStart:
-    """Where the answers of a query begin that the old rules do not have."""
+    """The start of a query's answers that the old rules do not have."""
     since: int | None = None
     for each in sorted(base_reaches(new, query, prepared(new).cycles), key=repr):
         table = known.latest if each.is_latest else known.facts if each.of_input else known.relations
@@ -96,14 +96,14 @@ def start_of(query: str, new: Plan, known: FirstTicks, now: int) -> QueryStart:
 
 
 def _if_any(name: str, first: int | None, rules: Rules, state: State) -> Iterator[tuple[str, int]]:
-    """A first tick, unless there can be no earlier fact."""
+    """Yields a first tick, unless no fact can be earlier."""
     delays = rules.inputs[name].delays if name in rules.inputs else frozenset({0})
     if first is not None and first > max(0, (state.begin or 0) - max(delays)):
         yield name, first
 
 
 def _facts(old: Rules, state: State, new: Input) -> int | None:
-    """The first tick about which all facts of an input are kept that the old rules and the new ones take."""
+    """The first tick about which all facts of an input are kept that both rules take."""
     name = new.name
     back, carried = old.needed[name], state.carried.facts.get(name)
     found = [carried, None if back is None else state.now + back, state.forgotten or None]
@@ -118,7 +118,7 @@ def _latest(old: Rules, state: State, new: Input) -> int | None:
 
 
 def _retimed(old: Rules, state: State, new: Input) -> Iterator[int]:
-    """The first tick about which no fact was late by one of the declarations, and in time by the other."""
+    """Yields the first tick at which old and new delays agree about every fact, if they differ."""
     before = old.inputs[new.name]
     timing = [(each.delay, [(r.pattern, r.delay) for r in each.refinements]) for each in (before, new)]
     if timing[0] != timing[1]:

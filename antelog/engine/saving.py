@@ -1,6 +1,6 @@
 """An engine's state as bytes or as a file, and back.
 
-It is a sealed archive (see `sealed`), whose members are
+It is a sealed archive (see `sealed`) without pickled code, whose members are
 
     state.json      the last finished tick, what was counted and given up, the static facts given
     plan.json       the plan, as `antelog.compile.nodes.plan` writes it
@@ -12,10 +12,9 @@ It is a sealed archive (see `sealed`), whose members are
     limits.json     from which ticks on all is known, where rules were changed
     decided/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
                     cells, ticks, whether they are true, from when on
-    settled/N       the answers of the plan's Nth relation that rules of before have confirmed: cells, times
+    settled/N       the answers of the plan's Nth relation that earlier rules have confirmed: cells, times
 
-Facts and atoms are columns of whole numbers of 8 bytes, the least byte first, one column after the other.
-There is no pickled code in it. Values that no kept fact has are left out.
+Columns are whole numbers of 8 bytes, little-endian, one column after the other.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class _Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`until`: the tick up to which each relation is decided that rests on its own negation."""
+    """`until` is the tick up to which each relation that rests on its own negation is decided."""
 
     now: int
     begin: int | None
@@ -92,7 +91,7 @@ class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def save(path: str | PathLike[str], saved: SavedEngine) -> None:
-    """Write a state, for its owner alone; a file of that name is replaced when the new one is complete."""
+    """Writes a state to a file that only its owner may read, replacing an old one when it is complete."""
     writing.write(path, to_bytes(saved), mode=0o600)
 
 
@@ -102,7 +101,7 @@ def restore(
     most: int = MOST,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
-    """The state in a file; otherwise as `from_bytes`."""
+    """Reads the state in a file; otherwise as `from_bytes`."""
     try:
         with Path(path).open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -118,7 +117,7 @@ def restore(
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
-    """A state for wherever bytes are kept; `from_bytes` reads it."""
+    """Writes a state as bytes, which `from_bytes` reads."""
     old, plan = saved.state, saved.plan
     pure = pruned(plan, old)
     kept, history, decided = pure.values, pure.history, pure.decided
@@ -171,10 +170,10 @@ def from_bytes(
     most: int = MOST,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
-    """The state in bytes, which messages call by this name.
+    """Reads the state in bytes; messages call it by this name.
 
-    With `program`, only if the state is of that. `functions` are those that it calls. Raises StateError if
-    this version cannot read it, if it is damaged, or if it has more than `most` bytes when it is unpacked.
+    With `program`, only if the state belongs to it; `functions` are those that it calls. Raises StateError if
+    the state is damaged, of another version, or larger than `most` bytes when unpacked.
     """
     members = sealed.unpack(content, name, most)
     try:
@@ -195,7 +194,7 @@ def from_bytes(
 
 
 def other_rules(name: str, plan: Plan, program: Plan) -> RulesChangedError:
-    """The error of a state that is of another program, with the differences between the two."""
+    """The error about a state of another program, with the differences between the two."""
     differences = sentence(compared(plan, program))
     return RulesChangedError(
         f"{name} was saved by other rules than these: {differences}. Go on with them by `accept=True`, or "
@@ -254,24 +253,24 @@ def _read(
 
 
 def _facts_in(plan: Plan) -> dict[str, str]:
-    """For each input the member that has its facts."""
+    """The member with the facts of each input."""
     return {source.name: f"facts/{number}" for number, source in enumerate(plan.inputs)}
 
 
 def _latest_in(plan: Plan, history: History) -> dict[str, str]:
-    """For each input of which the latest facts are kept the member that has them."""
+    """The member of each input whose latest facts are kept."""
     names = ((source.name, f"latest/{number}") for number, source in enumerate(plan.inputs))
     return {name: member for name, member in names if history[name].latest is not None}
 
 
 def _decided_in(plan: Plan, decided: Mapping[str, DecidedAtoms]) -> dict[str, str]:
-    """For each relation of which something is decided the member that has it."""
+    """The member of each relation with decided atoms."""
     names = ((relation.name, f"decided/{number}") for number, relation in enumerate(plan.relations))
     return {name: member for name, member in names if name in decided}
 
 
 def _settled_in(plan: Plan) -> dict[str, str]:
-    """For each relation the member that has its settled answers, if it has some."""
+    """The member for the settled answers of each relation."""
     return {relation.name: f"settled/{number}" for number, relation in enumerate(plan.relations)}
 
 

@@ -41,10 +41,10 @@ Given = Mapping[str, list[Row]]
 
 @dataclass(frozen=True)
 class Observed:
-    """The types that columns of facts have had so far, and those that follow for columns of answers.
+    """The types of columns of facts so far, and those that follow for columns of answers.
 
-    `seen` has the values that unguarded variables have answers for, and `lines` how many lines each of the
-    last facts gave, if there were many.
+    `seen` has the values for which unguarded variables have answers, and `lines` how many lines each of the
+    last facts gave, if there were many facts.
     """
 
     types: Mapping[str, Types]
@@ -60,7 +60,7 @@ class State:
     now         the last finished tick
     begin       the tick at which time begins: 0, or, if ticks are counted from 1970, that of the first
                 arrival (None until then)
-    values      what the cells of the facts stand for
+    values      the values that the cells of the facts stand for
     static      the background
     history     the facts that still matter
     decided     the atoms to remember, of relations that rest on their own negation in the past
@@ -79,18 +79,18 @@ class State:
 
     @property
     def forgotten(self) -> int:
-        """Facts about ticks before this one were given up, because there was no room."""
+        """The tick before which facts were given up, because there was no room."""
         return self.carried.forgotten
 
     @property
     def rows(self) -> int:
-        """The number of facts that are kept."""
+        """The number of kept facts."""
         latest = (stream.latest.facts for stream in self.history.values() if stream.latest is not None)
         return rows_of(self.history) + sum(facts.count for facts in latest)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the kept facts, and of the values in them."""
+        """The bytes of the kept facts, and of their values."""
         return bytes_of(self.history) + self.values.nbytes
 
 
@@ -102,7 +102,7 @@ def start(
 ) -> State:
     """The state before the first tick; `given` are static facts from outside the program.
 
-    With the values of a saved state, cells are the same as in that. `functions` are those that the program
+    With the values of a saved state, cells are the same as there. `functions` are those that the program
     declares.
     """
     called = Functions.of(plan, functions)
@@ -120,7 +120,7 @@ def start(
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
-    """The constants of refinements and of the background: their cells never change."""
+    """The constants of refinements and of the background, whose cells never change."""
     for source in plan.inputs:
         for refinement in source.refinements:
             yield from (value for value in refinement.pattern if value is not None)
@@ -129,13 +129,13 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
 
 
 def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
-    """The state with new facts."""
+    """Adds new facts."""
     observed = replace(state.observed, seen=seen_with(state.observed.seen, facts))
     return replace(state, history=added(state.history, facts), observed=observed)
 
 
 def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
-    """The state when facts have come whose columns have these types."""
+    """Widens the observed types by those of new facts."""
     known = _widened(state.observed.types, types)
     if known is state.observed.types:
         return state
@@ -144,7 +144,7 @@ def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
 
 
 def _widened(seen: Mapping[str, Types], new: SeenTypes) -> Mapping[str, Types]:
-    """The seen types widened by new ones; the same object if that changes nothing."""
+    """Widens seen types by new ones; returns the same object if nothing changes."""
     changed = {}
     for name, types in new.items():
         old = seen.get(name, (NOTHING,) * len(types))
@@ -155,7 +155,7 @@ def _widened(seen: Mapping[str, Types], new: SeenTypes) -> Mapping[str, Types]:
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
-    """The state in which time has begun, if there is a fact."""
+    """Lets time begin at the first arrival, if it has not begun."""
     arrivals = [new.arrival.min() for new in facts.values() if new.count]
     if state.begin is not None or not arrivals:
         return state
@@ -168,7 +168,7 @@ def has_begun(state: State) -> bool:
 
 
 def beginning(plan: Plan, state: State, begin: int) -> State:
-    """The state in which time begins at a tick, which may be one to come."""
+    """Lets time begin at a tick, which may be in the future."""
     decided = {
         name: replace(known, until=begin - 1 - delay)
         for name, known in state.decided.items()
@@ -178,16 +178,16 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 
 
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
-    """The knowledge of a step, with nothing found out yet."""
+    """The knowledge of a step, with nothing computed yet."""
     return Knowledge(
         prepared(plan), state.values, state.history, state.static, state.observed.seen, state.decided, Memo()
     )
 
 
 def since(plan: Plan, state: State, name: str) -> int | None:
-    """The first tick about which answers of a query are reported; None: about all.
+    """The first tick about which answers of a query are reported (None: about all).
 
-    Those before were given up, or are of the time before the rules were changed.
+    Earlier answers were given up, or belong to the time before the rules were changed.
     """
     reach, carried = prepared(plan).reaches[name], state.carried.since.get(name)
     given_up = None if reach is None or not state.forgotten else state.forgotten + reach
@@ -204,7 +204,7 @@ def step_to(state: State, now: int) -> Step:
 
 
 def lighter(plan: Plan, state: State) -> State:
-    """The state, pruned if many values may be unused."""
+    """Prunes the state if many values may be unused."""
     # Rows are counted last, for that takes a moment.
     if not state.values.grown or len(state.values) < state.rows // 4:
         return state
@@ -212,7 +212,7 @@ def lighter(plan: Plan, state: State) -> State:
 
 
 def pruned(plan: Plan, state: State) -> State:
-    """The state without the values that neither a fact nor a remembered atom has."""
+    """Drops the values that neither a fact nor a remembered atom has."""
     history = only_latest(prepared(plan), state.history, state.now)
     used = [column for name in history for column in with_latest_facts(history, name).columns]
     atoms = [column for each in state.decided.values() for column in each.columns]

@@ -1,8 +1,8 @@
 """The state of one program carried over to another: rules that change while they run.
 
-    queries that mean the same       go on as if nothing had been changed
-    new and changed ones             are worked out from the facts that are kept
-    open answers of those before     go on (revised), or are `closed`; confirmed ones stay confirmed
+    queries that mean the same       continue as if nothing had been changed
+    new and changed ones             are computed from the facts that are kept
+    their open answers               continue (revised), or are `closed`; confirmed ones stay confirmed
 
 The change lies between two ticks: its lines are about the last finished one.
 """
@@ -41,7 +41,7 @@ CLOSED = "closed"
 class QueryChange:
     """The fate of a query: its answers about ticks from `since` on are reported (None: all).
 
-    From the tick `complete` on its lines are those of a run from the start; None: they may always differ,
+    From the tick `complete` on its lines are those of a run from the start; if None, they may always differ,
     for the reason `why`.
     """
 
@@ -74,8 +74,8 @@ NO_SHARES = Shares()
 class Transition:
     """A state carried over to another plan, after the tick `tick`.
 
-    `changes` has the lines of queries that are new or changed, `closed` those of the open answers that do not
-    go on, by the queries of the plan before.
+    `changes` has the lines of new and changed queries, `closed` those of the open answers that end, by the
+    queries of the old plan.
     """
 
     tick: int
@@ -101,9 +101,8 @@ def transition(
 ) -> Transition:
     """Carries a state over to a new plan; `lacking` are inputs of which not all that matters was kept.
 
-    Of the old plan's answers and of the new one's only those in the `shares` are reported.
-
-    Raises UnsupportedError if ticks have another length or begin elsewhere.
+    Only answers in the `shares` of the old plan and of the new one are reported. Raises UnsupportedError if
+    ticks have another length or begin elsewhere.
     """
     refuse_other_ticks(old, new)
     comparison, known = compared(old, new), first_ticks(old, state, new, lacking)
@@ -135,7 +134,7 @@ def transition(
 
 
 def refuse_other_ticks(old: Plan, new: Plan) -> None:
-    """Raises UnsupportedError if ticks of two plans are not the same."""
+    """Raises UnsupportedError if ticks of two plans differ."""
     scales = [
         None if p.timescale is None else (p.tick, p.zone if p.timescale.of_days else "") for p in (old, new)
     ]
@@ -212,7 +211,7 @@ def _is_query(plan: Plan, name: str) -> bool:
 def _decided(
     empty: DecidedAtoms, name: str, state: State, known: FirstTicks, recoded: Callable[[Column], Column]
 ) -> DecidedAtoms:
-    """The remembered atoms of a relation; of a new one all up to the last tick are false."""
+    """The remembered atoms of a relation; those of a new one are false up to the last tick."""
     was = known.cycles.get(name)
     if was is None:
         return empty if name not in known.anew else replace(empty, until=state.now)
@@ -236,7 +235,7 @@ def _with_settled(state: State, name: str, settled: SettledAnswers) -> State:
 
 
 def change_of(each: QueryDifference, old: Plan, state: State, new: Plan, known: FirstTicks) -> QueryChange:
-    """The first tick about which answers of a new or changed query are reported."""
+    """The change of a new or changed query: from which tick on its answers are reported."""
     assert each.new is not None
     begin = start_of(each.name, new, known, state.now)
     if not begin.never and _sees_other_values(each.name, old, state, new):
@@ -267,7 +266,7 @@ def _complete(query: Relation, ticks: Iterable[int | None], now: int) -> int | N
 def _until_settled(
     change: QueryChange, settled: SettledAnswers | None, query: Relation, now: int
 ) -> QueryChange:
-    """The change of a query whose answers were confirmed before: it is complete after the last of these."""
+    """Puts off the completeness of a query to after the last answer that was confirmed before."""
     if settled is None or settled.count == 0 or change.complete is None:
         return change
     found = _complete(query, [int(settled.time.max()) + 1], now)
@@ -287,7 +286,7 @@ def _sees_other_values(query: str, old: Plan, state: State, new: Plan) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """The answers of a query after the last finished tick: open ones, and confirmed ones still looked at."""
+    """The open answers of a query after the last finished tick, and the confirmed ones still looked at."""
 
     relation: Relation | None
     keys: Sequence[Column]
@@ -300,11 +299,11 @@ class _Answers:
         return marked(self.status == OPEN)
 
     def lines(self, kind: Kinds) -> Lines:
-        """The lines of those that have a kind of change."""
+        """The lines of answers that have a kind of change."""
         return self.make(self.moment[kind >= 0], kind[kind >= 0])
 
     def closed(self, which: Column) -> pa.Table:
-        """Lines that say of open answers that they do not go on."""
+        """The lines of open answers that end with the change."""
         table = self.make(self.moment.take(which), np.full(len(which), REVISED)).table
         for name in ("if_silent", "decided_by"):
             place = table.schema.get_field_index(name)
@@ -317,7 +316,7 @@ class _Answers:
         )
 
     def confirmed_in(self, query: Relation, since: int | None) -> SettledAnswers | None:
-        """The confirmed answers about which the new rules of their query could say something."""
+        """The confirmed answers about which the new rules of their query could report something."""
         if len(self.keys) != len(query.answer.variables) + 1:
             return None
         *columns, time = self.keys
@@ -331,7 +330,7 @@ class _Answers:
 def _answers(
     plan: Plan, state: State, relation: Relation | None, values: Values, wanted: LineSelection
 ) -> _Answers:
-    """The answers of a query of a plan, with cells of these values; none of one that is not there."""
+    """The answers of a query of a plan, with cells of these values; none without a relation."""
     nothing = np.zeros(0, np.int64)
     width = 0 if relation is None else len(relation.answer.variables) + 1
     if relation is None or not has_begun(state):
@@ -363,7 +362,7 @@ def _no_lines(state: State, relation: Relation | None) -> Lines:
 
 
 def _kinds(before: _Answers, after: _Answers, *, goes_on: bool) -> tuple[Kinds, Column]:
-    """For each answer of the new rules the kind of its line, or -1; and the open answers that end."""
+    """The kind of line, or -1, for each answer of the new rules; and the open answers that end."""
     width = len(before.keys) == len(after.keys)
     known = find_rows(after.keys, before.keys) if width else np.full(len(after.status), -1)
     was = np.where(known >= 0, np.append(before.status, 0).take(known), 0)

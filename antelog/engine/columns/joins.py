@@ -1,14 +1,10 @@
-"""Joins of tables: rows with equal keys, rows within a band, and room for what a join makes.
+"""Joins of tables: rows with equal keys, rows within a band of numbers, and the memory that a join may take.
 
     R(D, V, T), R(D, W, U), U > T, U <= T + 20
 
-For each row on the left the rows on the right with its D and a U from T + 1 to T + 20 are next to each
-other once the right is sorted by D and U. Two binary searches find the first and the last of them, so that
-no row is made that the band does not have.
-
-The size of a table is known before the memory is taken: a join that would have 50 million rows, where
-the budget of 256 MB is enough for some 3 million, raises TooLargeError, and the step is cut into smaller
-ones.
+With the right side sorted by D and U, the rows that match one on the left are neighbours: two binary searches
+find the first and the last of them. The size of a result is known before its memory is taken, and one beyond
+the budget raises TooLargeError: then the kernel cuts the step into smaller ones.
 """
 
 from __future__ import annotations
@@ -37,16 +33,16 @@ from antelog.engine.columns.tables import (
 )
 
 BUDGET = 256 * 2**20
-"""The bytes a table may take by default."""
+"""The bytes that a table may take by default."""
 
 _A_ROW = 80
-"""The bytes a row takes, about: ten columns."""
+"""The bytes of a row of about ten columns."""
 
 _budget: ContextVar[int] = ContextVar("budget", default=BUDGET)
 
 
 class TooLargeError(Exception):
-    """A table would have more rows than fit the budget; `where` names the rule."""
+    """Raised when a table would exceed the budget; `where` names the rule."""
 
     def __init__(self, rows: int, where: str = "") -> None:
         super().__init__(f"{rows} rows")
@@ -55,7 +51,7 @@ class TooLargeError(Exception):
 
 @contextmanager
 def budget(size: int) -> Iterator[None]:
-    """A context in which each table takes at most this many bytes."""
+    """Limits the bytes of each table within a context."""
     token = _budget.set(size)
     try:
         yield
@@ -65,20 +61,20 @@ def budget(size: int) -> Iterator[None]:
 
 @contextmanager
 def more_room(times: int) -> Iterator[None]:
-    """A context in which each table takes so many times as much."""
+    """Multiplies the budget within a context."""
     with budget(_budget.get() * times):
         yield
 
 
 def make_room(counts: NDArray[np.int64]) -> None:
-    """Raises TooLargeError if a table with these numbers of rows would be too large."""
+    """Raises TooLargeError if a table with these numbers of rows would exceed the budget."""
     rows = int(counts.sum())
     if rows > max(_budget.get() // _A_ROW, 1):
         raise TooLargeError(rows)
 
 
 def pairs(left: Column, right: Column) -> tuple[Column, Column]:
-    """The rows of two tables whose keys are equal: positions on the left and on the right."""
+    """Joins two tables on equal keys; returns row positions on the left and on the right."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     order, sequence = ordered(right)
@@ -93,7 +89,7 @@ def pairs(left: Column, right: Column) -> tuple[Column, Column]:
 
 
 def _sought(keys: Column, different: Column) -> Column:
-    """For each key its position among different ones that are in order, or -1."""
+    """Finds each key among distinct sorted ones; returns its position, or -1."""
     low, count = int(different[0]), int(different[-1] - different[0]) + 1
     if count <= roomy(len(keys) + len(different)):
         position = np.full(count + 2, -1, np.int64)
@@ -108,14 +104,14 @@ def _sought(keys: Column, different: Column) -> Column:
 
 
 def spread(first: Column, counts: Column) -> tuple[Column, Column]:
-    """For each row in turn `counts` numbers `first, first + 1, …`; and the row of each number."""
+    """Counts up from `first`, `counts` times for each row; returns each number's row, and the numbers."""
     whose = np.repeat(np.arange(len(counts)), counts)
     before = np.cumsum(counts) - counts
     return whose, np.arange(len(whose)) + (first - before).take(whose)
 
 
 def find_rows(left: Sequence[Column], right: Sequence[Column]) -> Column:
-    """For each row on the left, the position of the first equal one on the right, or -1."""
+    """Finds each row of the left in the right; returns the position of the first equal row, or -1."""
     if len(left[0]) + len(right[0]) > tables.FEW:
         return find(*keys_of([left, right]))
     one, other = ([*zip(*(column.tolist() for column in side), strict=True)] for side in (left, right))
@@ -124,7 +120,7 @@ def find_rows(left: Sequence[Column], right: Sequence[Column]) -> Column:
 
 
 def find(left: Column, right: Column) -> Column:
-    """For each key on the left, the position of the first equal one on the right, or -1."""
+    """Finds each key of the left in the right; returns the position of the first equal key, or -1."""
     if len(left) + len(right) <= tables.FEW:
         first = {number: at for at, number in reversed([*enumerate(right.tolist())])}
         return np.array([first.get(number, -1) for number in left.tolist()], np.int64)
@@ -144,7 +140,7 @@ def find(left: Column, right: Column) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class KeyTicks:
-    """Rows of keys at ticks."""
+    """Rows of a key and a tick."""
 
     key: Column
     tick: Column
@@ -155,7 +151,7 @@ class KeyTicks:
 
 
 def find_moments(asked: KeyTicks, given: KeyTicks) -> Column:
-    """For each key and tick that is asked for, the first row with these, or -1."""
+    """Finds each key and tick; returns the position of the first given row with both, or -1."""
     if asked.count == 0 or given.count == 0:
         return np.full(asked.count, -1)
     low, count = extent(given.tick)
@@ -168,10 +164,7 @@ def find_moments(asked: KeyTicks, given: KeyTicks) -> Column:
 
 
 def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
-    """For each key and tick that is asked for, the last row of that key before the tick, or -1.
-
-    The rows given are in the order of keys, and of ticks within a key.
-    """
+    """Finds the last row of the same key before a tick, or -1; rows are sorted by key and tick."""
     if asked.count == 0 or given.count == 0:
         return np.full(asked.count, -1)
     low, size = extent(given.tick)
@@ -182,7 +175,7 @@ def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
 
 
 def _last_below(ordered: Column, sought: Column) -> Column:
-    """For each number that is sought the last position of a smaller one, or -1."""
+    """Finds the position of the last smaller number, or -1."""
     low, count = int(ordered[0]), int(ordered[-1] - ordered[0]) + 1
     if count > roomy(len(ordered) + len(sought)) or len(sought) <= tables.FEW:
         return np.searchsorted(ordered, sought) - 1
@@ -194,14 +187,14 @@ def _last_below(ordered: Column, sought: Column) -> Column:
 
 @dataclass(frozen=True)
 class TickRange(ColumnSet):
-    """For each row the first and the last tick that something may have."""
+    """The first and the last tick of a range, for each row."""
 
     first: Column
     last: Column
 
 
 def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> tuple[Column, Column]:
-    """The rows of two tables whose keys are equal and whose number on the right lies in the band."""
+    """Joins two tables on equal keys where the right row's number lies in the left row's band."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     first = int(number.min())

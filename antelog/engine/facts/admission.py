@@ -1,7 +1,6 @@
 """Admission of facts: rows of a batch become columns of cells and ticks, or are set aside.
 
-Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its
-reason. Rejects never change an answer.
+Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its reason.
 
     device  level  time  arrival
     wt2     high   7     8            a fact: cells and ticks
@@ -47,11 +46,11 @@ from antelog.language.epochs import TICKS, Counting
 
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """A batch: the facts that count, each once, and the rows set aside (see `rejects.SCHEMA`).
+    """The facts of a batch, each once, and the rows set aside (see `rejects.SCHEMA`).
 
-    `places` says for each reject which row of its frame it was, `types` of which types the columns
-    of the frames are, without the time; `of_no_use` how many rows of each input are of no use, whenever
-    they come. `notes` are sentences about the times.
+    `places` has the row of each reject in its frame, `types` those of the frames' columns without the time,
+    `of_no_use` the number of rows of each input that can never be used, and `notes` sentences about the
+    times.
     """
 
     facts: Mapping[str, Facts]
@@ -65,7 +64,7 @@ class Admitted:
 
 @dataclass(frozen=True, eq=False)
 class _AdmittedFrame:
-    """One frame of a batch after the checks; its rejects are in the order of its rows."""
+    """A frame after the checks; its rejects are in the order of its rows."""
 
     facts: Facts
     counts: Counts
@@ -77,7 +76,7 @@ class _AdmittedFrame:
 
 @dataclass(frozen=True, eq=False)
 class _Objection:
-    """Rows that cannot be admitted: the reason, and a function that describes the fault of some of them."""
+    """Rows that cannot be admitted, the reason, and a function that describes the fault of some of them."""
 
     reason: str
     applies: Mask
@@ -85,7 +84,7 @@ class _Objection:
 
 
 Objector: TypeAlias = Callable[[Input, Facts], tuple[Mask, pa.Array]]
-"""Says which facts of an input conflict with others, and what is to be said of each of them."""
+"""Masks the facts of an input that conflict with others, and describes each conflict."""
 
 
 def admit(
@@ -98,14 +97,12 @@ def admit(
     arrival: str = "arrival",
     conflicts: Objector | None = None,
 ) -> Admitted:
-    """The facts in frames that arrived after tick `before`, up to and including `now`.
+    """Admits the facts in frames that arrived after tick `before`, up to and including `now`.
 
-    The column named by `arrival` has the ticks they arrived at. In a frame without it, a fact
-    arrives at its own time, or at `before + 1` if that is over; one whose time is after `now` is
-    early. Every input of the plan is in the result, also without a frame. Facts that are fine in
-    themselves may still have `conflicts`.
-
-    Raises DataError if a frame does not fit its input as a whole.
+    In a frame without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is
+    over; one whose time is after `now` is early. Every input of the plan is in the result, also without a
+    frame. `conflicts` judges facts that are otherwise admitted. Raises DataError if a frame does not fit its
+    input as a whole.
     """
     rules = prepared(plan)
     sources = rules.inputs
@@ -205,9 +202,9 @@ def _admit(
 def _cells(
     source: Input, values: Values, array: Array, number: int, kind: Kind | None
 ) -> tuple[Column, Mask | None]:
-    """The cells of a column, and which values are of no use, if any are.
+    """The cells of a column, and a mask of values of no use, if there are any.
 
-    Where the program has texts, values it cannot write become texts.
+    Where the program has texts, values that it cannot write become texts.
     """
     with naming(f"column {source.columns[number]} of {source.name}", array.type):
         cells, bad = values.encode_usable(array)
@@ -292,7 +289,7 @@ def _about_order(source: Input, given: Facts, allowed: Column, counting: Countin
 def _rejected(
     name: str, as_json: pa.Array, time: Ticks, arrival: Ticks, found: Sequence[tuple[str, Column, pa.Array]]
 ) -> pa.Table:
-    """The rejects of an input: rows as JSON in the order of the objections `found`, then sorted by row."""
+    """The rejects of an input in the order of its rows; `as_json` has the rows in the order of `found`."""
     at = np.concatenate([rows for _, rows, _ in found])
     order = pa.array(np.argsort(at))
     count = len(at)
@@ -311,7 +308,7 @@ def _rejected(
 
 
 def _once(facts: Facts) -> Facts:
-    """Each fact once, at its first arrival."""
+    """Keeps each fact once, at its first arrival."""
     if facts.count < 2 or len(suspects := alike(facts.digests)) == 0:
         return facts  # different digests, different facts
     # Of equal keys the first comes first, and that shall be the fact that arrived first.
@@ -327,9 +324,9 @@ def _once(facts: Facts) -> Facts:
 
 
 def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
-    """The arrivals of rows without any: their own ticks, or the first after the finished tick `now`.
+    """The arrivals of rows without one: their own ticks, but after the finished tick `now`.
 
-    Not after the tick `latest`, where there is one, unless that is finished.
+    They are not after the tick `latest`, if given, unless that is finished.
     """
     first = now + 1
     return np.maximum(time, first) if latest is None else np.clip(time, first, max(first, latest))
@@ -337,7 +334,7 @@ def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class DelayRows:
-    """The declarations with constants at the same positions: a row of cells and a delay for each."""
+    """The delay declarations with constants at the same positions: cells and a delay for each."""
 
     positions: tuple[int, ...]
     cells: tuple[Column, ...]
@@ -368,9 +365,9 @@ def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
 
 
 def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
-    """δ of each fact: among the declarations that match it, the one with the most constants decides.
+    """The delay of each fact, from the matching declaration with the most constants.
 
-    An input without objects has one δ, and the result one row.
+    The result has one row for an input without objects.
     """
     result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)
     for table in tables_of(source, values):
@@ -388,7 +385,7 @@ def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Beyond:
-    """The counts of such rows; those set aside, and their rows in their frames."""
+    """The counts of rows after the end of a run; the malformed ones, and their rows in their frames."""
 
     counts: Counts
     rejects: pa.Table
@@ -396,7 +393,7 @@ class Beyond:
 
 
 def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
-    """The counts of rows that arrived after tick `until`; malformed ones are set aside with their reason."""
+    """Counts rows that arrived after tick `until`; malformed ones are set aside with their reason."""
     batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
     malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
     rejects = batch.rejects.filter(malformed)

@@ -1,9 +1,7 @@
-"""Facts that may be repeated, found by their digests: equal facts have equal digests.
+"""Facts that may be repeated, found by their digests.
 
-Mostly none are. So each fact puts its number into a table, at a place its digest names, and only facts whose
-number was overwritten, or that overwrote one, are compared. Sorting all digests is twice the work and more.
-
-    digests 17, 23, 17     rows 0 and 2
+Each fact puts its number into a table, at a place that its digest names, and only facts that meet there are
+compared: mostly none. Sorting all digests takes more than twice as long.
 """
 
 from __future__ import annotations
@@ -13,10 +11,10 @@ import numpy as np
 from antelog.engine.columns.tables import Column, marked
 
 _PLACES = 8
-"""The table has at least this many places for each fact."""
+"""The least number of places per fact."""
 
 _APART = 32
-"""And this many for each of those that others are looked for among."""
+"""The least number of places per known fact, when others are compared with those."""
 
 
 def alike(digests: Column) -> Column:
@@ -44,7 +42,7 @@ def among(digests: Column, known: Column) -> Column:
 
 
 def _placed(digests: Column, others: Column, bits: int) -> Column:
-    """The rows whose slot in the table one of the others has, too."""
+    """The rows whose place in the table one of the others has, too."""
     there = np.zeros(1 << bits, np.bool_)
     there[_place(others, bits)] = True
     return marked(there.take(_place(digests, bits)))
@@ -55,7 +53,7 @@ def _place(digests: Column, bits: int) -> Column:
 
 
 def _sharing(digests: Column) -> Column:
-    """The rows whose slot in the table another row has, too."""
+    """The rows whose place in the table another row has, too."""
     bits = max(_PLACES * len(digests) - 1, 1).bit_length()
     place = _place(digests, bits)
     numbers = np.arange(len(digests), dtype=np.int32)

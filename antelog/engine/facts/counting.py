@@ -1,7 +1,4 @@
-"""The counts and the status of an engine.
-
-Temp: 7 given, 5 admitted, 1 repeated, 1 late
-"""
+"""The counts and the status of an engine."""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ from antelog.accounts import Counts
 
 
 def total(*counts: int | None) -> int | None:
-    """All of them together, if all are known."""
+    """The sum of counts; None if one is unknown."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """Facts of an input that were given up, as there was no room: how many, and the ticks they are about."""
+    """The facts of an input that were given up, as there was no room, and the ticks they are about."""
 
     facts: int
     first: int
@@ -36,10 +33,10 @@ class Status:
     """An engine at a glance.
 
     now                     the last finished tick
-    counts                  what became of the rows of all inputs
-    dropped                 how many admitted facts were given up later, because there was no room
-    open_answers            the answers that are open, by query
-    state_rows, state_bytes what is kept to go on: facts, and the room they and their values take
+    counts                  the rows of all inputs by fate
+    dropped                 the admitted facts that were given up later, because there was no room
+    open_answers            the number of open answers by query
+    state_rows, state_bytes the kept facts, and the memory they and their values take
     seen_values             the values that unguarded variables have answers for, which only grow
     """
 
@@ -58,7 +55,7 @@ DROPPED = pa.schema(
 
 
 def dropped_table(dropped: Mapping[str, Dropped]) -> pa.Table:
-    """A row for each input that lost facts: how many, and the first and the last tick they were about."""
+    """For each input that lost facts how many, and the first and the last tick they were about."""
     rows = [(name, each.facts, each.first, each.last) for name, each in dropped.items()]
     columns = zip(*rows, strict=True) if rows else ((),) * len(DROPPED)
     return pa.table([pa.array(c, f.type) for c, f in zip(columns, DROPPED, strict=True)], schema=DROPPED)

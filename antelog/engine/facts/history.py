@@ -1,18 +1,17 @@
 """Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen.
 
-Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting cost what the
-ticks concerned hold, however many others are kept.
+Facts are kept in slices of one tick each, so that adding, finding and forgetting cost what these ticks hold.
 
     Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
+
+Of the facts that claim one slot the first to arrive counts, and of several at one tick the least: by the
+order of their columns, numbers before texts.
 
     input Temp(device, level, time) delay 2, one per device.
     Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
 
-Of the facts that claim one slot the first to arrive counts, and of several that arrived at one tick the
-least: by the order of their columns, numbers before texts.
-
-The values seen in the columns unguarded variables lead to are kept for good, each with the tick since when: a
-value has answers of its own from then on. The constants and the background there are seen from the start.
+Values in the columns that unguarded variables lead to are kept for good, each with the tick from which on it
+has answers of its own. Constants and the background there are seen from the start.
 
     Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a, since 1
 """
@@ -39,7 +38,7 @@ from antelog.engine.facts.alike import among
 from antelog.engine.values.values import Values
 
 Places: TypeAlias = tuple[tuple[int, int], ...]
-"""Columns with what has to be there: a cell, or what is in another column."""
+"""Columns, each with the cell it must have, or with another column it must equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ class Facts(ColumnSet):
 
     @cached_property
     def digests(self) -> Column:
-        """Numbers that are equal for equal facts, and seldom for others."""
+        """Hashes: equal for equal facts, and seldom for others."""
         mixed = np.zeros(self.count, np.uint64)
         for column in (*self.columns, self.time):
             mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -64,9 +63,9 @@ class Facts(ColumnSet):
         return mixed.view(np.int64)
 
     def having(self, constants: Places, repeats: Places) -> Facts:
-        """The facts with these cells in these columns, and the same in each of these pairs of columns.
+        """The facts with these cells in these columns, and equal cells in these pairs of columns.
 
-        They are kept, for each step asks for those of the last ticks again.
+        The result is cached, because each step asks for the facts of the last ticks again.
         """
         if not constants and not repeats:
             return self
@@ -86,7 +85,7 @@ class Facts(ColumnSet):
 
     @property
     def nbytes(self) -> int:
-        """The bytes they take, with everything cached for them."""
+        """The bytes of the columns, and of everything cached for them."""
         columns = [*self.columns, self.time, self.arrival]
         if "digests" in vars(self):
             columns.append(self.digests)
@@ -111,7 +110,7 @@ def no_facts(width: int) -> Facts:
 
 @dataclass(frozen=True, eq=False)
 class LatestFacts:
-    """The latest facts of slots, and some that others have replaced; it had so many `slots` when counted."""
+    """The latest facts of slots, and some replaced ones; `slots` is the number of slots when last counted."""
 
     facts: Facts
     slots: int = 0
@@ -121,7 +120,7 @@ class LatestFacts:
 class Stream:
     """The kept facts of one input; `width` is the number of its columns besides the time.
 
-    `latest` are older ones, of which one is the latest of each slot: see `latest_facts`.
+    `latest` has older facts, among them the latest of each slot.
     """
 
     width: int
@@ -141,7 +140,7 @@ _SMALL = 256
 
 
 def joint(parts: Iterable[Facts], width: int) -> Facts:
-    """Facts side by side."""
+    """Puts facts side by side."""
     parts = list(parts)
     return Facts.and_then(*parts) if parts else no_facts(width)
 
@@ -149,10 +148,9 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
 def gather_each(
     history: History, name: str, wanted: Sequence[Spans | None], constants: Places = (), repeats: Places = ()
 ) -> list[Facts]:
-    """The facts of `gather` for each of several sets of ticks.
+    """Gathers facts for each of several sets of ticks.
 
-    Literals often ask for nearly the same ticks. The facts about these are put side by side once, and each
-    set has its stretch of them.
+    Sets are often nearly the same, so their facts are put side by side once, and each set gets a stretch.
     """
     stream = history[name]
     if len(wanted) == 1:
@@ -182,7 +180,7 @@ def gather(
 
 
 def _ticks_in(stream: Stream, about: Spans) -> list[int]:
-    """The ticks of a set there are facts about; what is asked for tick by tick is looked up."""
+    """The ticks in a set that there are facts about; single ticks are looked up."""
     sizes = about.last - about.first
     if len(sizes) and int(sizes.max()) == 0 and len(sizes) < len(stream.slices) // _MANY:
         return [tick for tick in about.first.tolist() if tick in stream.slices]
@@ -208,10 +206,9 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
 
 
 def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
-    """A slice with a further part.
+    """Appends a part to a slice, joined with the parts before it that are small or no larger.
 
-    A part that is small, or no larger than what comes after it, is joined with that: a slice to which
-    a little is added again and again has few parts then, and each fact is copied few times.
+    So a slice that grows little by little has few parts, and each fact is copied few times.
     """
     while parts and parts[-1].count <= max(new.count, _SMALL):
         parts, new = parts[:-1], joint((parts[-1], new), width)
@@ -219,11 +216,7 @@ def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ..
 
 
 def fresh(history: History, name: str, facts: Facts) -> Facts:
-    """The facts of an input that are not in the history yet.
-
-    Those that are came earlier, so a repetition changes nothing. What this costs depends on the
-    ticks the facts are about.
-    """
+    """The facts of an input that are not in the history yet; only the ticks they are about are looked at."""
     slices = history[name].slices
     known = [part for tick in distinct(facts.time).tolist() for part in slices.get(tick, ())]
     if not known:
@@ -255,7 +248,7 @@ def _by_tick(facts: Facts) -> Iterable[tuple[int, Facts]]:
 
 
 def without(history: History, before: Mapping[str, int]) -> History:
-    """The history without the facts about ticks before the one given for their input."""
+    """Forgets the facts of each input about ticks before the given one."""
     kept = dict(history)
     for name, first in before.items():
         stream = history[name]
@@ -273,7 +266,7 @@ def rows_of(history: History) -> int:
 
 
 def bytes_of(history: History) -> int:
-    """The bytes the kept facts take."""
+    """The bytes of the kept facts."""
     latest = (stream.latest.facts for stream in history.values() if stream.latest is not None)
     return sum(facts.nbytes for facts in latest) + sum(
         part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
@@ -281,7 +274,7 @@ def bytes_of(history: History) -> int:
 
 
 def conflicting(source: Input, facts: Facts, kept: History, values: Values) -> Mask:
-    """A mask of the facts that claim a slot another one holds, a kept one or one of these."""
+    """Masks the facts that claim a slot that another one holds, whether a kept one or one of these."""
     lost = np.zeros(facts.count, np.bool_)
     if source.slot is None or facts.count == 0:
         return lost
@@ -322,7 +315,7 @@ def _order(columns: Sequence[Column], values: Values) -> list[Column]:
 
 
 def sentence(source: Input, count: int) -> pa.Array:
-    """The reason, `count` times, why facts that claim a slot another one holds are set aside."""
+    """The reason, `count` times, why facts that claim a slot of another one are set aside."""
     names = [source.columns[i] for i in source.slot or ()]
     what = " and ".join([*names, "tick"]) if len(names) < 2 else f"{', '.join(names)} and tick"
     return pa.array([f"another fact of this {what} came first"] * count, pa.string())
@@ -336,13 +329,13 @@ FROM_THE_START = -1
 
 @dataclass(frozen=True, eq=False)
 class SeenValues(ColumnSet):
-    """Different values, each with the tick since when it has been seen."""
+    """Distinct values, each with the tick since when it has been seen."""
 
     cells: Column
     since: Column
 
     def and_more(self, cells: Column, since: Column) -> SeenValues:
-        """The seen values and more, each seen at its tick unless it was seen before."""
+        """Adds values, each seen at its tick unless it was seen before."""
         same = groups(cells)
         first = cells.take(same.first)
         new = marked(find(first, self.cells) < 0)
@@ -352,7 +345,7 @@ class SeenValues(ColumnSet):
 
 
 Seen: TypeAlias = Mapping[SeenColumns, SeenValues]
-"""For the columns of each unguarded variable the values seen there."""
+"""The values seen in the columns of each unguarded variable."""
 
 
 def seen_from_the_start(
@@ -369,7 +362,7 @@ def seen_from_the_start(
 
 
 def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
-    """The seen values, with those of further facts."""
+    """Adds the values of further facts."""
     found = dict(seen)
     for each, known in seen.items():
         new = [

@@ -2,8 +2,8 @@
 
     last Mode(X, run, T)    Mode(a, run, 3) stays until Mode(a, stop, 9) is as old
 
-Facts that the history forgets come here. Those that a later one of their slot has replaced are left out once
-there are as many of them as of slots, so that adding some costs little, however many slots there are.
+Facts that the history forgets come here. Replaced ones are dropped once there are as many of them as slots,
+so that adding some costs little, however many slots there are.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _FEW = 256
 
 
 def stream_of(rules: Rules, name: str) -> Stream:
-    """The stream of an input without any facts."""
+    """An empty stream for an input."""
     width = len(rules.inputs[name].types)
     return Stream(width, {}, LatestFacts(no_facts(width)) if name in rules.remembered else None)
 
 
 def with_latest_facts(history: History, name: str) -> Facts:
-    """The facts of an input, and the older ones that are the latest of their slots."""
+    """All facts of an input, with the older ones that are the latest of their slots."""
     known, facts = history[name].latest, gather(history, name, None)
     return facts if known is None else joint((known.facts, facts), len(facts.columns))
 
 
 def forgetting(rules: Rules, history: History, before: Mapping[str, int], now: int) -> History:
-    """The history without the facts about ticks before the one given for their input, but the latest ones."""
+    """Forgets the facts of each input about ticks before the given one, except the latest of each slot."""
     moved = dict(history)
     for name in rules.remembered:
         old = gather(history, name, span(0, before[name] - 1)) if before[name] > 0 else no_facts(0)
@@ -49,7 +49,7 @@ def forgetting(rules: Rules, history: History, before: Mapping[str, int], now: i
 
 
 def only_latest(rules: Rules, history: History, now: int) -> History:
-    """The history with one fact of each slot among the older ones, as a state is saved with them."""
+    """Keeps one fact of each slot among the older ones, as in a saved state."""
     return {
         name: stream
         if stream.latest is None
@@ -59,7 +59,7 @@ def only_latest(rules: Rules, history: History, now: int) -> History:
 
 
 def _only_latest(rules: Rules, name: str, known: LatestFacts, now: int) -> LatestFacts:
-    """The latest fact of each slot, without those that are too old to matter."""
+    """Keeps the latest fact of each slot, unless it is too old to matter."""
     back, slot = rules.remembered[name], rules.inputs[name].slot or ()
     facts = known.facts.take(known.facts.time >= (0 if back is None else now + back))
     order = np.argsort(facts.time, kind="stable")
@@ -73,5 +73,5 @@ def _only_latest(rules: Rules, name: str, known: LatestFacts, now: int) -> Lates
 
 
 def all_of(facts: Facts) -> LatestFacts:
-    """Facts that are the latest ones of their slots, one of each."""
+    """Facts that are each the latest of its slot."""
     return LatestFacts(facts, facts.count)

@@ -39,12 +39,11 @@ SCHEMA = pa.schema(
 
 @cache
 def none() -> pa.Table:
-    """No rejects."""
     return SCHEMA.empty_table()
 
 
 def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:
-    """Sentences put together from texts and columns of texts or numbers."""
+    """Joins texts and columns of texts or numbers to sentences."""
     texts = [
         pc.cast(pa.array(part), pa.string()) if isinstance(part, np.ndarray) else _text(part)
         for part in parts
@@ -62,14 +61,14 @@ def ticks(number: Column) -> pa.Array:
 
 
 def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
-    """Reasons why values do not fit a column of numbers or texts (None: either)."""
+    """The reasons why values do not fit a column of numbers or texts (None: either)."""
     what = what_fits(kind or "number")  # where either will do, only an infinity is neither
     wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is not a {what}")
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 
 
 def about_time(what: str, times: Ticks, rows: Column, counting: Counting) -> pa.Array:
-    """Reasons why times or arrivals are not natural numbers up to LAST."""
+    """The reasons why times or arrivals are not natural numbers up to LAST."""
     odd, values = times.take(rows), Values()
     with naming(f"the {what}", odd.given.type):
         cells, bad = values.encode_usable(odd.given)
@@ -84,7 +83,7 @@ def about_time(what: str, times: Ticks, rows: Column, counting: Counting) -> pa.
 
 
 def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:
-    """Reasons of rejects, with a remedy where the times are most likely no ticks.
+    """Adds a remedy to reasons where times are most likely no ticks.
 
     Of times that count milliseconds nearly all are late, and a longer delay does not help.
     """
@@ -106,7 +105,7 @@ def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input)
 
 
 def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array:
-    """The values of `count` rows as JSON lists; what JSON has no syntax for is in quotes."""
+    """The values of `count` rows as JSON lists; values without JSON syntax are quoted."""
     if not columns:
         return pa.array(["[]"] * count, pa.string())
     written = [_json(cells, values) for cells in columns]

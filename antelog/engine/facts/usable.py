@@ -2,8 +2,7 @@
 
     Temp: none of its 4,032 rows can be used: the time `soon` is not a whole number, as in ["wt2", 91]
 
-Facts that are set aside one by one are ordinary, and `rejects` has them. A frame of which nothing was
-understood would look like one in which nothing happened: that is an error, and nothing of it is taken.
+A frame of which nothing was understood would look like one in which nothing happened.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from antelog.errors import DataError, DataWarning
 _MANY = 20
 """In frames of fewer rows it is ordinary that most are late, early, or claim a slot another one holds."""
 _CALLER = 4
-"""The line that called `advance`: above that, and above its check of arguments."""
+"""The stack level of the line that called `advance`, above the check of its arguments."""
 _LONGEST = 200
-"""Of an example no more letters are shown."""
+"""The most characters of an example."""
 _REMEDIES = {
     LATE: "Hand them over before, have a column with their arrivals, or declare a longer delay",
     EARLY: "Advance to a later tick, or have a column with their arrivals",
@@ -33,10 +32,7 @@ _REMEDIES = {
 
 
 def check_use(batch: Admitted) -> None:
-    """Warns of each frame of which more than half is set aside.
-
-    Raises DataError if all rows of a frame are of no use in themselves, whenever they came.
-    """
+    """Warns of frames of which more than half is set aside. Raises DataError if no row is of use."""
     for name, counts in batch.counts.items():
         aside = {reason: getattr(counts, reason) for reason in REASONS if getattr(counts, reason)}
         count = sum(aside.values()) if counts.given >= _MANY else batch.of_no_use[name]
@@ -59,7 +55,7 @@ def _warning(name: str, counts: Counts, aside: dict[str, int], rejects: pa.Table
 
 
 def _mostly(rejects: pa.Table) -> str:
-    """The most common reason of rejects, with the first that has it."""
+    """The most common reason of rejects, with the first example."""
     kinds = pc.replace_substring_regex(rejects.column("detail"), PARTICULAR, "…")
     each = pc.value_counts(kinds)
     numbers = each.field("counts").to_numpy()

@@ -21,7 +21,7 @@ EARTH = 6371.0088
 
 
 def distance_km(lat1: Doubles, lon1: Doubles, lat2: Doubles, lon2: Doubles) -> Doubles:
-    """The length of the great circle between two places, given in degrees; to the millimetre."""
+    """The length of the great circle between two places given in degrees, to the millimetre."""
     one, other = np.radians(lat1), np.radians(lat2)
     north, east = np.sin((other - one) / 2), np.sin(np.radians(lon2 - lon1) / 2)
     part = north * north + np.cos(one) * np.cos(other) * east * east
@@ -30,7 +30,7 @@ def distance_km(lat1: Doubles, lon1: Doubles, lat2: Doubles, lon2: Doubles) -> D
 
 
 def _with_each(test: Callable[[pa.Array, str], pa.Array]) -> Callable[[pa.Array, pa.Array], pa.Array]:
-    """A test of texts against one text, for one in each row: asked once for each different one."""
+    """Turns a test of texts against one text into one against a text per row, run once for each text."""
 
     def tested(texts: pa.Array, others: pa.Array) -> pa.Array:
         found = np.zeros(len(texts), np.bool_)

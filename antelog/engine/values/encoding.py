@@ -1,4 +1,4 @@
-"""Arrow columns to cells. What needs an id gets it from `intern`, each distinct value once.
+"""Arrow columns to cells. `intern` gives an id to each distinct value that needs one.
 
 91.0: the bits of the double; wt2: an id; null: UNBOUND
 """
@@ -20,15 +20,15 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.types import Item, has_no_double, nearest_double
 
 UNBOUND = -1
-"""The cell of no value: null, not-a-number, or a variable that has none."""
+"""The cell of no value: null, not-a-number, or an unbound variable."""
 OTHERS = -2
-"""The cell of all values that nothing names: no fact, no background, no rule has it."""
+"""The cell of all values that neither a fact nor the background nor a rule names."""
 
 FIRST_ID = -(2**51)
 """The cell of the first id: 0xFFF8000000000000."""
 
 LAST_ID = -3
-"""Ids end here."""
+"""The last cell of ids."""
 
 _INFINITIES = np.array([math.inf, -math.inf]).view(np.int64)
 
@@ -39,7 +39,7 @@ Intern = Callable[[list[Item]], Column]
 
 
 def encode(array: Array, intern: Intern) -> Column:
-    """The cells of a column. Raises TypeError if its type is one no value can have."""
+    """The cells of a column. Raises TypeError if no value can be of its type."""
     type_ = array.type
     if is_a.is_union(type_):
         return _union(array, intern)
@@ -56,7 +56,7 @@ def encode(array: Array, intern: Intern) -> Column:
 
 
 def infinite(cells: Column) -> Mask:
-    """A mask of the infinities among cells. They are not numbers, and no fact may have one."""
+    """Masks the infinities among cells: they are not numbers, and no fact may have one."""
     found: Mask = (cells == _INFINITIES[0]) | (cells == _INFINITIES[1])
     return found
 
@@ -118,7 +118,7 @@ def _by_distinct(array: Array, kind: Kind, intern: Intern) -> Column:
 
 
 def _encoded(array: Array) -> list[pa.DictionaryArray]:
-    """The parts of a column, all with the same dictionary."""
+    """The chunks of a column, all with the same dictionary."""
     if not is_a.is_dictionary(array.type):
         array = array.dictionary_encode()  # with one dictionary for all parts
     elif isinstance(array, pa.ChunkedArray) and array.num_chunks > 1:
@@ -151,13 +151,13 @@ def _union(array: Array, intern: Intern) -> Column:
 
 
 def are_named(cells: Column) -> Mask:
-    """A mask of the cells that are ids."""
+    """Masks the cells that are ids."""
     found: Mask = (cells >= FIRST_ID) & (cells <= LAST_ID)
     return found
 
 
 def are_nothing(cells: Column) -> Mask:
-    """A mask of the cells that come out as null: those of no value, and of all others."""
+    """Masks the cells that are reported as null: no value, and all others."""
     found: Mask = (cells == UNBOUND) | (cells == OTHERS)
     return found
 

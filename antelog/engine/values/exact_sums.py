@@ -1,8 +1,8 @@
-"""Sums and means of numbers that are exact, and rounded once: no order of the numbers makes a difference.
+"""Exact sums and means, rounded once, so that the order of the numbers makes no difference.
 
     0.1 + 0.2 + ... ten times: each is a whole multiple of 2**-55, and so is their sum
 
-Multiples that do not fit into 64 bits are cut into parts of 30 bits, which are added up each for itself.
+Multiples beyond 64 bits are cut into parts of 30 bits, which are added up separately.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SURE = 2.0**62
 """Below this a sum of whole numbers surely fits into 64 bits."""
 
 _LARGEST = 2**53
-"""Whole numbers up to this are doubles."""
+"""Doubles hold all whole numbers up to this."""
 
 _BITS = 30
 _MASK = (1 << _BITS) - 1
@@ -29,10 +29,7 @@ _MASK = (1 << _BITS) - 1
 
 @dataclass(frozen=True, eq=False)
 class Summands(ColumnSet):
-    """Numbers as whole multiples of 2**-shift, in `parts`, the lowest first, that are to be added up.
-
-    Sums of them may be `far` beyond all doubles.
-    """
+    """Numbers as multiples of 2**-shift, cut into `parts`, the lowest first; sums may be `far` too large."""
 
     shift: int
     parts: tuple[Column, ...]
@@ -64,10 +61,7 @@ class Summands(ColumnSet):
         return cls(shift, parts, far=not np.isfinite(most))
 
     def added(self, sums: Sequence[Column], counts: Column | None = None) -> Numbers:
-        """Sums of the parts, as numbers, or divided by `counts`; not a number if that is 0.
-
-        Nor is one that no double can hold.
-        """
+        """Sums of the parts, divided by `counts` if given; not-a-number for a 0 there, and beyond doubles."""
         if self.shift == 0 and len(sums) == 1:
             (whole,) = sums
             if counts is None:

@@ -1,8 +1,8 @@
 """Functions on columns of cells: those of users and the built-in ones.
 
 A function is called once for the rows whose arguments are of the same kinds, so that each of its columns has
-one type, and the same values always come as the same. What it gives comes back as an Arrow array: truths,
-doubles or texts, null where it says nothing, or an argument has no value.
+one type. Its results become an Arrow array of truths, doubles or texts; null where it has no result, or an
+argument has no value.
 
     near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
 """
@@ -68,7 +68,7 @@ class Functions:
         return cls({each.name: each for each in plan.functions}, given)
 
     def results(self, name: str, arguments: Sequence[Column], values: Cells) -> pa.Array:
-        """The results of a function, row by row; arguments of one row are those of all."""
+        """The results of a function, row by row; arguments of one row hold for all."""
         function, gives, types = self._found(name)
         columns = np.broadcast_arrays(*arguments) if arguments else [np.zeros(1, np.int64)]
         count = len(columns[0])
@@ -105,13 +105,13 @@ class Functions:
         return values.encode(self.results(name, arguments, values))
 
     def truths(self, name: str, arguments: Sequence[Column], values: Cells, *, of: bool) -> Mask:
-        """For each row, whether a function is true, or false (`of`), and not null."""
+        """Masks the rows for which a function is true, or false (`of`), and not null."""
         found = self.results(name, arguments, values)
         result: Mask = found.fill_null(not of).to_numpy(zero_copy_only=False) == of
         return result
 
     def _found(self, name: str) -> tuple[UserFunction, str | None, Sequence[Type | None]]:
-        """A function, what it gives, and the types that it takes values of (None: any)."""
+        """A function, its type of results, and the types that it accepts (None: any)."""
         if name in SIGNATURES:
             signature = SIGNATURES[name]
             return BUILT_IN[name], signature.gives and signature.gives.value, signature.types
@@ -136,7 +136,7 @@ class _Argument(ColumnSet):
         return self.values.decode(self.cells, type_of_kind(self.kind))
 
     def as_given(self, takes: str) -> Any:
-        """The column that a function takes, or a list of Python's values."""
+        """The argument as a function takes it: a column, or a list of Python's values."""
         if takes == "arrow":
             return self.arrow
         if takes == "numpy":
@@ -150,7 +150,7 @@ class _Argument(ColumnSet):
 def _called(
     function: UserFunction, gives: str | None, arguments: Sequence[_Argument], count: int
 ) -> pa.Array:
-    """The results of a function for some rows. Raises FunctionError with the first row at which it fails."""
+    """Calls a function for some rows. Raises FunctionError with the first row at which it fails."""
     try:
         return _result(function.name, gives, _run(function, arguments, count), count)
     except FunctionError:
@@ -170,7 +170,7 @@ def _run(function: UserFunction, arguments: Sequence[_Argument], count: int) -> 
 
 
 def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, error: BaseException) -> str:
-    """A message about the first row at which a function fails; if none fails alone, about all of them."""
+    """Describes the first row at which a function fails; if none fails alone, all of them."""
     row, found = 0, error
     for each in range(min(count, _TRIED)) if count > 1 else ():
         try:
@@ -185,11 +185,11 @@ def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, 
 
 
 _TRIED = 1000
-"""Rows that are tried one by one, to name the one at which a function fails."""
+"""The rows tried one by one, to name the one at which a function fails."""
 
 
 def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
-    """Results as an array of the declared type, null where there is no value."""
+    """The results as an array of the declared type, null where there is no value."""
     wanted, found = _GIVEN[gives], list(found) if isinstance(found, Iterator) else found
     array = _column(found)
     if array is None:
@@ -219,7 +219,7 @@ def _is_large(whole: pa.Array) -> bool:
 
 
 _SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)
-"""Values that have parts, and are no columns: their parts are no results of rows, or are in no order."""
+"""Types that have parts, but whose parts are not results of rows, or have no order."""
 
 
 def _column(found: Any, *, doubles: bool = False) -> pa.Array | None:

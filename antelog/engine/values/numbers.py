@@ -1,8 +1,8 @@
-"""Arithmetic on columns: whole numbers stay whole, everything else is as IEEE 754 has it.
+"""Arithmetic on columns: whole numbers stay whole, everything else follows IEEE 754.
 
     7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
 
-It is `antelog/language/functions.py` for many numbers, and many ticks, at once.
+It does the same as `antelog/language/functions.py`, for many numbers and ticks at once.
 """
 
 from __future__ import annotations
@@ -73,22 +73,22 @@ class Numbers(ColumnSet):
 
     @property
     def order(self) -> Column:
-        """The rows by their numbers."""
+        """The order that sorts the rows by their numbers."""
         return np.lexsort((self.whole, self.as_doubles))
 
     def value(self, row: int) -> int | float | None:
-        """The number of a row, if there is one."""
+        """The number of a row, or None."""
         if self.is_whole[row]:
             return int(self.whole[row])
         return None if np.isnan(self.real[row]) else float(self.real[row])
 
     def or_none(self, at: Column) -> Numbers:
-        """Some of the numbers; none for -1, and for the place behind the last."""
+        """Selects numbers; none for -1, and for the place after the last."""
         real, whole = np.append(self.real, np.nan), np.append(self.whole, 0)
         return Numbers(real[at], whole[at], np.append(self.is_whole, False)[at])
 
     def with_exact(self, exact: Mapping[int, int | float]) -> Numbers:
-        """The numbers with these in place of those of some rows."""
+        """Replaces the numbers of some rows."""
         if not exact:
             return self
         real, whole, is_whole = self.real.copy(), self.whole.copy(), self.is_whole.copy()
@@ -99,7 +99,7 @@ class Numbers(ColumnSet):
 
     @property
     def rounded(self) -> Mask:
-        """Where the double has not all digits of the whole number."""
+        """Masks the whole numbers of which the double lacks digits."""
         large = self.is_whole & (np.abs(self.real) >= 2.0**53)
         if large.any():
             with np.errstate(invalid="ignore"):  # one that is too large has not
@@ -115,7 +115,7 @@ class Numbers(ColumnSet):
         return cells
 
     def compared(self, test: Callable[[Any, Any], Any], other: Numbers) -> Mask:
-        """For each row, whether a comparison holds: not where a number is missing."""
+        """Masks the rows for which a comparison holds; a missing number compares false."""
         both = self.is_whole & other.is_whole
         found: Mask = test(self.whole, other.whole)
         if both.all():
@@ -125,7 +125,7 @@ class Numbers(ColumnSet):
 
 
 def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
-    """The numbers that an operation or a function gives for each row."""
+    """The results of an operation or a function for each row."""
     with np.errstate(all="ignore"):
         found = Numbers.of_doubles(ON_DOUBLES[function](*(each.real for each in arguments)))
     whole = ON_WHOLE.get(function)
@@ -151,7 +151,7 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
 
 
 def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
-    """The numbers after what is done to an aggregate's value, step by step."""
+    """Applies the steps of a calculation with an aggregate's value."""
     for each in steps:
         number = Numbers.of_doubles(np.zeros(1)).with_exact({0: each.number})
         numbers = calculate(each.operator, [number, numbers] if each.first else [numbers, number])
@@ -159,7 +159,7 @@ def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
 
 
 def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:
-    """The numbers that a calendar function gives for ticks."""
+    """The results of a calendar function for ticks."""
     here = (ticks >= 0) & (ticks < timescale.ticks.stop)
     times = begins(pa.array(np.where(here, ticks, 0)), timescale)
     numbers = np.asarray(ON_TIMES[function](times), np.float64)
