@@ -23,8 +23,7 @@ from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, History, rows_of
-from antelog.engine.facts.latest_facts import forgetting
+from antelog.engine.facts.history import Facts, History, forgetting, rows_of
 from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
 from antelog.engine.step.explanations import OPEN

@@ -29,8 +29,7 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct, sorting
 from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence
-from antelog.engine.facts.latest_facts import forgetting
+from antelog.engine.facts.history import Facts, History, conflicting, forgetting, fresh, rows_of, sentence
 from antelog.engine.state import (
     State,
     begun,

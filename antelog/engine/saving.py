@@ -39,7 +39,6 @@ from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.history import Facts, History, SeenValues, added, gather
-from antelog.engine.facts.latest_facts import all_of
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
@@ -143,7 +142,7 @@ def to_bytes(saved: SavedEngine) -> bytes:
     for name, member in _latest_in(plan, history).items():
         latest = history[name].latest
         assert latest is not None
-        members[member] = _to_bytes([*latest.facts.columns, latest.facts.time, latest.facts.arrival])
+        members[member] = _to_bytes([*latest.columns, latest.time, latest.arrival])
     for number, own in enumerate(pure.observed.seen.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
     for name, member in _decided_in(plan, decided).items():
@@ -215,8 +214,7 @@ def _read(
     }
     history = dict(start.history)
     for name, member in _latest_in(plan, start.history).items():
-        latest = all_of(_facts(members[member], history[name].width))
-        history[name] = replace(history[name], latest=latest)
+        history[name] = history[name].with_latest(_facts(members[member], history[name].width))
     seen = {
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
         for number, columns in enumerate(start.observed.seen)

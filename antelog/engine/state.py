@@ -18,13 +18,16 @@ from antelog.engine.facts.history import (
     Seen,
     SeenValues,
     added,
-    bytes_of,
     gather,
+    latest_of,
+    only_latest,
+    parts_of,
     rows_of,
     seen_from_the_start,
     seen_with,
+    stream_of,
+    with_latest_facts,
 )
-from antelog.engine.facts.latest_facts import all_of, only_latest, stream_of, with_latest_facts
 from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.decided import DecidedAtoms, nothing_decided
 from antelog.engine.step.derivations import Knowledge, Memo
@@ -85,13 +88,13 @@ class State:
     @property
     def rows(self) -> int:
         """The number of kept facts."""
-        latest = (stream.latest.facts for stream in self.history.values() if stream.latest is not None)
-        return rows_of(self.history) + sum(facts.count for facts in latest)
+        return rows_of(self.history) + sum(facts.count for facts in latest_of(self.history))
 
     @property
     def nbytes(self) -> int:
         """The bytes of the kept facts, and of their values."""
-        return bytes_of(self.history) + self.values.nbytes
+        facts = (*parts_of(self.history), *latest_of(self.history))
+        return sum(each.nbytes for each in facts) + self.values.nbytes
 
 
 def start(
@@ -226,7 +229,7 @@ def pruned(plan: Plan, state: State) -> State:
 
     whole = {name: moved(gather(history, name, None)) for name in history}
     empty = {
-        name: replace(stream, slices={}, latest=stream.latest and all_of(moved(stream.latest.facts)))
+        name: replace(stream, slices={}, latest=stream.latest and moved(stream.latest))
         for name, stream in history.items()
     }
     decided = {

@@ -22,7 +22,6 @@ from antelog.engine.carried import Carried, SettledAnswers
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, marked
 from antelog.engine.facts.history import Facts, SeenValues, added, gather, seen_with
-from antelog.engine.facts.latest_facts import all_of
 from antelog.engine.kernel import current_answers
 from antelog.engine.known import FirstTicks, QueryStart, first_ticks, start_of, usable
 from antelog.engine.state import Given, State, has_begun, seeing, start
@@ -169,7 +168,7 @@ def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) 
     for name in both:
         latest = state.history[name].latest
         if latest is not None and name in after.remembered:
-            history[name] = replace(history[name], latest=all_of(facts(latest.facts)))
+            history[name] = history[name].with_latest(facts(latest))
     kept = {name: facts(gather(state.history, name, None)) for name in both}
     types = {name: state.observed.types[name] for name in both}
     resumed = seeing(new, fresh, types)

@@ -28,10 +28,9 @@ from antelog.arrow.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, not
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.plan.bounds import declared as declared_delays
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.joins import alike, find_rows
 from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked
 from antelog.engine.facts import rejects
-from antelog.engine.facts.alike import alike
 from antelog.engine.facts.frames import Frame, FrameRows, naming, read_frame
 from antelog.engine.facts.history import Facts, no_facts
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence

@@ -19,7 +19,7 @@ has answers of its own. Constants and the background there are seen from the sta
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -30,11 +30,22 @@ import pyarrow as pa
 
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input
+from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find, find_rows
-from antelog.engine.columns.spans import Spans, spans_of
-from antelog.engine.columns.tables import Column, Mask, columns, distinct, groups, keys_of, marked, positions
-from antelog.engine.facts.alike import among
+from antelog.engine.columns.joins import among, find, find_rows
+from antelog.engine.columns.spans import Spans, span, spans_of
+from antelog.engine.columns.tables import (
+    Column,
+    Mask,
+    changed,
+    columns,
+    distinct,
+    groups,
+    keys_of,
+    marked,
+    run_ends,
+    sorting,
+)
 from antelog.engine.values.values import Values
 
 Places: TypeAlias = tuple[tuple[int, int], ...]
@@ -92,12 +103,6 @@ class Facts(ColumnSet):
         parts = (part for part in self._having.values() if part is not self)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
 
-    def take(self, at: Column | Mask) -> Facts:
-        at = positions(at)
-        return Facts(
-            tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
-        )
-
     def between(self, start: int, end: int) -> Facts:
         """A slice of them, without a copy."""
         columns = tuple(column[start:end] for column in self.columns)
@@ -108,29 +113,27 @@ def no_facts(width: int) -> Facts:
     return Facts(tuple(columns(width)), *columns(2))
 
 
-@dataclass(frozen=True, eq=False)
-class LatestFacts:
-    """The latest facts of slots, and some replaced ones; `slots` is the number of slots when last counted."""
-
-    facts: Facts
-    slots: int = 0
-
-
 @dataclass(frozen=True)
 class Stream:
     """The kept facts of one input; `width` is the number of its columns besides the time.
 
-    `latest` has older facts, among them the latest of each slot.
+    `latest` has older facts, if rules ask for these: among them the latest of each of the `slots`, as many as
+    were last counted.
     """
 
     width: int
     slices: Mapping[int, tuple[Facts, ...]]
-    latest: LatestFacts | None = None
+    latest: Facts | None = None
+    slots: int = 0
 
     @cached_property
     def ticks(self) -> Column:
         """The ticks there are facts about, in order."""
         return np.sort(np.fromiter(self.slices, np.int64, len(self.slices)))
+
+    def with_latest(self, facts: Facts) -> Stream:
+        """The stream with older facts that are each the latest of its slot."""
+        return replace(self, latest=facts, slots=facts.count)
 
 
 History = Mapping[str, Stream]
@@ -194,15 +197,18 @@ _MANY = 64
 
 def added(history: History, new: Mapping[str, Facts]) -> History:
     """The history with new facts."""
-    changed = dict(history)
+    whole = dict(history)
     for name, facts in new.items():
         if len(facts.time):
             stream = history[name]
             slices = dict(stream.slices)
-            for tick, part in _by_tick(facts):
+            same = groups(facts.time - facts.time.min())
+            for rows in np.split(same.order, same.starts[1:]):
+                part = facts.take(rows)
+                tick = int(part.time[0])
                 slices[tick] = _merged(slices.get(tick, ()), part, stream.width)
-            changed[name] = replace(stream, slices=slices)
-    return changed
+            whole[name] = replace(stream, slices=slices)
+    return whole
 
 
 def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
@@ -232,21 +238,6 @@ def fresh(history: History, name: str, facts: Facts) -> Facts:
     return facts if kept.all() else facts.take(kept)
 
 
-def _by_tick(facts: Facts) -> Iterable[tuple[int, Facts]]:
-    same = groups(facts.time - facts.time.min())
-    ordered = Facts(
-        tuple(c.take(same.order) for c in facts.columns),
-        facts.time.take(same.order),
-        facts.arrival.take(same.order),
-    )
-    ends = [*same.starts[1:].tolist(), len(facts.time)]
-    for start, end in zip(same.starts.tolist(), ends, strict=True):
-        # Copies, for a view of a column keeps all of it.
-        columns = tuple(c[start:end].copy() for c in ordered.columns)
-        part = Facts(columns, ordered.time[start:end].copy(), ordered.arrival[start:end].copy())
-        yield int(ordered.time[start]), part
-
-
 def without(history: History, before: Mapping[str, int]) -> History:
     """Forgets the facts of each input about ticks before the given one."""
     kept = dict(history)
@@ -258,19 +249,83 @@ def without(history: History, before: Mapping[str, int]) -> History:
     return kept
 
 
+def parts_of(history: History) -> Iterator[Facts]:
+    """The facts that are kept by tick."""
+    return (part for stream in history.values() for parts in stream.slices.values() for part in parts)
+
+
+def latest_of(history: History) -> Iterator[Facts]:
+    """The older facts that are kept as the latest of their slots."""
+    return (stream.latest for stream in history.values() if stream.latest is not None)
+
+
 def rows_of(history: History) -> int:
     """The number of facts that are kept by tick."""
-    return sum(
-        part.count for stream in history.values() for parts in stream.slices.values() for part in parts
-    )
+    return sum(part.count for part in parts_of(history))
 
 
-def bytes_of(history: History) -> int:
-    """The bytes of the kept facts."""
-    latest = (stream.latest.facts for stream in history.values() if stream.latest is not None)
-    return sum(facts.nbytes for facts in latest) + sum(
-        part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
-    )
+# ---- the latest facts of slots that are too old to be kept for anything else ----
+#
+#     last Mode(X, run, T)    Mode(a, run, 3) stays until Mode(a, stop, 9) is as old
+#
+# Facts that the history forgets come here. Replaced ones are dropped once there are as many of them as slots,
+# so that adding some costs little, however many slots there are.
+
+_FEW = 256
+
+
+def stream_of(rules: Rules, name: str) -> Stream:
+    """An empty stream for an input."""
+    width = len(rules.inputs[name].types)
+    return Stream(width, {}, no_facts(width) if name in rules.remembered else None)
+
+
+def with_latest_facts(history: History, name: str) -> Facts:
+    """All facts of an input, with the older ones that are the latest of their slots."""
+    known, facts = history[name].latest, gather(history, name, None)
+    return facts if known is None else joint((known, facts), len(facts.columns))
+
+
+def forgetting(rules: Rules, history: History, before: Mapping[str, int], now: int) -> History:
+    """Forgets the facts of each input about ticks before the given one, except the latest of each slot."""
+    moved = dict(history)
+    for name in rules.remembered:
+        old = gather(history, name, span(0, before[name] - 1)) if before[name] > 0 else no_facts(0)
+        stream = history[name]
+        if old.count and stream.latest is not None:
+            more = joint((stream.latest, old), stream.width)
+            many = more.count > 2 * stream.slots + _FEW
+            moved[name] = (
+                stream.with_latest(_only_latest(rules, name, more, now))
+                if many
+                else replace(stream, latest=more)
+            )
+    return without(moved, before)
+
+
+def only_latest(rules: Rules, history: History, now: int) -> History:
+    """Keeps one fact of each slot among the older ones, as in a saved state."""
+    return {
+        name: stream
+        if stream.latest is None
+        else stream.with_latest(_only_latest(rules, name, stream.latest, now))
+        for name, stream in history.items()
+    }
+
+
+def _only_latest(rules: Rules, name: str, facts: Facts, now: int) -> Facts:
+    """Keeps the latest fact of each slot, unless it is too old to matter."""
+    back, slot = rules.remembered[name], rules.inputs[name].slot or ()
+    facts = facts.take(facts.time >= (0 if back is None else now + back))
+    order = np.argsort(facts.time, kind="stable")
+    key = np.zeros(facts.count, np.int64)
+    if slot:
+        (key,) = keys_of([[facts.columns[i] for i in slot]])
+    order = order.take(sorting(key.take(order)))
+    return facts.take(np.sort(order[run_ends(key.take(order))]))
+
+
+# ---- slots ----
 
 
 def conflicting(source: Input, facts: Facts, kept: History, values: Values) -> Mask:
@@ -300,9 +355,7 @@ def _slot(source: Input, facts: Facts) -> list[Column]:
 def _first(slot: Column, facts: Facts, values: Values) -> Column:
     """The fact that holds each slot."""
     order = np.lexsort([*reversed(_order(facts.columns, values)), facts.arrival, slot])
-    first = np.ones(len(order), np.bool_)
-    first[1:] = slot[order[1:]] != slot[order[:-1]]
-    return order[first]
+    return order[changed(slot[order])]
 
 
 def _order(columns: Sequence[Column], values: Values) -> list[Column]:

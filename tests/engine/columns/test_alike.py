@@ -1,4 +1,4 @@
-"""antelog/engine/facts/alike.py: facts that may be there twice, by their digests."""
+"""antelog/engine/columns/joins.py: rows that may be there twice, by their digests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.facts.alike import alike, among
+from antelog.engine.columns.joins import alike, among
 
 # Digests that are equal, that share a place in the table, as they begin alike, and others.
 DIGESTS = st.integers(0, 3) | st.integers(-(2**63), 2**63 - 1) | st.sampled_from([2**62, 2**62 + 1, -1, -2])
