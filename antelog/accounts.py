@@ -53,3 +53,9 @@ REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])
 
 PARTICULAR = "`[^`]*`|[0-9]+"
 """A pattern, also for Java, of the values and numbers in such sentences that differ from row to row."""
+
+
+def total(*counts: int | None) -> int | None:
+    """The sum of counts; None if one is unknown."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

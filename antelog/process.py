@@ -217,7 +217,7 @@ class Engine(PlanEngine):
         file is missing, damaged, or none that an engine has saved; or if it has more than `max_bytes` when
         it is unpacked, lest a small file fill the memory.
         """
-        saved = saving.restore(path, None, max_bytes, _known(program))
+        saved = saving.restore(path, max_bytes, _known(program))
         options = EngineOptions(
             _kinds(only), arrival, keep_rejects, explanations=explanations, literals=literals
         )

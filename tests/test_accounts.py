@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.accounts import FATES, REASONS, Counts
+from antelog.accounts import FATES, REASONS, Counts, total
 from antelog.run import reading, waiting
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import COUNTS, MALFORMED
@@ -253,3 +253,7 @@ def test_there_is_one_list_of_fates() -> None:
     assert set(REASONS) < set(FATES)
     assert Counts(1, malformed=2) + Counts(late=1) == Counts(1, late=1, malformed=2)
     assert Counts(1, late=1, malformed=2).given == 4
+
+
+def test_a_total_is_known_if_all_parts_are() -> None:
+    assert (total(1, 2), total(1, None)) == (3, None)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
@@ -51,3 +53,30 @@ class Carried:
 
 
 NOTHING_CARRIED = Carried()
+
+
+# ---- facts that were dropped ----
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """The facts of an input that were given up, as there was no room, and the ticks they are about."""
+
+    facts: int
+    first: int
+    last: int
+
+    def __add__(self, other: Dropped) -> Dropped:
+        return Dropped(self.facts + other.facts, min(self.first, other.first), max(self.last, other.last))
+
+
+DROPPED = pa.schema(
+    [("input", pa.string()), ("facts", pa.int64()), ("first", pa.int64()), ("last", pa.int64())]
+)
+
+
+def dropped_table(dropped: Mapping[str, Dropped]) -> pa.Table:
+    """For each input that lost facts how many, and the first and the last tick they were about."""
+    rows = [(name, each.facts, each.first, each.last) for name, each in dropped.items()]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(DROPPED)
+    return pa.table([pa.array(c, f.type) for c, f in zip(columns, DROPPED, strict=True)], schema=DROPPED)

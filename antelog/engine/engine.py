@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Protocol, Self
 
@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog import writing
 from antelog.accounts import Counts
 from antelog.arrow.ticks import InTicks, Moment, tick_of
 from antelog.compile.meaning.versions import compared
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
+from antelog.engine.carried import Dropped, dropped_table
 from antelog.engine.columns import joins
-from antelog.engine.facts.counting import Dropped, Status, dropped_table
 from antelog.engine.facts.frames import Frame, renamed
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.rejects import none
@@ -38,6 +39,9 @@ from antelog.lines import STRUCTS, TEXT_LITERALS, with_structs
 
 KEPT_REJECTS = 100_000
 
+_PARTS = 64
+"""Fewer tables than this are not worth joining."""
+
 _CALLER = 4
 """The stack level of the line that called `advance`, above the check of its arguments."""
 
@@ -46,6 +50,27 @@ _ROUNDED = (
     "has whole numbers beyond 2^53, of which its doubles are the nearest. JSON lines have them exactly, "
     "and so has a column whose values all come from columns declared as `integer`"
 )
+
+
+@dataclass(frozen=True)
+class Status:
+    """An engine at a glance.
+
+    now                     the last finished tick
+    counts                  the rows of all inputs by fate
+    dropped                 the admitted facts that were given up later, because there was no room
+    open_answers            the number of open answers by query
+    state_rows, state_bytes the kept facts, and the memory they and their values take
+    seen_values             the values that unguarded variables have answers for, which only grow
+    """
+
+    now: int
+    counts: Counts
+    dropped: int
+    open_answers: Mapping[str, int]
+    state_rows: int
+    state_bytes: int
+    seen_values: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,34 +124,6 @@ class RuleChange:
 
 
 @dataclass(frozen=True)
-class KeptRejects:
-    """The latest rejects, up to `room` of them."""
-
-    room: int
-    tables: tuple[pa.Table, ...] = field(default_factory=lambda: (none(),))
-
-    def with_more(self, new: pa.Table) -> KeptRejects:
-        if new.num_rows == 0:
-            return self
-        tables = (*self.tables, new)
-        return KeptRejects(
-            self.room, tables if len(tables) < _PARTS else (self._joined(tables).combine_chunks(),)
-        )
-
-    @property
-    def table(self) -> pa.Table:
-        return self._joined(self.tables)
-
-    def _joined(self, tables: Sequence[pa.Table]) -> pa.Table:
-        table = pa.concat_tables(tables)
-        return table.slice(max(0, table.num_rows - self.room))
-
-
-_PARTS = 64
-"""Fewer tables than this are not worth joining."""
-
-
-@dataclass(frozen=True)
 class EngineOptions:
     """Options of an engine; `only` are the reported kinds of changes, `arrival` names the column of arrivals,
     `budget` limits the bytes of a table within a step, and `explanations` those of a line.
@@ -151,7 +148,7 @@ class PlanEngine:
         self._dropped = dict(saved.dropped)
         self._limit = saved.limit
         self._options = options
-        self._rejects = KeptRejects(options.keep_rejects)
+        self._rejects = [none()]
         self._last_rejects = (none(), np.zeros(0, np.int64))
         self._forecaster = forecaster
         self._rule_change: RuleChange | None = None
@@ -217,7 +214,8 @@ class PlanEngine:
     @property
     def rejects(self) -> pa.Table:
         """The facts that were set aside, with the reasons: the latest `keep_rejects` of them."""
-        return self._rejects.table
+        table = pa.concat_tables(self._rejects)
+        return table.slice(max(0, table.num_rows - self._options.keep_rejects))
 
     @property
     def last_rejects(self) -> pa.Table:
@@ -291,7 +289,10 @@ class PlanEngine:
             }
             self._drop(old)
         self._state, self._forecaster = after, forecaster
-        self._rejects = self._rejects.with_more(batch.rejects)
+        if batch.rejects.num_rows:
+            self._rejects.append(batch.rejects)
+            if len(self._rejects) == _PARTS:
+                self._rejects = [self.rejects.combine_chunks()]
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         found = {name: self._finished(name, table) for name, table in log.items()}
@@ -378,17 +379,15 @@ class PlanEngine:
         Only its owner may read the file. One of that name is replaced when the new one is complete; what
         cannot be written raises OutputError, and leaves nothing behind.
         """
-        saving.save(path, self._saved())
+        writing.write(path, self.to_bytes(), mode=0o600)
 
     def to_bytes(self) -> bytes:
         """The state as bytes: the content of the file that `save` writes."""
-        return saving.to_bytes(self._saved())
-
-    def _saved(self) -> saving.SavedEngine:
         members = {} if self._forecaster is None else self._forecaster.members()
-        return saving.SavedEngine(
+        saved = saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
         )
+        return saving.to_bytes(saved)
 
 
 def _of_plan(given: Given, plan: Plan) -> Given:

@@ -20,15 +20,13 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
+from antelog.engine.carried import Dropped
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.counting import Dropped
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.history import Facts, History, forgetting, rows_of
 from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
-from antelog.engine.step.explanations import OPEN
-from antelog.engine.step.lines import lines
-from antelog.engine.step.query import REVISED, LineSelection
+from antelog.engine.step.query import POSSIBLE, LineSelection
 from antelog.engine.step.uniting import united
 
 LIMIT = "(limit)"
@@ -106,44 +104,13 @@ def _of_ticks(time: Column) -> Dropped:
 
 
 def _log(plan: Plan, relation: Relation, before: State, after: State, only: tuple[str, ...]) -> pa.Table:
-    old, new = (_OpenAnswers(plan, relation, state) for state in (before, after))
-    kept = find_rows(old.keys, new.keys)
-    known = find_rows(new.keys, old.keys)
-    then, later = old.table(kept >= 0), new.table(known >= 0)
-    column = "explanations"
-    changed = [
-        one != other
-        for one, other in zip(then.column(column).to_pylist(), later.column(column).to_pylist(), strict=True)
-    ]
-    revised = later.filter(pa.array(changed, pa.bool_()))
-    possible = _with(new.table(known < 0), {"change": "possible"})
-    gone = old.table(kept < 0)
-    unknown = {name: pa.nulls(len(gone), gone.field(name).type) for name in ("if_silent", "decided_by")}
-    rejected = _with(gone, {"change": "rejected", **unknown, "because": [LIMIT]})
-    table = united([possible, revised, rejected])
+    old, new = (current_answers(plan, state, relation.name, LineSelection()) for state in (before, after))
+    then, now = old.open_, new.open_
+    kept = find_rows(old.keys(then), new.keys(now)) >= 0
+    known = find_rows(new.keys(now), old.keys(then)) >= 0
+    later, column = new.table(now[known]), "explanations"
+    pairs = zip(*(table[column].to_pylist() for table in (old.table(then[kept]), later)), strict=True)
+    revised = later.filter(pa.array([one != other for one, other in pairs], pa.bool_()))
+    rejected = old.ended(then[~kept], "rejected", [LIMIT])
+    table = united([new.table(now[~known], POSSIBLE), revised, rejected])
     return table.filter(pc.is_in(table.column("change"), pa.array(only, pa.string())))
-
-
-class _OpenAnswers:
-    def __init__(self, plan: Plan, relation: Relation, state: State) -> None:
-        self._now = current_answers(plan, state, relation.name, LineSelection())
-        reported = self._now.reported
-        self._moment = np.flatnonzero(reported.status == OPEN)
-        first = reported.found.by_answer.first[reported.at.answer[self._moment]]
-        self.keys = [*(cells[first] for cells in reported.found.answer), reported.found.time[first]]
-
-    def table(self, which: Mask) -> pa.Table:
-        """Lines of some of the answers, as if they were revised."""
-        now, moment = self._now, self._moment[which]
-        return lines(now.known, now.query, now.reported, moment, np.full(len(moment), REVISED)).table
-
-
-def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) -> pa.Table:
-    """Replaces columns of a table; a text or list is repeated in each row."""
-    for name, column in columns.items():
-        at = table.schema.get_field_index(name)
-        field = table.schema.field(at)
-        if not isinstance(column, pa.Array):
-            column = pa.array([column] * table.num_rows, field.type)  # noqa: PLW2901 - the same, spread out
-        table = table.set_column(at, field, column)
-    return table

@@ -26,7 +26,7 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import TooLargeError, more_room
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import Mask, distinct, sorting
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting
 from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import Facts, History, conflicting, forgetting, fresh, rows_of, sentence
@@ -50,6 +50,7 @@ from antelog.engine.step.lines import (
     Lines,
     changes,
     joined,
+    lines,
     no_lines,
     nothing_changed,
     one_after_the_other,
@@ -59,7 +60,7 @@ from antelog.engine.step.lines import (
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
+from antelog.engine.step.query import ALL_LINES, REVISED, HiddenAnswers, Kinds, LineSelection, StepQuery
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
@@ -100,9 +101,9 @@ def step(
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
     reach = max((-(back or 0) for back in prepared(plan).needed.values()), default=0)
     for end, batch in batches(facts, state.history, now, state.observed.lines, reach):
-        for stepped in _with_room(plan, state, batch, end, wanted):
-            state = stepped.state
-            for name, changed in stepped.changes.items():
+        for after, parts in _with_room(plan, state, batch, end, wanted):
+            state = after
+            for name, changed in parts.items():
                 found[name].append(changed)
                 lines_of[name] += changed.log.num_rows
             if lines_of.total() > _MOST_LINES + _LINES_OF_A_FACT * count:
@@ -121,21 +122,13 @@ _LINES_OF_A_FACT = 20
 """The further lines that a step may have for each of its facts."""
 
 
-@dataclass(frozen=True, eq=False)
-class Stepped:
-    """The state after a step, and the changes of each query in it."""
-
-    state: State
-    changes: Mapping[str, Changes]
-
-
 def _stepped(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
-) -> Stepped:
+) -> tuple[State, Mapping[str, Changes]]:
     """Takes a step in one piece; values of forgotten facts stay."""
     state = begun(plan, state, facts)
     if state.begin is None:
-        return Stepped(replace(state, now=now), _nothing_changed(plan, state, wanted.only))
+        return replace(state, now=now), _nothing_changed(plan, state, wanted.only)
     rules, ticks = prepared(plan), step_to(state, now)
     whole = with_facts(state, facts)
     known = knowledge_of(plan, whole)
@@ -155,7 +148,7 @@ def _stepped(
     decided = {name: remembered(known, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
     history = forgetting(rules, whole.history, first, now)
-    return Stepped(replace(whole, now=now, history=history, decided=decided), found)
+    return replace(whole, now=now, history=history, decided=decided), found
 
 
 def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
@@ -192,10 +185,10 @@ def explained(known: Knowledge, query: StepQuery, *, overdue: bool = True) -> Ex
 
 
 def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
-    return {query.name: nothing_changed(_nothing(plan, state, query.name), only) for query in plan.queries}
+    return {query.name: nothing_changed(no_answers(plan, state, query.name), only) for query in plan.queries}
 
 
-def _nothing(plan: Plan, state: State, query: str) -> Lines:
+def no_answers(plan: Plan, state: State, query: str) -> Lines:
     return no_lines(state.observed.answers[query].schema.empty_table(), plan.relation(query))
 
 
@@ -204,11 +197,39 @@ def _nothing(plan: Plan, state: State, query: str) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Current:
-    """The answers of a query after the last finished tick."""
+    """The answers of a query after the last finished tick, each at its moments."""
 
     known: Knowledge
     query: StepQuery
     reported: Explanations
+
+    @property
+    def open_(self) -> Column:
+        """The moments of open answers."""
+        return marked(self.reported.status == OPEN)
+
+    def keys(self, moment: Column) -> list[Column]:
+        """The cells and the times of the answers of moments."""
+        first = self.reported.found.by_answer.first[self.reported.at.answer[moment]]
+        return [*(cells[first] for cells in self.reported.found.answer), self.reported.found.time[first]]
+
+    def lines(self, moment: Column, kind: Kinds) -> Lines:
+        """Lines with these kinds of changes."""
+        return lines(self.known, self.query, self.reported, moment, kind)
+
+    def table(self, moment: Column, kind: int = REVISED) -> pa.Table:
+        """Lines that all have one kind of change."""
+        return self.lines(moment, np.full(len(moment), kind)).table
+
+    def ended(self, moment: Column, change: str, because: Sequence[str] | None = None) -> pa.Table:
+        """Lines of open answers that end, and of which nothing is expected any more."""
+        table = self.table(moment)
+        given = {"change": change, "if_silent": None, "decided_by": None}
+        for name, value in (given if because is None else {**given, "because": because}).items():
+            place = table.schema.get_field_index(name)
+            field = table.schema.field(place)
+            table = table.set_column(place, field, pa.array([value] * table.num_rows, field.type))
+        return table
 
 
 def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) -> Current:
@@ -223,7 +244,7 @@ def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) 
 def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> Lines:
     """The lines of answers that are open, and of those that the last tick has confirmed."""
     if not has_begun(state):
-        return _nothing(plan, state, name)
+        return no_answers(plan, state, name)
     now = current_answers(plan, state, name, wanted)
     confirmed = query_of(plan, state, replace(now.query, wanted=replace(wanted, only=("confirmed",))))
     just_confirmed = changes_of(now.known, confirmed).lines
@@ -290,7 +311,7 @@ def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
 
 def _with_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
-) -> Iterator[Stepped]:
+) -> Iterator[tuple[State, Mapping[str, Changes]]]:
     """Takes a step, cut into halves until no table is too large; yields the steps in order."""
     try:
         done = _stepped(plan, state, facts, now, wanted)
@@ -305,15 +326,14 @@ def _with_room(
     first = {name: new.take(new.arrival <= middle) for name, new in facts.items()}
     second = {name: new.take(new.arrival > middle) for name, new in facts.items()}
     last = state
-    for each in _with_room(plan, state, first, middle, wanted):
-        last = each.state
-        yield each
+    for last, found in _with_room(plan, state, first, middle, wanted):
+        yield last, found
     yield from _with_room(plan, last, second, now, wanted)
 
 
 def _with_more_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
-) -> Stepped:
+) -> tuple[State, Mapping[str, Changes]]:
     """Takes a step of one tick with a larger budget, once."""
     try:
         with more_room(_MORE_ROOM):

@@ -29,16 +29,14 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from antelog import writing
 from antelog.accounts import Counts
 from antelog.compile.meaning.versions import compared, sentence
-from antelog.compile.nodes.plan import Plan, from_json, to_json
+from antelog.compile.nodes.plan import Input, Plan, Relation, from_json, to_json
 from antelog.compile.rules.statics import Row
 from antelog.engine import sealed
-from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
+from antelog.engine.carried import NOTHING_CARRIED, Carried, Dropped, SettledAnswers
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, History, SeenValues, added, gather
+from antelog.engine.facts.history import Facts, SeenValues, added, gather
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
@@ -48,7 +46,7 @@ from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import FunctionError, PlanError, RulesChangedError, StateError
 from antelog.functions import NO_FUNCTIONS, UserFunction
 
-__all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
+__all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "to_bytes"]
 
 
 @dataclass(frozen=True)
@@ -89,16 +87,8 @@ class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     given: dict[str, list[tuple[str | int | float, ...]]]
 
 
-def save(path: str | PathLike[str], saved: SavedEngine) -> None:
-    """Writes a state to a file that only its owner may read, replacing an old one when it is complete."""
-    writing.write(path, to_bytes(saved), mode=0o600)
-
-
 def restore(
-    path: str | PathLike[str],
-    program: Plan | None = None,
-    most: int = MOST,
-    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
+    path: str | PathLike[str], most: int = MOST, functions: Mapping[str, UserFunction] = NO_FUNCTIONS
 ) -> SavedEngine:
     """Reads the state in a file; otherwise as `from_bytes`."""
     try:
@@ -112,7 +102,7 @@ def restore(
         raise StateError(f"{path}: there is no such file") from None
     except (OSError, ValueError) as error:
         raise StateError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
-    return from_bytes(content, str(path), program, most, functions)
+    return from_bytes(content, str(path), None, most, functions)
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
@@ -121,14 +111,14 @@ def to_bytes(saved: SavedEngine) -> bytes:
     pure = pruned(plan, old)
     kept, history, decided = pure.values, pure.history, pure.decided
     state = _State(
-        *(
-            old.now,
-            old.begin,
-            old.forgotten,
-            saved.limit,
-            {name: each.until for name, each in decided.items()},
-        ),
-        *(dict(saved.counts), dict(saved.dropped), dict(saved.given)),
+        now=old.now,
+        begin=old.begin,
+        forgotten=old.forgotten,
+        limit=saved.limit,
+        until={name: each.until for name, each in decided.items()},
+        counts=dict(saved.counts),
+        dropped=dict(saved.dropped),
+        given=dict(saved.given),
     )
     members = {
         "state.json": msgspec.json.encode(state),
@@ -136,30 +126,28 @@ def to_bytes(saved: SavedEngine) -> bytes:
         "types.arrow": _types_schema(old.observed.types).serialize().to_pybytes(),
         "values.json": msgspec.json.encode(kept.saved()),
     }
-    for name, member in _facts_in(plan).items():
+    for name, member in _members("facts", plan.inputs).items():
         facts = gather(history, name, None)
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
-    for name, member in _latest_in(plan, history).items():
-        latest = history[name].latest
-        assert latest is not None
-        members[member] = _to_bytes([*latest.columns, latest.time, latest.arrival])
+    for name, member in _members("latest", plan.inputs).items():
+        if (latest := history[name].latest) is not None:
+            members[member] = _to_bytes([*latest.columns, latest.time, latest.arrival])
     for number, own in enumerate(pure.observed.seen.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
-    for name, member in _decided_in(plan, decided).items():
-        each = decided[name]
-        members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
-    if (limits := _limits(pure.carried)) is not None:
+    member_of = _members("decided", plan.relations)
+    for name, each in decided.items():
+        members[member_of[name]] = _to_bytes(
+            [*each.columns, each.ticks, each.true.astype(np.int64), each.when]
+        )
+    carried = pure.carried
+    if replace(carried, forgotten=0) != NOTHING_CARRIED:
+        facts_from, latest_from, since = map(dict, (carried.facts, carried.latest, carried.since))
+        limits = _Limits(facts_from, latest_from, since, tuple(sorted(carried.anew)))
         members["limits.json"] = msgspec.json.encode(limits)
-    for name, settled in pure.carried.settled.items():
-        members[_settled_in(plan)[name]] = _to_bytes([*settled.columns, settled.time])
+    member_of = _members("settled", plan.relations)
+    for name, settled in carried.settled.items():
+        members[member_of[name]] = _to_bytes([*settled.columns, settled.time])
     return sealed.pack({**members, **saved.forecast})
-
-
-def _limits(carried: Carried) -> _Limits | None:
-    if replace(carried, forgotten=0) == NOTHING_CARRIED:
-        return None
-    facts, latest, since = (dict(each) for each in (carried.facts, carried.latest, carried.since))
-    return _Limits(facts, latest, since, tuple(sorted(carried.anew)))
 
 
 def from_bytes(
@@ -210,18 +198,21 @@ def _read(
     types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
     known = seeing(plan, start, {field.name: tuple(column.type for column in field.type) for field in types})
     facts = {
-        name: _facts(members[member], start.history[name].width) for name, member in _facts_in(plan).items()
+        name: _facts(members[member], start.history[name].width)
+        for name, member in _members("facts", plan.inputs).items()
     }
     history = dict(start.history)
-    for name, member in _latest_in(plan, start.history).items():
-        history[name] = history[name].with_latest(_facts(members[member], history[name].width))
+    for name, member in _members("latest", plan.inputs).items():
+        if (stream := history[name]).latest is not None:
+            history[name] = stream.with_latest(_facts(members[member], stream.width))
     seen = {
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
         for number, columns in enumerate(start.observed.seen)
     }
     decided = {
         name: _decided(members[member], len(start.decided[name].columns), state.until[name])
-        for name, member in _decided_in(plan, start.decided).items()
+        for name, member in _members("decided", plan.relations).items()
+        if name in start.decided
     }
     resumed = replace(
         known,
@@ -236,7 +227,7 @@ def _read(
         limits = msgspec.json.decode(members["limits.json"], type=_Limits)
         settled = {
             name: SettledAnswers(tuple(columns), time)
-            for name, member in _settled_in(plan).items()
+            for name, member in _members("settled", plan.relations).items()
             if member in members
             for *columns, time in [
                 _from_bytes(members[member], len(plan.relation(name).answer.variables) + 1)
@@ -250,26 +241,9 @@ def _read(
     return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
 
 
-def _facts_in(plan: Plan) -> dict[str, str]:
-    """The member with the facts of each input."""
-    return {source.name: f"facts/{number}" for number, source in enumerate(plan.inputs)}
-
-
-def _latest_in(plan: Plan, history: History) -> dict[str, str]:
-    """The member of each input whose latest facts are kept."""
-    names = ((source.name, f"latest/{number}") for number, source in enumerate(plan.inputs))
-    return {name: member for name, member in names if history[name].latest is not None}
-
-
-def _decided_in(plan: Plan, decided: Mapping[str, DecidedAtoms]) -> dict[str, str]:
-    """The member of each relation with decided atoms."""
-    names = ((relation.name, f"decided/{number}") for number, relation in enumerate(plan.relations))
-    return {name: member for name, member in names if name in decided}
-
-
-def _settled_in(plan: Plan) -> dict[str, str]:
-    """The member for the settled answers of each relation."""
-    return {relation.name: f"settled/{number}" for number, relation in enumerate(plan.relations)}
+def _members(kind: str, of: Iterable[Input | Relation]) -> dict[str, str]:
+    """The member of some kind for each input or relation of a plan."""
+    return {each.name: f"{kind}/{number}" for number, each in enumerate(of)}
 
 
 def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:

@@ -5,13 +5,15 @@ now 7, time began at 0; the facts about ticks 3 to 7; Off decided up to 2
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.history import (
     Facts,
     History,
@@ -223,31 +225,27 @@ def pruned(plan: Plan, state: State) -> State:
     settled = {name: _settled_still(plan, state, name) for name in state.carried.settled}
     answers = [column for each in settled.values() for column in each.columns]
     kept, cells = state.values.retain(*used, *atoms, *seen, *answers)
-
-    def moved(facts: Facts) -> Facts:
-        return Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
-
-    whole = {name: moved(gather(history, name, None)) for name in history}
+    whole = {name: with_cells(gather(history, name, None), cells) for name in history}
     empty = {
-        name: replace(stream, slices={}, latest=stream.latest and moved(stream.latest))
+        name: replace(stream, slices={}, latest=stream.latest and with_cells(stream.latest, cells))
         for name, stream in history.items()
     }
-    decided = {
-        name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.decided.items()
-    }
+    decided = {name: with_cells(each, cells) for name, each in state.decided.items()}
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    carried = replace(
-        state.carried,
-        settled={
-            name: SettledAnswers(tuple(map(cells, each.columns)), each.time)
-            for name, each in settled.items()
-            if each.count
-        },
-    )
+    settled = {name: with_cells(each, cells) for name, each in settled.items() if each.count}
+    carried = replace(state.carried, settled=settled)
     return replace(
         state, values=kept, history=added(empty, whole), decided=decided, observed=observed, carried=carried
     )
+
+
+_Rows = TypeVar("_Rows", Facts, DecidedAtoms, SettledAnswers)
+
+
+def with_cells(rows: _Rows, cells: Callable[[Column], Column]) -> _Rows:
+    """Translates the cells of facts, atoms or answers."""
+    return replace(rows, columns=tuple(map(cells, rows.columns)))
 
 
 def _settled_still(plan: Plan, state: State, name: str) -> SettledAnswers:

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.accounts import total
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import (
@@ -31,7 +32,6 @@ from antelog.engine.columns.tables import (
     ordinals,
 )
 from antelog.engine.columns.tables import columns as columns_of
-from antelog.engine.facts.counting import total
 from antelog.engine.step.arrays import explanations
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds, opened

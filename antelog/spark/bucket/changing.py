@@ -17,11 +17,10 @@ from antelog.compile.meaning.versions import Fate, compared
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts import rejects
-from antelog.engine.known import first_ticks
 from antelog.engine.state import State
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.uniting import united
-from antelog.engine.transition import QueryChange, Shares, Transition, change_of, transition
+from antelog.engine.transition import QueryChange, Shares, Transition, change_of, first_ticks, transition
 from antelog.spark.bucket.state import BucketOutput, BucketState, share_of, start
 from antelog.spark.job.job import Job
 from antelog.spark.job.needed import covers

@@ -13,14 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.accounts import Counts
+from antelog.accounts import Counts, total
 from antelog.arrow.ticks import ticks_of
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
 from antelog.engine.facts.admission import admit, arrivals, beyond
-from antelog.engine.facts.counting import total
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
