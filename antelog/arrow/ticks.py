@@ -13,7 +13,7 @@ of these may be texts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -26,9 +26,19 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
-from antelog.arrow.grammar import NUMBER, WHOLE_TIME, format_like, rewrites_of
+from antelog.arrow.grammar import (
+    DATE,
+    ISO,
+    NUMBER,
+    STAMP,
+    TO_ISO,
+    WHOLE_TIME,
+    ZONED,
+    Rewrites,
+    format_like,
+    rewrites_of,
+)
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.stamps import looks_like_stamp, rewritten, stamps_of
 from antelog.errors import DataError
 from antelog.given import short_repr
 from antelog.language.epochs import MICROSECONDS, TICKLESS, TICKS, Counting
@@ -87,6 +97,53 @@ class Ticks:
     def shown(self, how: int) -> NDArray[np.bool_]:
         """Masks the times without an offset whose `local` is this or higher."""
         return np.zeros(len(self.whole), np.bool_) if self.local is None else self.local >= how
+
+
+# ---- texts that are timestamps ----
+
+
+def looks_like_stamp(texts: pa.Array) -> NDArray[np.bool_]:
+    """Masks the texts that are written like timestamps."""
+    return mask_of(pc.fill_null(pc.match_substring_regex(texts, STAMP), False))
+
+
+def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
+    """Applies rewrites to texts, one after the other."""
+    for pattern, replacement in rewrites:
+        texts = pc.replace_substring_regex(texts, pattern, replacement)
+    return texts
+
+
+def stamps_of(texts: pa.Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:
+    """Reads texts that look like timestamps: those with a zone, those without, and dates.
+
+    Yields their rows and values, null for dates that do not exist, such as 30 February.
+    """
+    texts = pc.utf8_trim_whitespace(texts)
+    if not pc.all(pc.match_substring_regex(texts, ISO)).as_py():
+        texts = rewritten(texts, TO_ISO)
+    # What lies below a microsecond decides nothing: a tick is at least as long.
+    texts = pc.replace_substring_regex(texts, r"[.,]([0-9]{1,6})[0-9]*", r".\1")
+    zoned, dates = (mask_of(pc.match_substring_regex(texts, each)) for each in (ZONED, DATE))
+    for here, type_ in (
+        (zoned, pa.timestamp("us", "UTC")),
+        (~zoned & ~dates, pa.timestamp("us")),
+        (dates, pa.date32()),
+    ):
+        if here.any():
+            yield np.flatnonzero(here), _cast(texts.filter(pa.array(here)), type_)
+
+
+def _cast(texts: pa.Array, type_: pa.DataType) -> pa.Array:
+    try:
+        return texts.cast(type_)
+    except pa.ArrowInvalid:
+        if len(texts) == 1:
+            return pa.nulls(1, type_)
+        return pa.concat_arrays([_cast(texts.slice(i, 1), type_) for i in range(len(texts))])
+
+
+# ---- columns of times ----
 
 
 def is_timestamp(type_: pa.DataType) -> bool:

@@ -20,10 +20,10 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.carried import Dropped, dropped_table
 from antelog.engine.columns import joins
+from antelog.engine.facts.admission import check_use
 from antelog.engine.facts.frames import Frame, renamed
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.rejects import none
-from antelog.engine.facts.usable import check_use
 from antelog.engine.state import Given, State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS, LineSelection

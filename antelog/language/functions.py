@@ -5,7 +5,7 @@
 
 Whole numbers stay whole, everything else is as IEEE 754 has it: a whole number beyond 64 bits becomes a
 double, and so does what is divided. What has no value makes a comparison false. The code on columns is in
-`antelog/engine/values/built_in.py`.
+`antelog/engine/values/functions.py`.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ Every row of a frame ends as exactly one of: a fact, a repetition of one, or a r
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -21,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.accounts import REASONS, Counts
+from antelog.accounts import FATES, PARTICULAR, REASONS, Counts
 from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
 from antelog.arrow.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
@@ -38,7 +39,7 @@ from antelog.engine.values.encoding import infinite
 from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.types import declared
 from antelog.engine.values.values import UNBOUND, Values
-from antelog.errors import DataError
+from antelog.errors import DataError, DataWarning
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.epochs import TICKS, Counting
 
@@ -382,20 +383,68 @@ def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
 # ---- rows that come too late for a run: `--until 5`, and one that arrived at 6 ----
 
 
-@dataclass(frozen=True, eq=False)
-class Beyond:
-    """The counts of rows after the end of a run; the malformed ones, and their rows in their frames."""
-
-    counts: Counts
-    rejects: pa.Table
-    places: Column
-
-
-def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
+def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Admitted:
     """Counts rows that arrived after tick `until`; malformed ones are set aside with their reason."""
     batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
     malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
-    rejects = batch.rejects.filter(malformed)
-    given = sum(counts.given for counts in batch.counts.values())
-    counts = Counts(malformed=rejects.num_rows, after_until=given - rejects.num_rows)
-    return Beyond(counts, rejects, batch.places[malformed.to_numpy(zero_copy_only=False)])
+    counts = {
+        name: Counts(malformed=each.malformed, after_until=each.given - each.malformed)
+        for name, each in batch.counts.items()
+    }
+    rejects, places = batch.rejects.filter(malformed), batch.places[malformed.to_numpy(zero_copy_only=False)]
+    return replace(batch, facts={}, counts=counts, rejects=rejects, places=places)
+
+
+# ---- frames of which most rows, or all of them, are set aside ----
+#
+#     Temp: none of its 4,032 rows can be used: the time `soon` is not a whole number, as in ["wt2", 91]
+#
+# A frame of which nothing was understood would look like one in which nothing happened.
+
+_MANY = 20
+"""In frames of fewer rows it is ordinary that most are late, early, or claim a slot another one holds."""
+_CALLER = 4
+"""The stack level of the line that called `advance`, above the check of its arguments."""
+_LONGEST = 200
+"""The most characters of an example."""
+_REMEDIES = {
+    LATE: "Hand them over before, have a column with their arrivals, or declare a longer delay",
+    EARLY: "Advance to a later tick, or have a column with their arrivals",
+    CONFLICTING: "The input is declared `one per` with fewer columns than distinguish these facts",
+    MALFORMED: "Mend the columns, or leave these rows out",
+}
+
+
+def check_use(batch: Admitted) -> None:
+    """Warns of frames of which more than half is set aside. Raises DataError if no row is of use."""
+    for name, counts in batch.counts.items():
+        aside = {reason: getattr(counts, reason) for reason in REASONS if getattr(counts, reason)}
+        count = sum(aside.values()) if counts.given >= _MANY else batch.of_no_use[name]
+        if counts.given < 2 or 2 * count <= counts.given:
+            continue  # a single row says nothing of those to come
+        rejects = batch.rejects.filter(pc.equal(batch.rejects.column("input"), name))
+        if batch.of_no_use[name] == counts.given:
+            raise DataError(f"{name}: none of its {counts.given:,} rows can be used: {_mostly(rejects)}")
+        warnings.warn(_warning(name, counts, aside, rejects), DataWarning, stacklevel=_CALLER)
+
+
+def _warning(name: str, counts: Counts, aside: dict[str, int], rejects: pa.Table) -> str:
+    each = ", ".join(f"{count:,} {FATES[reason]}" for reason, count in aside.items())
+    reason = max(aside, key=aside.__getitem__)
+    said = _mostly(rejects.filter(pc.equal(rejects.column("reason"), reason)))
+    return (
+        f"{name}: {sum(aside.values()):,} of {counts.given:,} rows were set aside ({each}); {said}. "
+        f"{_REMEDIES[reason]}; `rejects` of the engine has them, each with its reason"
+    )
+
+
+def _mostly(rejects: pa.Table) -> str:
+    """The most common reason of rejects, with the first example."""
+    kinds = pc.replace_substring_regex(rejects.column("detail"), PARTICULAR, "…")
+    each = pc.value_counts(kinds)
+    numbers = each.field("counts").to_numpy()
+    most = int(numbers.argmax())
+    alike = rejects.filter(pc.equal(kinds, each.field("values")[most]))
+    detail, row = (alike.column(name)[0].as_py() for name in ("detail", "values"))
+    mostly = "" if numbers[most] == len(rejects) else "mostly "
+    return f"{mostly}{detail}, as in {row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"

@@ -33,8 +33,7 @@ from antelog.engine.step.amounts import (
 from antelog.engine.step.derivations import Truth
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.step.windows import ANY, Openings, RowArrivals, Windows, least
-from antelog.engine.values.exact_sums import Summands
-from antelog.engine.values.numbers import Numbers
+from antelog.engine.values.numbers import Numbers, Summands
 from antelog.engine.values.values import Values
 
 ToValue: TypeAlias = Callable[[Totals], Numbers]

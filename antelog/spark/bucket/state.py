@@ -233,7 +233,8 @@ def _last_arrivals(job: Job, bucket: BucketState, new: Received) -> tuple[Bucket
     bucket, output = advance(job, bucket, rows, last)
     later = beyond(job.plan, bucket.waiting, bucket.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in bucket.waiting.items()}
-    return replace(bucket, waiting=nothing), output.and_then(BucketOutput({}, later.rejects, later.counts))
+    counts = sum(later.counts.values(), Counts())
+    return replace(bucket, waiting=nothing), output.and_then(BucketOutput({}, later.rejects, counts))
 
 
 def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:

@@ -17,7 +17,7 @@ import antelog
 from antelog.accounts import Counts
 from antelog.arrow.ticks import LAST
 from antelog.diagnostics import Source
-from antelog.engine.facts.admission import Admitted, admit, delays
+from antelog.engine.facts.admission import Admitted, admit, beyond, delays
 from antelog.engine.values.values import Values
 from antelog.language import read
 from antelog.language.syntax import number
@@ -270,3 +270,11 @@ def test_rejects_show_the_row() -> None:
         {"input": "Temp", "values": '["inf", "wt2", "x", "-inf"]', "time": 1, "arrival": 9},
         {"input": "Ping", "values": "[]", "time": 1, "arrival": 4},
     ]
+
+
+def test_rows_after_the_last_tick_are_counted_and_malformed_ones_set_aside() -> None:
+    plan = antelog.parse("input P(x: number, time) delay 1. Q(X, T) :- P(X, T). query Q(X, T).").plan
+    found = beyond(plan, {"P": [(1, 5, 5), (2, 99, 99), ("seven", 6, 6)]}, 4, arrival="arrival")
+    assert found.counts == {"P": Counts(after_until=2, malformed=1)}
+    assert found.rejects["reason"].to_pylist() == ["malformed"]
+    assert found.places.tolist() == [2]

@@ -1,4 +1,4 @@
-"""antelog/engine/facts/usable.py: frames of which most rows, or all of them, cannot be used."""
+"""antelog/engine/facts/admission.py: frames of which most rows, or all of them, cannot be used."""
 
 from __future__ import annotations
 
