@@ -192,6 +192,16 @@ def no_answers(plan: Plan, state: State, query: str) -> Lines:
     return no_lines(state.observed.answers[query].schema.empty_table(), plan.relation(query))
 
 
+@dataclass(frozen=True, eq=False)
+class FinishedStep:
+    """The state before and after a step, the facts admitted in it, and the changes of each query."""
+
+    before: State
+    after: State
+    facts: Mapping[str, Facts]
+    changes: Mapping[str, Changes]
+
+
 # ---- open answers ----
 
 

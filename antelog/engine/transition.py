@@ -88,6 +88,22 @@ class Transition:
     closed: Mapping[str, pa.Table]
 
 
+@dataclass(frozen=True, eq=False)
+class RuleChange:
+    """The change of an engine's rules after the tick `tick`, query by query.
+
+    `closed` has the lines of open answers that end, by the queries of the `old` plan; `changes` those of new
+    and changed queries. `anew` are the queries for which learning starts again.
+    """
+
+    tick: int
+    old: Plan
+    queries: tuple[QueryChange, ...]
+    closed: Mapping[str, pa.Table]
+    changes: Mapping[str, pa.Table]
+    anew: tuple[str, ...] = ()
+
+
 def transition(
     old: Plan,
     state: State,

@@ -1,4 +1,4 @@
-"""Forecasts for the steps of an engine, as the engine asks for them: see `antelog.engine.engine.Forecaster`.
+"""Forecasts for the steps of an engine, as the engine asks for them: see `antelog.process.Engine`.
 
 ModelForecaster.start(plan, None, LearningSettings(True))    nothing is known, everything is learned from
 forecaster.advanced(step)                                    after a step, and its lines with chances
@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import added, gather
+from antelog.engine.kernel import FinishedStep
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines, no_lines
 from antelog.engine.step.query import POSSIBLE, REVISED

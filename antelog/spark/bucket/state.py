@@ -17,9 +17,9 @@ from antelog.accounts import Counts, total
 from antelog.arrow.ticks import ticks_of
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
 from antelog.engine.facts.admission import admit, arrivals, beyond
+from antelog.engine.kernel import FinishedStep
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open

@@ -20,7 +20,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from antelog.engine.engine import RuleChange
+from antelog.engine.transition import RuleChange
 from antelog.errors import DataError
 from antelog.lines import line_of
 from antelog.process import Engine
