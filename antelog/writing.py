@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, outputs whose every write is checked, and locks of files.
+"""Files that are written whole or not at all, checked outputs, locks of files, and temporary folders.
 
     with replacing("answers.html") as file:
         file.write(page)
@@ -14,12 +14,14 @@ import io
 import os
 import secrets
 import select
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from antelog.errors import OutputError
@@ -133,3 +135,36 @@ def _said(path: str | PathLike[str]) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"{path}: cannot be written: {reason}") from error
+
+
+# ---- temporary folders ----
+#
+# A process that is killed leaves its folder behind, and the next one that makes one removes it: each folder
+# has a file that its process keeps locked.
+
+_PREFIX = "antelog-"
+_LOCK = "in-use"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for this process alone, which is removed in the end."""
+    for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # somebody else's folder, or one that is just being made or removed
+            lock = os.open(left / _LOCK, os.O_RDWR | PLAIN)
+            try:
+                if os.fstat(lock).st_uid == os.getuid() and not left.is_symlink() and claimed(lock):
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(lock)
+    with TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        made = folder / f"{_LOCK}.new"
+        lock = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | PLAIN, 0o600)
+        try:
+            with suppress(OSError):  # a file system without locks
+                claimed(lock)
+                made.rename(folder / _LOCK)  # once it is locked, lest another process finds it free
+            yield folder
+        finally:
+            os.close(lock)

@@ -16,7 +16,7 @@ MOST_POSITIONAL = 5
 
 LEAVES = frozenset(
     {
-        *("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "temporary"),
+        *("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing"),
         *("escaping", "markup", "theme"),
     }
 )

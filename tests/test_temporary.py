@@ -1,4 +1,4 @@
-"""antelog/temporary.py: temporary folders go with their process, or with the next one."""
+"""antelog/writing.py: temporary folders go with their process, or with the next one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from antelog.temporary import temporary_folder
+from antelog.writing import temporary_folder
 from tests.processes import Process, Start
 
 HOLDS = """
 import sys
-from antelog.temporary import temporary_folder
+from antelog.writing import temporary_folder
 with temporary_folder() as folder:
     print(folder, flush=True)
     sys.stdin.read()

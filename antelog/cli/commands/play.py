@@ -15,9 +15,9 @@ from antelog.errors import FunctionError
 from antelog.lazily import brought_by, page_libraries
 from antelog.run.replay import files_of
 from antelog.run.settings import Settings
-from antelog.temporary import temporary_folder
 from antelog.workbench.play.draft import DraftFiles
 from antelog.workbench.play.running import PlayOptions
+from antelog.writing import temporary_folder
 
 _LOOK = 0.2
 """Seconds between two checks whether it is to end."""

@@ -33,8 +33,8 @@ from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source, reac
 from antelog.spark.pipeline.configuration import settings_of
 from antelog.spark.pipeline.requirements import locked, require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
-from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
+from antelog.writing import temporary_folder
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outputs

@@ -41,8 +41,8 @@ from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
-from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
+from antelog.writing import temporary_folder
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outputs

@@ -222,12 +222,12 @@ def _ticks(array: Array, counting: Counting, what: str) -> Ticks:
 def _of_no_use(source: Input, rows: FrameRows, bad: Sequence[Mask | None]) -> Iterator[_Objection]:
     for name, column, applies in zip(source.columns, rows.columns, bad, strict=False):
         if applies is not None:
-            said = f"the value of column {name} {why_of_no_use(column.type)}"
+            fault = f"the value of column {name} {why_of_no_use(column.type)}"
+            yield _Objection(MALFORMED, applies, partial(_same, fault))
 
-            def detail(at: Column, said: str = said) -> pa.Array:
-                return pa.array([said] * len(at), pa.string())
 
-            yield _Objection(MALFORMED, applies, detail)
+def _same(fault: str, rows: Column) -> pa.Array:
+    return pa.array([fault] * len(rows), pa.string())
 
 
 def _about_values(
@@ -241,20 +241,12 @@ def _about_values(
             wrong |= ~Numbers.of_cells(column, values).is_whole
         elif kind in (None, Kind.NUMBER):
             wrong |= infinite(column)
-
-        def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:
-            return rejects.about_value(name, type_, c[rows], values)
-
-        yield _Objection(MALFORMED, wrong, detail)
+        yield _Objection(MALFORMED, wrong, partial(rejects.about_value, name, type_, column, values))
 
 
 def _about_times(time: Ticks, arrival: Ticks, counting: Counting) -> Iterator[_Objection]:
     for what, times, wrong in (("time", time, ~time.natural), ("arrival", arrival, ~arrival.whole)):
-
-        def detail(rows: Column, what: str = what, times: Ticks = times) -> pa.Array:
-            return rejects.about_time(what, times, rows, counting)
-
-        yield _Objection(MALFORMED, wrong, detail)
+        yield _Objection(MALFORMED, wrong, partial(rejects.about_time, what, times, counting=counting))
 
 
 def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
@@ -277,13 +269,13 @@ def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
 
 def _about_order(source: Input, given: Facts, allowed: Column, counting: Counting) -> Iterator[_Objection]:
     ahead, behind = given.time - given.arrival, given.arrival - given.time - allowed
-    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its deadline")):
 
-        def detail(rows: Column, by: Column = by, where: str = where) -> pa.Array:
-            said = sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
-            return rejects.with_remedy(said, given.time[rows], counting, source)
+    def detail(by: Column, where: str, rows: Column) -> pa.Array:
+        fault = sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
+        return rejects.with_remedy(fault, given.time[rows], counting, source)
 
-        yield _Objection(reason, by > 0, detail)
+    yield _Objection(EARLY, ahead > 0, partial(detail, ahead, " before its time"))
+    yield _Objection(LATE, behind > 0, partial(detail, behind, " after its deadline"))
 
 
 def _rejected(

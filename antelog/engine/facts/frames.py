@@ -267,16 +267,11 @@ def _rows_of_static(static: Static, frame: Frame) -> list[Row]:
         _column(static.name, name, type_, array.to_pylist())
         for name, type_, array in zip(static.columns, static.types, arrays, strict=True)
     ]
-    check_ticks(static, columns)
-    return list(zip(*columns, strict=True))
-
-
-def check_ticks(static: Static, columns: Sequence[Sequence[str | int | float]]) -> None:
-    """Raises DataError if a column of ticks has another value."""
     for name, most, column in zip(static.columns, static.most, columns, strict=False):
         for value in column:
             if most is not None and not is_ticks(value, most):
                 raise DataError(f"`{value}` in column {name} of {static.name} {no_ticks(most)}")
+    return list(zip(*columns, strict=True))
 
 
 def what_fits(type_: str) -> str:

@@ -353,18 +353,14 @@ def _slot(source: Input, facts: Facts) -> list[Column]:
 
 
 def _first(slot: Column, facts: Facts, values: Values) -> Column:
-    """The fact that holds each slot."""
-    order = np.lexsort([*reversed(_order(facts.columns, values)), facts.arrival, slot])
+    """The fact that holds each slot: of the first to arrive, the least by kinds, numbers and other values."""
+    keys = [
+        key
+        for column in reversed(facts.columns)
+        for key in (values.ranks(column), np.nan_to_num(values.numbers(column)), values.kinds(column))
+    ]
+    order = np.lexsort([*keys, facts.arrival, slot])
     return order[changed(slot[order])]
-
-
-def _order(columns: Sequence[Column], values: Values) -> list[Column]:
-    """Sort keys of facts, column by column: kinds first, then numbers, then other values."""
-    found: list[Column] = []
-    for column in columns:
-        numbers = values.numbers(column)
-        found += [values.kinds(column).astype(np.int64), np.nan_to_num(numbers), values.ranks(column)]
-    return found
 
 
 def sentence(source: Input, count: int) -> pa.Array:

@@ -42,17 +42,10 @@ def none() -> pa.Table:
     return SCHEMA.empty_table()
 
 
-def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:
+def sentence(*parts: str | Column | pa.Array) -> pa.Array:
     """Joins texts and columns of texts or numbers to sentences."""
-    texts = [
-        pc.cast(pa.array(part), pa.string()) if isinstance(part, np.ndarray) else _text(part)
-        for part in parts
-    ]
+    texts = [pc.cast(pa.array(p), pa.string()) if isinstance(p, np.ndarray) else p for p in parts]
     return pc.binary_join_element_wise(*texts, "")
-
-
-def _text(part: str | int | pa.Array) -> str | pa.Array:
-    return str(part) if isinstance(part, int) else part
 
 
 def ticks(number: Column) -> pa.Array:
@@ -60,8 +53,9 @@ def ticks(number: Column) -> pa.Array:
     return sentence(number, pc.if_else(pa.array(number == 1), " tick", " ticks"))
 
 
-def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
+def about_value(name: str, kind: str | None, column: Column, values: Values, rows: Column) -> pa.Array:
     """The reasons why values do not fit a column of numbers or texts (None: either)."""
+    cells = column[rows]
     what = what_fits(kind or "number")  # where either will do, only an infinity is neither
     wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is not a {what}")
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)

@@ -113,7 +113,7 @@ def _by_distinct(array: Array, kind: Kind, intern: Intern) -> Column:
         cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
     else:
         cells[:-1] = _distinct(distinct, kind, intern)
-    found = [_cells_at(cells, chunk.indices) for chunk in chunks]
+    found = [cells.take(chunk.indices.fill_null(len(distinct)).to_numpy()) for chunk in chunks]
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
@@ -124,13 +124,6 @@ def _encoded(array: Array) -> list[pa.DictionaryArray]:
     elif isinstance(array, pa.ChunkedArray) and array.num_chunks > 1:
         array = array.unify_dictionaries()
     return list(array.chunks) if isinstance(array, pa.ChunkedArray) else [array]
-
-
-def _cells_at(cells: Column, indices: pa.Array) -> Column:
-    if indices.null_count:
-        indices = indices.fill_null(len(cells) - 1)
-    found: Column = cells.take(indices.to_numpy())
-    return found
 
 
 def _distinct(array: pa.Array, kind: Kind, intern: Intern) -> Column:
