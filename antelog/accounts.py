@@ -1,14 +1,12 @@
-"""The fates of rows that are read: each row has exactly one, and every summary lists all of them.
+"""The fates of rows that are read: each row has exactly one, the first of these that is true of it.
 
-The first of these that is true of a row is its fate; rows that a stream holds back for later have none yet.
-
-    malformed    it cannot be read, or one of its values, its time or its arrival is of no use
-    after_until  it arrived after the tick that was to be the last
-    early, late  it came before its time, or after its delay
-    unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
-    repeated     the same fact was there before
-    conflicting  another fact holds its slot: see `one per`
-    admitted     it is a new fact
+malformed    it cannot be read, or one of its values, its time or its arrival is of no use
+after_until  it arrived after the tick that was to be the last
+early, late  it came before its time, or after its delay
+unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
+repeated     the same fact was there before
+conflicting  another fact holds its slot: see `one per`
+admitted     it is a new fact
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 possible at 1, revised at 2     open
 rejected at 3                   rejected, unless a later fact brings it back: then it is open again
 rejected at 3, and lost         its sources were unseen: lost, or open until it is seen again
-seen at 9                       open again, or lost for good
 """
 
 from __future__ import annotations
@@ -36,10 +35,7 @@ def name_in(line: Mapping[str, Any]) -> str:
 
 
 def state_after(line: Mapping[str, Any], *, sees: bool = False) -> str:
-    """The state of an answer after a line: open, confirmed, rejected, closed or lost.
-
-    With `sees`, the log reports when facts come again of a lost answer, which stays open until then.
-    """
+    """The state of an answer after a line; a lost one stays open if the log `sees` when facts come again."""
     change, means = line["change"], meaning(line)
     if change == SEEN:
         return LOST if means == LOST else OPEN

@@ -1,7 +1,4 @@
-"""Diagnostics: errors and warnings of a program as data, and their rendering for people and programs.
-
-The documentation has an entry for each code of `CATALOGUE`, and the tests a wrong program.
-"""
+"""Diagnostics: errors and warnings of a program as data, and their rendering for people and programs."""
 
 from __future__ import annotations
 
@@ -27,10 +24,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Source:
-    """A program's text and its name (a path, or `<text>`), with the files that it `included`, each once.
-
-    Offsets continue through all files in this order. `values` are given to limits from outside.
-    """
+    """A program's text and its name, with the files it `included`; offsets continue through all."""
 
     text: str
     name: str = "<text>"

@@ -1,11 +1,9 @@
 """Escapes text from data for a terminal, a page or a spreadsheet, so that none of them obeys it.
 
-    shown("a\\x1b[2Jb")           a\\u001b[2Jb: what a terminal would act on, as its number
-    json_text({"X": "\\x9b"})     the same data, with nothing in it that a terminal acts on
-    json_in_html(["<script>"])   the same data, with nothing in it that ends or begins a script
-    cell("=1+1")                 '=1+1: a text for a spreadsheet, too
-
-Files get data as it is, except for cells of CSV files that people open.
+shown("a\\x1b[2Jb")           a\\u001b[2Jb: what a terminal would act on, as its number
+json_text({"X": "\\x9b"})     the same data, with nothing in it that a terminal acts on
+json_in_html(["<script>"])   the same data, with nothing in it that ends or begins a script
+cell("=1+1")                 '=1+1: a text for a spreadsheet, too
 """
 
 from __future__ import annotations
@@ -52,10 +50,7 @@ def in_html(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """A cell of a CSV file, after an apostrophe if a spreadsheet would compute it and it is not a number.
-
-    The text is the cell without the first apostrophe, if it begins as in `COMPUTED`.
-    """
+    """A cell of a CSV file, after an apostrophe if a spreadsheet would compute it and it is not a number."""
     return f"'{text}" if _COMPUTED.match(text) and not _NUMBER.match(text) else text
 
 

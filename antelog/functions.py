@@ -109,10 +109,7 @@ FUNCTIONS = ArgumentKind(
 
 
 def matched(arities: Mapping[str, int], given: FunctionsGiven) -> Mapping[str, UserFunction]:
-    """The functions given for a program, by name; `arities` has the number of arguments of each.
-
-    Raises FunctionError if one is missing, takes another number of arguments, or is listed but not declared.
-    """
+    """The functions given for a program, by name. Raises FunctionError if one is missing or wrong."""
     if isinstance(given, str | PathLike):
         names = _in_file(Path(given))
         there = [name for name in arities if callable(names.get(name))]
@@ -158,10 +155,7 @@ def not_given(names: Sequence[str]) -> FunctionError:
 
 
 def _in_file(path: Path) -> dict[str, Any]:
-    """The names that a Python file defines; others cannot import it as a module.
-
-    Its prints go to standard error, because the standard output of a command has its results.
-    """
+    """The names that a Python file defines; its prints go to standard error, away from results."""
     try:
         text = path.read_bytes()
     except OSError as error:

@@ -1,8 +1,5 @@
 """Checks of the arguments of public functions, so that an error points at the caller's line.
 
-@checked(text=TEXT)
-def parse(text): ...
-
 parse(7)    parse: text is 7, of type int; give a text
 """
 

@@ -29,10 +29,7 @@ def page_libraries() -> Iterator[None]:
 def names_of(
     package: str, modules: Mapping[str, str], *, what: str = "", extra: str = ""
 ) -> Callable[[str], Any]:
-    """The `__getattr__` of a package, given the module of each name.
-
-    If a library of an `extra` is missing, the error says that `what` needs it.
-    """
+    """The `__getattr__` of a package, by the module of each name; `what` may need an `extra`."""
 
     def find(name: str) -> Any:
         if name not in modules:

@@ -108,10 +108,7 @@ def fits(found: object, type_: Any) -> bool:
 
 
 def line_of(row: Mapping[str, Any]) -> LogLine | None:
-    """The line in a row of a table or of JSON; None if it is not about a change of an answer.
-
-    Spark writes answers as JSON, forecasts as structs, and times as values, each in a column of its own.
-    """
+    """The line in a row of a table, of Spark's, or of JSON; None if it is not about a change of an answer."""
     if not {"tick", "change", "query", "answer"} <= row.keys():
         return None
     try:
@@ -162,10 +159,7 @@ _BEYOND = 10**18
 
 @dataclass(frozen=True, slots=True)
 class WrittenTick:
-    """A tick in the text of a literal, with its position.
-
-    A condition such as `9 <= S+4` compares it with a shifted variable: this is tick 9, with a shift of 4.
-    """
+    """A tick in the text of a literal, with its position; in `9 <= S+4` it is 9, with a shift of 4."""
 
     tick: int
     start: int
@@ -194,10 +188,7 @@ class LineLiteral:
     so_far: str = ""
 
     def text(self, written: Callable[[int], str]) -> str:
-        """The text, with each tick as `written` has it.
-
-        With ticks as times, `9 <= S+4` becomes `5 <= S`: nobody adds ticks to times.
-        """
+        """The text, with each tick as `written` has it: `9 <= S+4` becomes `5 <= S` where ticks are times."""
         pieces, at = list[str](), 0
         for start, end, text in sorted(self._replacements(written)):
             pieces += [self.written[at:start], text]
@@ -244,10 +235,7 @@ class LineLiteral:
 
     @property
     def span(self) -> tuple[int, int | None] | None:
-        """The first and the last tick in the text: `3..8`, `where U > 17, U <= 29`; None for a single tick.
-
-        The last is None if only one is known.
-        """
+        """The first and the last tick in the text, if known: `3..8`, `where U > 17`; None for one tick."""
         ticks = [each.tick - each.shift for each in self.ticks]
         if not ticks or ticks == [self.tick]:
             return None
@@ -351,11 +339,9 @@ LITERAL = pa.struct(
         ("last", pa.int64()),
     ]
 )
-"""A literal as a struct: its text, and what it is about.
+"""A literal as a struct; `last` and an aggregate are about the atom in them, and open arguments are null.
 
-    not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8
-
-It describes the atom within `last` or an aggregate. Open arguments and times are null."""
+    not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8"""
 
 TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")
 """The forms of literals in tables."""
@@ -414,10 +400,7 @@ def awaited(explanation: Mapping[str, Any]) -> list[LineLiteral]:
 
 
 def amounts_so_far(explanation: Mapping[str, Any]) -> dict[str, float | None]:
-    """The values so far of the aggregates of an explanation, by their texts.
-
-    Lines have an object, tables a list of pairs; only this function knows both.
-    """
+    """The values so far of aggregates by their texts, from the object of a line or the pairs of a table."""
     found = explanation.get("so_far") or {}
     if isinstance(found, Mapping):
         return dict(found)

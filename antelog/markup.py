@@ -1,8 +1,6 @@
-"""Builds HTML and SVG in which data is escaped.
+"""Builds HTML and SVG in which data is escaped, unless it is `Html`, which only this module makes.
 
-    tag("a", "<b>", href="?x=1&y", class_="row")    <a href="?x=1&amp;y" class="row">&lt;b&gt;</a>
-
-Children of an element are escaped unless they are `Html`, which only this module makes.
+tag("a", "<b>", href="?x=1&y", class_="row")    <a href="?x=1&amp;y" class="row">&lt;b&gt;</a>
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Secrets such as passwords: recognised by the names of their settings, and masked in everything shown.
+"""Secrets such as passwords, known by the names of their settings, and masked in everything shown.
 
-    jdbc:postgresql://db/plant?user=me&password=hunter2    becomes
-    jdbc:postgresql://db/plant?user=me&password=***
-
-Values given under such a name are remembered, and recognised without the name, too.
+jdbc:postgresql://db/plant?user=me&password=hunter2    becomes …?user=me&password=***
 """
 
 from __future__ import annotations

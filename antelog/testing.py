@@ -1,9 +1,4 @@
-"""Tests of rules in pytest: one test for each case of a file.
-
-import antelog.testing
-
-test_turbines = antelog.testing.check("turbines.test.yaml")
-"""
+"""Tests of rules in pytest, one for each case: `test_all = antelog.testing.check("my.test.yaml")`."""
 
 from __future__ import annotations
 

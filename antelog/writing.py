@@ -1,8 +1,5 @@
 """Files that are written whole or not at all, checked outputs, locks of files, and temporary folders.
 
-    with replacing("answers.html") as file:
-        file.write(page)
-
 A new file is made beside the old one, under a random name, and replaces it when it is complete, even if that
 is a link. What is not an ordinary file, such as a named pipe, is written to as it is.
 """
@@ -83,10 +80,7 @@ def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator
 
 
 class Output(io.FileIO):
-    """An open file; a write that fails raises OutputError, with the name of the file and the reason.
-
-    If the reader of a pipe has ended, the error's cause is a BrokenPipeError.
-    """
+    """An open file whose failed writes raise OutputError, caused by BrokenPipeError in a broken pipe."""
 
     def __init__(self, descriptor: int, name: str, *, closefd: bool = True) -> None:
         super().__init__(descriptor, "w", closefd=closefd)

@@ -1,10 +1,7 @@
 """Arrow arrays: of Python values, with values of several types, of unusual types, and with values of no use.
 
-    [7, "wt2", 7.5]                        dense_union<int64, string, double>
-    run_end_encoded<int32, string_view>    string
-
-A column comes as some library stored it. `plain` converts it to a type that all other functions work with;
-`of_no_use` masks the values that cannot be shown, such as texts that are not UTF-8.
+[7, "wt2", 7.5]                        dense_union<int64, string, double>
+run_end_encoded<int32, string_view>    `plain` makes it string, which all other functions work with
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """How numbers and times are written as texts in files, frames and messages.
 
-    -12.5e3   3   .5                                       numbers
+    -12.5e3   3   .5                                       numbers, in patterns that Java reads, too
     17   17.0                                              times: whole numbers
     2024-02-29   2024-02-29 13:45   2024-02-29T13:45:10.5Z    times: timestamps, as in ISO 8601
     2024/02/29 13:45   20240229T134510Z   29.02.2024 13:45    and in other unambiguous forms
 
-Arrow and Java on Spark understand the patterns of numbers alike. *Rewrites* are patterns with replacements
-that turn a text into ISO 8601, one after the other.
+*Rewrites* are patterns with replacements that turn a text into ISO 8601, one after the other.
 """
 
 from __future__ import annotations
@@ -75,10 +74,7 @@ _DIRECTIVES = {
 
 @cache
 def rewrites_of(form: str) -> Rewrites:
-    """Rewrites of texts in a format of `strptime`; raises ValueError if there can be none.
-
-    %m/%d/%Y %H:%M    7/1/2026 9:05 is 2026-07-01T09:05:00
-    """
+    """Rewrites of texts in a format of `strptime`: `%m/%d/%Y`. Raises ValueError if there are none."""
     parts = re.findall(r"%.?|\s+|[^%\s]+", form.strip())
     for name in (names := [part[1:] for part in parts if part[0] == "%"]):
         if name not in _DIRECTIVES:

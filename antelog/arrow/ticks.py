@@ -1,13 +1,10 @@
 """Ticks of columns of times given by users, and the reasons why some are none.
 
-A time is a whole number, the tick itself; or, in a program with the length of a tick, a timestamp or a date.
-Tick 0 then begins with the year 1970 in UTC, and a timestamp is in tick floor(microseconds since 1970 /
-length of a tick). Where ticks are whole days, days of the program's zone are counted instead, and a date is
-one of them. A timestamp without an offset is of the zone of its counting, else of UTC; a date begins at
-midnight there. Numbers may count seconds or parts of them since 1970, see `antelog.language.epochs`; and all
-of these may be texts.
-
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
+
+A whole number is the tick itself, or counts since 1970 (see `antelog.language.epochs`). A timestamp is in
+tick floor(microseconds since 1970 / length of a tick); where ticks are whole days, days of the program's zone
+count. Without an offset it is of the zone of its counting, else of UTC; a date begins at midnight there.
 """
 
 from __future__ import annotations
@@ -62,10 +59,7 @@ LOCAL, TWICE, SKIPPED = 1, 2, 3
 
 
 class InTicks(str):
-    """The name of an arrival column where arrivals and times are ticks already.
-
-    Read again, a tick of the far future could be taken for seconds.
-    """
+    """The name of an arrival column in frames whose times are ticks already, and must not be read again."""
 
     __slots__ = ()
 
@@ -74,8 +68,8 @@ class InTicks(str):
 class Ticks:
     """Times as ticks; a number is undefined where `whole` is false.
 
-    `units` are those in which some numbers are assumed to count since 1970. `local` is LOCAL, TWICE or
-    SKIPPED for times without an offset, and 0 for others.
+    `units` are those that some numbers seem to count; `local` is LOCAL, TWICE or SKIPPED without an offset,
+    else 0.
     """
 
     numbers: NDArray[np.int64]
@@ -115,10 +109,7 @@ def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
 
 
 def stamps_of(texts: pa.Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:
-    """Reads texts that look like timestamps: those with a zone, those without, and dates.
-
-    Yields their rows and values, null for dates that do not exist, such as 30 February.
-    """
+    """Yields the rows and values of timestamps with a zone, without one, and of dates, null if wrong."""
     texts = pc.utf8_trim_whitespace(texts)
     if not pc.all(pc.match_substring_regex(texts, ISO)).as_py():
         texts = rewritten(texts, TO_ISO)

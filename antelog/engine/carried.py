@@ -1,7 +1,4 @@
-"""The limits of what a state knows after facts were given up, or rules were changed while they ran.
-
-Rules changed at tick 40: Malf is reported from tick 38 on; the rules before have confirmed Malf(wt2, 39)
-"""
+"""The limits of what a state knows after facts were given up, or rules were changed while they ran."""
 
 from __future__ import annotations
 

@@ -2,11 +2,9 @@
 
     limit 1,000: facts about ticks before 40 go, and with them open answers that rest on them
 
-All facts about a tick are dropped together, so what is known of other ticks stays complete. With facts
-before `forgotten` gone, a query whose answers look back at most `reach` ticks stays exact from
-`forgotten + reach` on, and reports nothing about earlier ticks. A query with facts of any age loses the
-answers that rest on dropped ones, and the others remain true; with a negation they would not, and such a
-program is refused.
+A query that looks back at most `reach` ticks stays exact from `forgotten + reach` on, and reports nothing
+about earlier ticks. One with facts of any age loses the answers that rest on dropped ones; the others remain
+true, except with a negation: such a program is refused.
 """
 
 from __future__ import annotations

@@ -71,10 +71,7 @@ _MANY = 1_000
 def admitted(
     plan: Plan, state: State, frames: Mapping[str, Frame], now: int, *, arrival: str = "arrival"
 ) -> tuple[State, Admitted]:
-    """Admits the facts that arrived since the last step up to `now` (see `admission.admit`).
-
-    Facts that the state has already count as repeated. The new state knows the types of the frames.
-    """
+    """Admits the facts of frames up to `now`; repetitions of known facts are counted as such."""
 
     def conflicts(source: Input, facts: Facts) -> tuple[Mask, pa.Array]:
         lost = conflicting(source, facts, state.history, state.values)
@@ -92,10 +89,7 @@ def admitted(
 def step(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection = ALL_LINES
 ) -> tuple[State, dict[str, Changes]]:
-    """Advances the state to the tick `now`; returns it with the changes of each query since the last step.
-
-    The facts are those of `admitted`: they arrived since the last step, and the state has none of them.
-    """
+    """Advances the state to the tick `now` with facts of `admitted`; returns the changes of queries, too."""
     found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
     begin = state.now
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
@@ -285,8 +279,7 @@ def batches(
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
     """Cuts facts into batches by arrival, each with the tick it ends at; the last tick is `now`.
 
-    `lines` estimates the lines that each fact gives. A batch lasts `reach` ticks or more on average, because
-    each looks at the facts of that many ticks before it.
+    `lines` estimates the lines of each fact. A batch lasts `reach` ticks or more, as it looks back so far.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.

@@ -157,10 +157,9 @@ def from_bytes(
     most: int = MOST,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
-    """Reads the state in bytes; messages call it by this name.
+    """Reads the state in bytes, which errors call by this name; with `program`, only if it belongs to that.
 
-    With `program`, only if the state belongs to it; `functions` are those that it calls. Raises StateError if
-    the state is damaged, of another version, or larger than `most` bytes when unpacked.
+    Raises StateError if it is damaged, of another version, or larger than `most` bytes when unpacked.
     """
     members = sealed.unpack(content, name, most)
     try:

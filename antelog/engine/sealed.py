@@ -3,8 +3,7 @@
     antelog state 0008 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 8 is the version of the format
     PK…                                                            a zip archive of the members
 
-Damage is noticed before anything is unpacked. The digest is not a signature: restore states from places you
-trust only.
+It shows damage, and is not a signature: restore states from places you trust only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The state between two steps: the facts that still matter, and little else.
-
-now 7, time began at 0; the facts about ticks 3 to 7; Off decided up to 2
-"""
+"""The state between two steps: the facts that still matter, and little else."""
 
 from __future__ import annotations
 
@@ -46,10 +43,8 @@ Given = Mapping[str, list[Row]]
 
 @dataclass(frozen=True)
 class Observed:
-    """The types of columns of facts so far, and those that follow for columns of answers.
-
-    `seen` has the values for which unguarded variables have answers, and `lines` how many lines each of the
-    last facts gave, if there were many facts.
+    """The types of columns of facts and answers so far, the values seen for unguarded variables, and the
+    lines that each of the last facts gave, if there were many facts.
     """
 
     types: Mapping[str, Types]
@@ -105,10 +100,8 @@ def start(
     values: Values | None = None,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> State:
-    """The state before the first tick; `given` are static facts from outside the program.
-
-    With the values of a saved state, cells are the same as there. `functions` are those that the program
-    declares.
+    """The state before the first tick; `given` are static facts from outside the program, `values` those of a
+    saved state, whose cells stay the same.
     """
     called = Functions.of(plan, functions)
     rules, known = prepared(plan), evaluate(plan, given, Values(functions=called).called)
@@ -190,10 +183,7 @@ def knowledge_of(plan: Plan, state: State) -> Knowledge:
 
 
 def since(plan: Plan, state: State, name: str) -> int | None:
-    """The first tick about which answers of a query are reported (None: about all).
-
-    Earlier answers were given up, or belong to the time before the rules were changed.
-    """
+    """The first tick about which answers of a query are reported, after facts or rules changed."""
     reach, carried = prepared(plan).reaches[name], state.carried.since.get(name)
     given_up = None if reach is None or not state.forgotten else state.forgotten + reach
     return max((tick for tick in (given_up, carried) if tick is not None), default=None)

@@ -41,8 +41,8 @@ CLOSED = "closed"
 class QueryChange:
     """The fate of a query: its answers about ticks from `since` on are reported (None: all).
 
-    From the tick `complete` on its lines are those of a run from the start; if None, they may always differ,
-    for the reason `why`.
+    Its lines are those of a run from the start from tick `complete` on, or may always differ, for the reason
+    `why`.
     """
 
     difference: QueryDifference
@@ -268,10 +268,7 @@ class FirstTicks:
 
 @dataclass(frozen=True)
 class QueryStart:
-    """The first tick about which a query's answers are those of a run from the start (None: all are).
-
-    `never` is the reason why they may always differ.
-    """
+    """The first tick about which a query's answers are those of a run from the start; or why `never`."""
 
     since: int | None
     never: str | None = None
@@ -283,10 +280,7 @@ def usable(old: Input, new: Input) -> bool:
 
 
 def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = frozenset()) -> FirstTicks:
-    """The ticks from which on a state of the old plan suffices for the new one.
-
-    `lacking` are inputs of which not all facts were kept.
-    """
+    """The ticks from which on a state suffices for a new plan; inputs may be `lacking` facts."""
     before, after = prepared(old), prepared(new)
     nothing_yet = state.begin is None or state.now < state.begin
     facts, latest = dict[str, int](), dict[str, int]()
@@ -418,10 +412,7 @@ def _sees_other_values(query: str, old: Plan, state: State, new: Plan) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """The open answers of a query after the last finished tick, and the confirmed ones still looked at.
-
-    Nothing is `current` before time has begun.
-    """
+    """The open answers of a query after the last tick, and confirmed ones that rules still look at."""
 
     keys: Sequence[Column]
     status: Kinds

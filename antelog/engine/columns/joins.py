@@ -2,9 +2,8 @@
 
     R(D, V, T), R(D, W, U), U > T, U <= T + 20
 
-With the right side sorted by D and U, the rows that match one on the left are neighbours: two binary searches
-find the first and the last of them. The size of a result is known before its memory is taken, and one beyond
-the budget raises TooLargeError: then the kernel cuts the step into smaller ones.
+With the right side sorted by D and U, two binary searches find the first and the last match of a row on the
+left. The size of a result is known before its memory is taken; beyond the budget it raises TooLargeError.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
     5 2 9 2 7     of the second to the fourth the least is 2, the second least 2, the third 9; two are up to 5
 
-A wavelet matrix: the numbers are split by their highest bit, those without it first, each part in its order;
-both parts are split by the next bit, and so on. The count of numbers without the bit before each place says
-where a stretch lies after a split. So a question takes as many steps as there are bits.
+A wavelet matrix: numbers without the highest bit go first, each part in its order, and so on by the next bit.
+The count of numbers without the bit before each place says where a stretch lies after a split.
 """
 
 from __future__ import annotations
@@ -88,11 +87,7 @@ class _Sequence:
 
 
 def _largest(heights: NDArray[np.int32], at: Slices) -> Column:
-    """The largest height of each stretch, or NOTHING if it is empty.
-
-    A sparse table: one line per power of two holds the largest of that many heights from each place on. Two
-    overlapping entries cover a stretch.
-    """
+    """The largest height of each stretch, or NOTHING if it is empty, by a sparse table of powers of two."""
     if not len(heights):
         return np.full(len(at.first), np.int64(NOTHING))
     length, lines = at.end - at.first, [heights]
@@ -131,10 +126,7 @@ class _Split:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A sequence of numbers with weights, which are added up, and heights, of which the largest counts.
-
-    It is split when it is first asked.
-    """
+    """A sequence of numbers with weights to add up and heights, which is split when it is first asked."""
 
     numbers: Column
     weights: Sequence[Column] = ()
@@ -176,10 +168,7 @@ class Ranked:
         return found
 
     def first(self, at: Slices, holds: Callable[[Totals], Mask]) -> Column:
-        """The least number of each stretch at which the totals up to it meet a condition, or NEVER.
-
-        A condition that is met must stay met for all larger numbers.
-        """
+        """The least number of each stretch from which on its totals meet a condition; or NEVER."""
         rank, _ = self._descended(at, lambda _, totals: ~holds(totals))
         different, _ = self._different
         found: Column = np.append(different, NEVER).take(np.minimum(rank, len(different)))

@@ -1,7 +1,4 @@
-"""Sets of ticks as spans of first and last ticks, so that their size does not grow with the clock.
-
-ticks 3, 4, 5 and everything from 900 on: first = [3, 900], last = [5, FOREVER]
-"""
+"""Sets of ticks as spans: 3, 4, 5 and all from 900 on have first = [3, 900] and last = [5, FOREVER]."""
 
 from __future__ import annotations
 

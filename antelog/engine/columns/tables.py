@@ -1,7 +1,6 @@
-"""Tables of whole numbers: keys, order and groups over NumPy columns.
+"""Tables of whole numbers: keys, order and groups over NumPy columns of int64, which are cells or ticks.
 
-Every column of the engine is an array of int64: cells of values (see `values`), or ticks. Rows are compared
-by *keys*, one number a row, equal exactly where the rows are.
+Rows are compared by *keys*, one number a row, equal exactly where the rows are.
 """
 
 from __future__ import annotations
@@ -115,8 +114,7 @@ _BITS = 64
 def ordered(key: Column) -> tuple[Column, Column]:
     """The stable order that sorts keys, and the sorted keys.
 
-    Sorts each key together with its row in the lowest bits, if there is room for both: NumPy sorts numbers
-    several times as fast as it finds their order.
+    NumPy sorts numbers faster than it finds their order, so rows are sorted within the keys' lowest bits.
     """
     if len(key) > FEW:
         low, count = extent(key)
@@ -262,10 +260,7 @@ def ordinals(fresh: Mask) -> Column:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of rows with equal keys: `order` puts them side by side, and `starts` has the beginning of each.
-
-    If they are all `alone`, each row is its own group, in the given order.
-    """
+    """Groups of rows with equal keys, side by side in `order` from `starts` on; or each row `alone`."""
 
     order: Column
     starts: Column

@@ -1,12 +1,10 @@
-"""Admission of facts: rows of a batch become columns of cells and ticks, or are set aside.
+"""Admission of facts: a row of a batch becomes a fact, a repetition, or a reject with its reason.
 
-Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its reason.
+device  level  time  arrival
+wt2     high   7     8            a fact: cells and ticks
+wt2     high   7     20           late, with a delay of 2
 
-    device  level  time  arrival
-    wt2     high   7     8            a fact: cells and ticks
-    wt2     high   7     20           late, with a delay of 2
-
-    delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
+delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
 """
 
 from __future__ import annotations
@@ -97,12 +95,11 @@ def admit(
     arrival: str = "arrival",
     conflicts: Objector | None = None,
 ) -> Admitted:
-    """Admits the facts in frames that arrived after tick `before`, up to and including `now`.
+    """Admits the facts in frames that arrived after tick `before`, up to `now`.
 
-    In a frame without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is
-    over; one whose time is after `now` is early. Every input of the plan is in the result, also without a
-    frame. `conflicts` judges facts that are otherwise admitted. Raises DataError if a frame does not fit its
-    input as a whole.
+    Without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is over. Every
+    input of the plan is in the result, also without a frame. `conflicts` judges facts that are otherwise
+    admitted. Raises DataError if a frame does not fit its input.
     """
     rules = prepared(plan)
     sources = rules.inputs
@@ -202,10 +199,7 @@ def _admit(
 def _cells(
     source: Input, values: Values, array: Array, number: int, kind: Kind | None
 ) -> tuple[Column, Mask | None]:
-    """The cells of a column, and a mask of values of no use, if there are any.
-
-    Where the program has texts, values that it cannot write become texts.
-    """
+    """The cells of a column, spelled out where the program has texts; and a mask of values of no use."""
     with naming(f"column {source.columns[number]} of {source.name}", array.type):
         cells, bad = values.encode_usable(array)
         spelled = source.types[number] == "text" and kind is not Kind.TEXT
@@ -316,10 +310,7 @@ def _once(facts: Facts) -> Facts:
 
 
 def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
-    """The arrivals of rows without one: their own ticks, but after the finished tick `now`.
-
-    They are not after the tick `latest`, if given, unless that is finished.
-    """
+    """The arrivals of rows without one: their own ticks, from `now + 1` to `latest`, if that is given."""
     first = now + 1
     return np.maximum(time, first) if latest is None else np.clip(time, first, max(first, latest))
 
@@ -357,10 +348,7 @@ def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
 
 
 def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
-    """The delay of each fact, from the matching declaration with the most constants.
-
-    The result has one row for an input without objects.
-    """
+    """The delay of each fact, by the matching declaration with the most constants."""
     result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)
     for table in tables_of(source, values):
         if not table.positions:

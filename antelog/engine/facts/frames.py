@@ -97,9 +97,8 @@ class FrameRows:
 def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
     """Reads the rows of a frame. Raises DataError if it is none, or has other columns than the input.
 
-    Columns are matched by name, with `arrival` for the arrival; others are left out if all are there. Tuples
-    are matched by position, and so is a table in which no column has a name like one of the input's. By
-    position, a column after the time is the arrival.
+    Columns are matched by name; others are left out if all are there. Tuples are matched by position, and so
+    are tables without a name like one of the input's; then a column after the time is the arrival.
     """
     names, arrays = columns_in(source.name, frame)
     if not arrays:
@@ -119,10 +118,7 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
 
 
 def renamed(plan: Plan, frames: Mapping[str, Frame], maps: Mapping[str, str]) -> dict[str, Frame]:
-    """Renames columns of frames to those of their inputs.
-
-    `maps` is from `P.column`, or `column` of every input that has it, to a name in the frame.
-    """
+    """Renames columns of frames by `maps`, from `P.column` or every `column` to a name in the frame."""
     columns = {each.name: each.columns for each in plan.inputs}
     for key in maps:
         predicate, _, column = key.rpartition(".")

@@ -1,19 +1,11 @@
 """Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen.
 
-Facts are kept in slices of one tick each, so that adding, finding and forgetting cost what these ticks hold.
+Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
 
-    Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
+input Temp(device, level, time) delay 2, one per device.
+Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
 
-Of the facts that claim one slot the first to arrive counts, and of several at one tick the least: by the
-order of their columns, numbers before texts.
-
-    input Temp(device, level, time) delay 2, one per device.
-    Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
-
-Values in the columns that unguarded variables lead to are kept for good, each with the tick from which on it
-has answers of its own. Constants and the background there are seen from the start.
-
-    Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a, since 1
+Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a has answers of its own since 1
 """
 
 from __future__ import annotations
@@ -74,10 +66,7 @@ class Facts(ColumnSet):
         return mixed.view(np.int64)
 
     def having(self, constants: Places, repeats: Places) -> Facts:
-        """The facts with these cells in these columns, and equal cells in these pairs of columns.
-
-        The result is cached, because each step asks for the facts of the last ticks again.
-        """
+        """The facts with these cells in columns, and equal cells in pairs; cached for the next steps."""
         if not constants and not repeats:
             return self
         known = self._having
@@ -117,8 +106,8 @@ def no_facts(width: int) -> Facts:
 class Stream:
     """The kept facts of one input; `width` is the number of its columns besides the time.
 
-    `latest` has older facts, if rules ask for these: among them the latest of each of the `slots`, as many as
-    were last counted.
+    If rules ask for them, `latest` has older facts, among them the latest of each of the last counted
+    `slots`.
     """
 
     width: int
@@ -151,10 +140,7 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
 def gather_each(
     history: History, name: str, wanted: Sequence[Spans | None], constants: Places = (), repeats: Places = ()
 ) -> list[Facts]:
-    """Gathers facts for each of several sets of ticks.
-
-    Sets are often nearly the same, so their facts are put side by side once, and each set gets a stretch.
-    """
+    """Gathers facts for several sets of ticks, which are often alike: each gets a stretch of all."""
     stream = history[name]
     if len(wanted) == 1:
         return [gather(history, name, wanted[0], constants, repeats)]
@@ -212,10 +198,7 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
 
 
 def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
-    """Appends a part to a slice, joined with the parts before it that are small or no larger.
-
-    So a slice that grows little by little has few parts, and each fact is copied few times.
-    """
+    """Appends a part to a slice, joined with smaller parts before it, so that slices have few parts."""
     while parts and parts[-1].count <= max(new.count, _SMALL):
         parts, new = parts[:-1], joint((parts[-1], new), width)
     return (*parts, new)

@@ -1,7 +1,4 @@
-"""Facts that are set aside, each with the reason in words.
-
-Temp, ["wt4", "high"], 1, 9, late: "arrived at tick 9, 6 ticks after its deadline"
-"""
+"""Facts that are set aside, with their reasons: `arrived at tick 9, 6 ticks after its deadline`."""
 
 from __future__ import annotations
 
@@ -77,10 +74,7 @@ def about_time(what: str, times: Ticks, rows: Column, counting: Counting) -> pa.
 
 
 def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:
-    """Adds a remedy to reasons where times are most likely no ticks.
-
-    Of times that count milliseconds nearly all are late, and a longer delay does not help.
-    """
+    """Adds a remedy to reasons where times are most likely no ticks: a longer delay does not help there."""
     tick, column = counting.tick, source.columns[-1]
     rest = time > (LAST if tick is None else last_tick(tick))
     for each in LIKELY:

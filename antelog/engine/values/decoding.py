@@ -1,10 +1,8 @@
 """Values on their way out: as Arrow arrays, as texts in the language's own syntax, and in order.
 
-    the cells of 91.0 and wt2: `91` and `wt2`; of the text "1": `"1"`
-    [a, b] and then c: one array of three texts, of which a and b were not copied
-    ids 0: wt4, 1: wt2     in order: wt2, wt4     places: 1, 0
-
-Once all texts are sorted, looking up the place of one is much faster than sorting the texts of a few rows.
+the cells of 91.0 and wt2: `91` and `wt2`; of the text "1": `"1"`
+[a, b] and then c: one array of three texts, of which a and b were not copied
+ids 0: wt4, 1: wt2     in order: wt2, wt4     places: 1, 0
 """
 
 from __future__ import annotations
@@ -83,10 +81,7 @@ def item_texts(kind: Kind, values: Sequence[Plain | None]) -> pa.Array:
 
 
 def mixed_texts(texts: pa.Array, kinds: NDArray[np.int8], values: Sequence[Plain | None]) -> pa.Array:
-    """Quotes texts that look like truth values among written values of several kinds.
-
-    A time is written as in a column of times: the column may have been one in the step before.
-    """
+    """Quotes texts that look like truth values, and writes times as columns of times have them."""
     words = (kinds == Kind.TEXT) & mask_of(pc.is_in(texts, pa.array(["true", "false"])))
     texts = _with(texts, words, [f'"{word}"' for word in texts.filter(pa.array(words)).to_pylist()])
     for kind in _OF_TIME & {Kind(kind) for kind in np.unique(kinds).tolist()}:
@@ -157,10 +152,9 @@ _FEW = 16
 
 
 def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
-    """Joins `count` texts from pieces: the distinct texts of each, and which of them each row has.
+    """Joins `count` texts from pieces: their distinct texts, and the one of each row (None: the only one).
 
-    The latter is None for a single text. All pieces are taken at once and then joined by forgetting where
-    they begin, which is several times faster than joining them.
+    Takes all pieces at once and forgets where they begin, which is several times faster than joining them.
     """
     parts = _fewer(parts, count)
     width, names, start = len(parts), [], 0
@@ -216,10 +210,7 @@ _MOST = 2**31 - 1
 
 
 class GrowingTexts:
-    """An array of texts that grows at its end; arrays taken from it stay as they are.
-
-    When its room is used up, it gets room for twice as many texts.
-    """
+    """An array of texts that grows at its end by doubling its room; arrays taken from it stay as they are."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -272,10 +263,7 @@ _WORTH_SORTING = 4
 
 @dataclass(frozen=True)
 class TextOrder:
-    """The texts of the first `known` values in order, each once, and the rank of each value.
-
-    Until they are sorted, `wanted` counts how many were looked up.
-    """
+    """The texts of the first `known` values in order, and their ranks; `wanted` counts lookups until then."""
 
     known: int
     wanted: int
@@ -318,10 +306,7 @@ def sorted_by_arrow(texts: pa.StringArray) -> tuple[pa.Array, Column]:
 
 
 def _by_first_bytes(texts: pa.StringArray) -> tuple[Column, Mask] | None:
-    """Sorts texts by their first eight bytes, if these differ where the texts do: five times as fast.
-
-    Returns the order, and a mask of where in it the text changes.
-    """
+    """The order of texts by their first eight bytes, and where it changes, if these tell them apart."""
     if len(texts) == 0:
         return None
     begin, data = begins_and_bytes(texts)

@@ -1,7 +1,4 @@
-"""Arrow columns to cells. `intern` gives an id to each distinct value that needs one.
-
-91.0: the bits of the double; wt2: an id; null: UNBOUND
-"""
+"""Arrow columns to cells: 91.0 by its bits, wt2 by an id that `intern` gives, null as UNBOUND."""
 
 from __future__ import annotations
 

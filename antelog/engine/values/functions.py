@@ -1,10 +1,8 @@
 """Functions on columns of cells: those of users and the built-in ones.
 
-A function is called once for the rows whose arguments are of the same kinds, so that each of its columns has
-one type. Its results become an Arrow array of truths, doubles or texts; null where it has no result, or an
-argument has no value.
-
     near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
+
+A function is called once for the rows whose arguments are of the same kinds, so that columns have one type.
 """
 
 from __future__ import annotations

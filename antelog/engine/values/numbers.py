@@ -1,8 +1,6 @@
 """Arithmetic on columns: whole numbers stay whole, everything else follows IEEE 754.
 
-    7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
-
-It does the same as `antelog/language/functions.py`, for many numbers and ticks at once.
+7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Types of columns in the log: how Arrow's many types come down to few.
 
-Numbers and texts are what the language can write. Values of other types pass through a program: they are
-compared, joined and reported, and come out as the type they went in as. Types of columns follow the program
-and the types of the facts, never single values. In a stream they only get wider: whole numbers become doubles
-beside doubles, and columns of several kinds become texts in the language's syntax.
-
     int32, double and decimal are numbers; string and large_string are texts; bool is a kind of its own
     int64 and double: double      int64 and string: MIXED
+
+Values of types that the language cannot write come out as the type they went in as. Types of columns follow
+the program and the types of the facts, never single values; in a stream they only get wider.
 """
 
 from __future__ import annotations
@@ -78,10 +76,7 @@ def shortest(number: float) -> Decimal:
 
 
 def as_plain(value: Decimal) -> int | float | None:
-    """A decimal as a whole number, or as the double that is written like it; None if there is neither.
-
-    A whole number beyond 64 bits is a double if there is one, as in a column of doubles.
-    """
+    """A decimal as a whole number, or as the double that is written like it; None if there is neither."""
     double = shortest(float(value)) == value
     if value == value.to_integral_value() and not (double and int(value) not in WHOLE):
         return int(value)

@@ -1,12 +1,9 @@
-"""Values as whole numbers: the cells that all columns of the engine consist of.
-
-Every value is one int64, its *cell*; two cells are equal if and only if the values are.
+"""Values as whole numbers: the cells that all columns of the engine consist of, equal where the values are.
 
     number          the bits of the double: 1 and 1.0 are the same number
     anything else   an id, written as the bits of a negative quiet NaN, which no number has
 
-Anything else is a text, a value of another kind, or a number that no double holds exactly (a whole one beyond
-2^53, a decimal of many digits).
+Anything else includes numbers that no double holds exactly: large whole ones, decimals of many digits.
 """
 
 from __future__ import annotations
@@ -77,8 +74,8 @@ class SavedValues:
 class Values:
     """The values that have ids. It only grows; `retain` makes a smaller one.
 
-    `constants` get the first ids, so their cells stay the same in retained copies and saved states.
-    `functions` are those of the program that is run; they are never saved.
+    `constants` get the first ids, and keep them in retained copies and saved states; `functions` are never
+    saved.
     """
 
     def __init__(self, constants: Iterable[Value] = (), functions: Functions | None = None) -> None:
@@ -211,10 +208,7 @@ class Values:
         return found
 
     def ranks(self, cells: Column) -> Column:
-        """Numbers in the order of the values; texts are ordered by their code points.
-
-        Values of different kinds have no order: compare the ranks of equal kinds only.
-        """
+        """Numbers in the order of the values, texts by code points; compare those of equal kinds only."""
         distinct, where = numbered(cells)
         keys = list(zip(self.kinds(distinct).tolist(), self._plain(distinct), strict=True))
         ranks = np.empty(len(distinct), np.int64)
@@ -236,10 +230,7 @@ class Values:
         return decoding.of_type(type_, self._plain(distinct)).take(where)
 
     def mixed(self, cells: Column) -> pa.Array:
-        """Writes values of several kinds in the language's syntax; UNBOUND becomes null.
-
-        The text `"1"` and the number `1` differ, and the text `"true"` and the truth value `true`.
-        """
+        """Writes values of several kinds, the text `"1"` with quotes; UNBOUND becomes null."""
         distinct, where = _distinct(cells)
         texts = decoding.mixed_texts(self._texts(distinct), self.kinds(distinct), self._plain(distinct))
         return texts.take(where)
@@ -297,7 +288,7 @@ class Values:
     ) -> tuple[pa.Array, list[Column], dict[str, int]] | None:
         """The written texts of all values and `others` in order, `end` after each, and the places of both.
 
-        None if there are values without ids, or so many that sorting them does not pay yet.
+        None if there are values without ids, or too many for sorting to pay yet.
         """
         once = {id(cells): cells for cells in columns}
         if not all(map(all_named, once.values())):
@@ -324,10 +315,7 @@ class Values:
         )
 
     def spoken(self, cells: Column) -> tuple[pa.Array, Column] | None:
-        """The texts of all values in order, and the places of some of them.
-
-        None if these are not all texts, or all are so many that sorting them does not pay.
-        """
+        """The texts of all values in order, and the places of some; None if there are others, or too many."""
         if len(self) > len(cells) + _SOME or not all_named(cells):
             return None
         self._spoken_order = in_use(self._spoken_order, len(self), len(cells), self._all_spoken)
@@ -380,10 +368,7 @@ class Values:
     # ---- fewer values ----
 
     def retain(self, *columns: Column) -> tuple[Values, Callable[[Column], Column]]:
-        """A copy with the constants and the values in these columns, and a function from old cells to new.
-
-        The old cell of a value that was not retained must not be asked for.
-        """
+        """A copy with the constants and the values in these columns, and a function to its cells."""
         used = np.zeros(len(self), np.bool_)
         used[: self._fixed] = True
         for cells in columns:
