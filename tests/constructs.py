@@ -145,9 +145,8 @@ def forms_of_the_grammar() -> dict[str, int]:
     """For each rule of the grammar, or its name where it has several, how many forms it has."""
     text = files("antelog.language").joinpath("grammar.lark").read_text("utf-8")
     rules = Lark(text, parser="lalr", maybe_placeholders=False).rules
-    return Counter(
-        str(rule.alias or rule.origin.name) for rule in rules if not rule.origin.name.startswith("__")
-    )
+    names = (str(rule.alias or rule.origin.name) for rule in rules)
+    return Counter(name for name in names if not name.startswith("__"))
 
 
 def constructs(text: str) -> frozenset[str]:

@@ -134,9 +134,8 @@ def compares_texts_by_order(case: Case) -> bool:
 
 def switched(case: Case) -> Case:
     """The case with one more column in each input, about which every rule says `on`; so are the facts."""
-    inputs = {
-        source.name for source in case.checked.document.declarations if isinstance(source, syntax.Input)
-    }
+    document = case.checked.document
+    inputs = {each.name for each in document.declarations if isinstance(each, syntax.Input)}
 
     def atom(node: Atom) -> Atom:
         if node.predicate not in inputs:

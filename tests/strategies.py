@@ -319,9 +319,8 @@ def _add_bound(draw: st.DrawFn, body: _Body) -> None:
 
 
 def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
-    choices = [
-        f"X {draw(st.sampled_from(['!=', '=', '<']))} {other}" for other in ("a", "b") if "X" in body.objects
-    ]
+    signs = st.sampled_from(["!=", "=", "<"])
+    choices = [f"X {draw(signs)} {other}" for other in ("a", "b") if "X" in body.objects]
     if {"X", "Y"} <= body.objects:
         choices += ["X != Y", "X != Y", "X < Y"]
     if {"T", "U"} <= body.times:
@@ -406,6 +405,13 @@ def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:
         arriving = tuple((name, large.values(values), at) for name, values, at in arriving)
     until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
     return Case(text, arriving, until).later(draw(st.sampled_from([0, 0, 0, _LATER])))
+
+
+@st.composite
+def streamed(draw: st.DrawFn, programs: st.SearchStrategy[str], latest: int, most: int) -> Case:
+    """A program that can be read, and a stream for it."""
+    text = draw(programs.filter(lambda text: read(Source(text)).ok))
+    return with_stream(draw, text, latest, most)
 
 
 _LATER = 6

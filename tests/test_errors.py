@@ -70,7 +70,7 @@ def test_nothing_is_left_over() -> None:
         (
             "E203-input",
             "query Temp(X, high, T).",
-            "SeenTemp(X1, X2, T) :- Temp(X1, X2, T).\nquery SeenTemp(X1, X2, T).",
+            "Seen(X1, X2, T) :- Temp(X1, X2, T).\nquery Seen(X1, X2, T).",
         ),
         ("E203-time-left-open", "query Malf(wt2, _).", "query Malf(wt2, T)."),
         ("E301-undeclared-static", "Turbine(wt2).", "static Turbine(c0).\nTurbine(wt2)."),

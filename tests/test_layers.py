@@ -144,11 +144,7 @@ FOLDERS_ALLOWED = [
     ("antelog/program.py", "from antelog.engine import kernel"),
 ]
 FOLDERS_FORBIDDEN = [
-    (
-        "antelog/engine/columns/spans.py",
-        "from antelog.engine.step.lines import x",
-        "columns may not import step",
-    ),
+    ("antelog/engine/columns/spans.py", "from antelog.engine.step.lines import x", "may not import step"),
     ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),
     ("antelog/engine/step/atoms.py", "from antelog.engine import kernel", "step may not import kernel"),
     ("antelog/engine/step/atoms.py", "import antelog.engine", "step may not import the whole layer"),
@@ -159,11 +155,7 @@ ARGUMENTS_ALLOWED = [
     ("antelog/errors.py", "class C:\n    def f(self, a, b, c, d, e): ..."),
 ]
 ARGUMENTS_FORBIDDEN = [
-    (
-        "antelog/errors.py",
-        "def f(a, b, /, c, d, e, g): ...",
-        "errors.py:1: f takes 6 arguments by their order",
-    ),
+    ("antelog/errors.py", "def f(a, b, /, c, d, e, g): ...", "errors.py:1: f takes 6 arguments by their"),
     ("antelog/errors.py", "class C:\n    def f(self, a, b, c, d, e, g): ...", "f takes 6"),
     ("antelog/errors.py", "f = lambda a, b, c, d, e, g: a", "a lambda takes 6"),
 ]

@@ -32,9 +32,10 @@ def test_of_a_slot_the_fact_that_arrived_first_counts() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("levels", "first"), [(["low", "high"], "high"), (["b", 3], "3"), ([10, 9], 9), (["a", "a"], "a")]
-)
+LEVELS = [(["low", "high"], "high"), (["b", 3], "3"), ([10, 9], 9), (["a", "a"], "a")]
+
+
+@pytest.mark.parametrize(("levels", "first"), LEVELS)
 def test_of_those_that_arrive_together_the_least_counts(levels: list[object], first: object) -> None:
     found, rejects = admitted("device", [("wt2", level, 7, 7) for level in levels])
     assert found == [("wt2", first, 7)]

@@ -272,9 +272,8 @@ PIECES = st.lists(st.lists(TEXTS, min_size=1, max_size=3, unique=True), min_size
 
 @given(PIECES, st.integers(1, 6) | st.integers(16, 50), st.data())
 def test_texts_in_pieces(pieces: list[list[str]], count: int, data: st.DataObject) -> None:
-    which = [
-        data.draw(st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count)) for p in pieces
-    ]
+    rows = [st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count) for p in pieces]
+    which = [data.draw(each) for each in rows]
     parts = [
         (pa.array(piece), None if len(piece) == 1 else cells_of(at))
         for piece, at in zip(pieces, which, strict=True)
