@@ -1,7 +1,4 @@
-"""Random programs that ask for latest facts, most of which have a key; and streams for them.
-
-P(X, L, T) :- A(X, T), last R(X, L, T), L > 5.
-"""
+"""Random programs that ask for latest facts, with streams: `P(X, T) :- A(X, T), last R(X, L, T), L > 5.`"""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Random programs that rest on what did not come, of sources that fall silent; and streams for them.
-
-input R(x: text, v: number, time) delay 1, one per x, every 2.    P(X, T) :- A(X, T), not R(X, 10, T..T+9).
-"""
+"""Random programs that deny facts of sources which fall silent, with streams."""
 
 from __future__ import annotations
 

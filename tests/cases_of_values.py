@@ -1,7 +1,4 @@
-"""Random programs in which aggregates give variables values, and streams for them.
-
-P(X, N, T) :- A(X, T), N = count(R(X, _, T-1..T)), N > 1.
-"""
+"""Random programs in which aggregates give variables values, with streams: `N = count(R(X, _, T-1..T))`."""
 
 from __future__ import annotations
 

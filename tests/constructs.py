@@ -1,9 +1,4 @@
-"""Which constructs of the language a program uses.
-
-Tests on random programs use it to make sure that everything occurs among them. `GRAMMAR` leads
-from each rule of the grammar to the constructs that show it at work, so what is added to the
-grammar is missed here.
-"""
+"""The constructs of the language that a program uses, and those that each rule of the grammar needs."""
 
 from __future__ import annotations
 

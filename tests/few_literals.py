@@ -1,8 +1,7 @@
-"""Random rules of a few literals, whatever these are: negated or not, about `T`, `U` or ticks beside them.
+"""Random rules of a few literals: anything that the language allows, where `strategies.cases()` draws usual
+ones.
 
-`strategies.cases()` draws rules much as people write them. Here anything goes that the language allows,
-so literals often may be served by one fact, negated ones too: `A(X, T), A(a, U), not B(X, Y, U), U <= T`;
-and comparisons matter together: with `R(X, V, T), R(X, W, T+1), W > V, W < 5` there is no such V above 4.
+A(X, T), A(a, U), not B(X, Y, U), U <= T     R(X, V, T), R(X, W, T+1), W > V, W < 5
 """
 
 from __future__ import annotations

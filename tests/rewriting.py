@@ -173,10 +173,7 @@ def _switched(fact: tuple[str, tuple[Value, ...], int], value: str) -> tuple[str
 
 
 def with_idle_rules(case: Case) -> Case | None:
-    """The case with one more rule for each query, whose times are not tied and whose facts never come.
-
-    None if a rule rests on a query, for then more is uncertain.
-    """
+    """The case with one more rule for each query, whose facts never come; None if a rule rests on a query."""
     document, lines = case.checked.document, ["input Never(time)."]
     rested_on = {atom.predicate for rule in document.rules for atom, _ in syntax.atoms_of(rule)}
     for query in document.queries:

@@ -1,16 +1,13 @@
 """Random programs and streams, for the tests that compare two ways to compute the same thing.
 
-`cases()` draws a program as text together with the facts that arrive. A program is well-formed
-and stratified over time by construction:
+Programs are well-formed and stratified over time by construction:
 
 - derived predicates come in levels, `P1` below `P2` below `P3`; a rule uses lower levels freely;
 - a predicate may negate itself in its past, and only if it does not rest on itself otherwise;
 - two neighbours may rest on each other in the past, and one of them on the other's negation;
 - one predicate may rest on itself, and then it and what rests on it are asked for in a window.
 
-Rules are kept small enough for the executable specification, which enumerates everything: each
-literal is added only while the number of ground derivations, roughly estimated, stays in a budget.
-`tests/constructs.py` tells which constructs of the language a program uses.
+Literals are added while the estimated number of derivations stays in a budget: the specification enumerates.
 """
 
 from __future__ import annotations
@@ -38,10 +35,7 @@ from tests.random_literals import (
 
 @dataclass(frozen=True)
 class Case:
-    """A program, the facts that arrive (predicate, values, arrival), and the last tick of interest.
-
-    The last value of a fact is its time. Some facts are late, early or given twice.
-    """
+    """A program, the facts that arrive (predicate, values with the time last, arrival), and the last tick."""
 
     text: str
     facts: tuple[tuple[str, tuple[Value, ...], int], ...]
@@ -70,10 +64,7 @@ _OBJECTS, _TICKS, _BUDGET = 4, 25, 400
 
 @dataclass
 class _Predicate:
-    """A derived predicate: its arguments, how it may use itself, and its cost in derivations.
-
-    Its rules may speak of the `past`, for example of `not P1` before their own time.
-    """
+    """A derived predicate: its arguments, how it uses itself or its `past`, and its cost in derivations."""
 
     name: str
     arity: int
@@ -394,10 +385,7 @@ def cases(
 
 
 def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:
-    """A program and a stream for it, now and then one that begins when the first ticks are long over.
-
-    Now and then their numbers are large ones.
-    """
+    """A program and a stream for it, now and then with large numbers, or one that begins late."""
     arriving = draw(facts(read(Source(text)), latest, most))
     large = draw(st.sampled_from([None] * 2 * len(LARGE) + [*LARGE]))
     if large is not None and read(Source(large.text(text))).ok:

@@ -1,7 +1,4 @@
-"""The comparison with other engines, very small: those that are there agree with brute force.
-
-Without `python -m benchmarks.compare.install` most are not there. Those on Spark take too long to be asked.
-"""
+"""The comparison with other engines, very small: those that are installed agree with brute force."""
 
 from __future__ import annotations
 

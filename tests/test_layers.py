@@ -84,12 +84,7 @@ def test_the_specification_knows_the_language_only() -> None:
 
 
 def test_calls_are_short() -> None:
-    """No function has to be called with more than five arguments in the right order.
-
-    Those that are given by name do not count. `antelog.draw(log, now=7, width=500)` may have eight of them:
-    each is optional and on its own, a reader of the call sees which it is, and if they were grouped, a user
-    would have to build an object before the first picture.
-    """
+    """Functions take at most five arguments by order; arguments by name do not count."""
     assert complaints(layers.argument_complaints, PACKAGE) == []
 
 

@@ -1,9 +1,4 @@
-"""Random programs whose answers rest on negation and on more than one time.
-
-`strategies.cases()` seldom draws a time that nothing ties to the answer's, and never negates at such
-a time. Here nearly every program does: what one rule says is negated in another, which is about
-times `T` and `U`.
-"""
+"""Random programs in which one rule negates another at one of two times, `T` and `U`, with streams."""
 
 from __future__ import annotations
 

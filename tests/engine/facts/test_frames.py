@@ -18,6 +18,7 @@ import pytest
 import antelog
 from antelog.arrow.ticks import InTicks, times_of
 from antelog.engine.facts.admission import Admitted, admit
+from antelog.engine.facts.frames import static_rows
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 
@@ -305,3 +306,17 @@ def test_extra_columns_are_left_out_and_others_mapped() -> None:
     ):
         with pytest.raises(DataError, match=message):
             antelog.Engine(program).advance(0, {"Temp": other}, map=called)
+
+
+# ---- background ----
+
+SITES = antelog.parse(
+    "static Site(x, n: number). input P(x, time). Q(X, N, T) :- P(X, T), Site(X, N). query Q(X, N, T)."
+).plan
+
+
+def test_columns_of_the_background_are_matched_by_name_or_by_position() -> None:
+    table = pa.table({"n": [1.0, 2.5], "x": ["a", "b"]})
+    assert static_rows(SITES, {"Site": table}) == {"Site": [("a", 1), ("b", 2.5)]}
+    assert static_rows(SITES, {"Site": [("a", 1)]}) == {"Site": [("a", 1)]}
+    assert static_rows(SITES, {"Site": []}) == {"Site": []}

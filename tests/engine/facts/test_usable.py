@@ -82,8 +82,3 @@ def test_single_facts_that_are_set_aside_are_ordinary(given: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         running.advance(5, {"Temp": given})
-
-
-def test_a_warning_is_no_error_and_is_exported() -> None:
-    assert issubclass(antelog.DataWarning, UserWarning)
-    assert not issubclass(antelog.DataWarning, antelog.AntelogError)

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from antelog.arrow.arrays import array_of
 from antelog.arrow.kinds import Kind
 from antelog.engine.values.decoding import in_pieces, quoted, repeated
-from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
-from antelog.engine.values.types import MIXED, output_type
+from antelog.engine.values.types import MIXED, NOTHING, declared, output_type, types_of_rows, wider
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.printer import value_text
 
@@ -350,16 +349,35 @@ def test_cells_for_other_values_are_cells_of_the_same_values(known: list[Any], g
     assert one.recoded(moved, other).tolist() == cells.tolist()
 
 
-def test_numbers_and_marks_are_the_same_cells_everywhere() -> None:
-    one, other = Values(), Values()
-    encoded(other, ["before"])
-    cells = cells_of([one.cell(1.5), one.cell(7), OTHERS_CELL, UNBOUND])
-    assert other.recoded(cells, one) is cells  # nothing is copied
-    assert other.recoded(cells_of([one.cell("a")]), one).tolist() == [other.cell("a")]
-
-
 @pytest.mark.parametrize("count", [1, 65])
 def test_words_are_repeated_whether_or_not_they_are_all_the_same(count: int) -> None:
     words = ("one", "zwölf")
     for which in ([1] * count, [0] * count, [0, 1] * count):
         assert repeated(words, np.array(which, np.int8)).to_pylist() == [words[i] for i in which]
+
+
+# ---- types ----
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (pa.int64(), NOTHING, pa.int64()),
+        (pa.int64(), pa.float64(), pa.float64()),
+        (pa.string(), pa.string(), pa.string()),
+        (pa.int64(), pa.string(), MIXED),
+        (MIXED, pa.int64(), MIXED),
+    ],
+)
+def test_types_get_wider(one: pa.DataType, other: pa.DataType, both: pa.DataType) -> None:
+    assert wider(one, other) == wider(other, one) == both
+
+
+def test_a_declaration_decides_for_texts_and_takes_the_numbers_of_the_rest() -> None:
+    assert declared(pa.int64(), "text") == pa.string()
+    assert declared(MIXED, "number") == pa.float64()
+    assert declared(MIXED, None) == MIXED
+
+
+def test_background_given_as_rows_has_types_too() -> None:
+    assert types_of_rows({"Site": [("a", 1), ("b", 2.5)]}) == {"Site": (pa.string(), pa.float64())}
