@@ -1,5 +1,4 @@
-"""Random rules of a few literals: anything that the language allows, where `strategies.cases()` draws usual
-ones.
+"""Random rules of a few literals: anything that the language allows, also what is unusual.
 
 A(X, T), A(a, U), not B(X, Y, U), U <= T     R(X, V, T), R(X, W, T+1), W > V, W < 5
 """

@@ -134,22 +134,15 @@ def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
 
 def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     """Widens the observed types by those of new facts."""
-    known = _widened(state.observed.types, types)
-    if known is state.observed.types:
-        return state
-    observed = replace(state.observed, types=known, answers=answer_columns(plan, known))
-    return replace(state, observed=observed)
-
-
-def _widened(seen: Mapping[str, Types], new: SeenTypes) -> Mapping[str, Types]:
-    """Widens seen types by new ones; returns the same object if nothing changes."""
-    changed = {}
-    for name, types in new.items():
-        old = seen.get(name, (NOTHING,) * len(types))
-        both = tuple(map(wider, old, types))
+    seen, changed = state.observed.types, dict[str, Types]()
+    for name, new in types.items():
+        both = tuple(map(wider, seen.get(name, (NOTHING,) * len(new)), new))
         if both != seen.get(name):
             changed[name] = both
-    return {**seen, **changed} if changed else seen
+    if not changed:
+        return state
+    known = {**seen, **changed}
+    return replace(state, observed=replace(state.observed, types=known, answers=answer_columns(plan, known)))
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:

@@ -291,11 +291,15 @@ def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = fr
         if not there:
             facts[name] = state.now + 1
         else:
-            facts |= _if_any(name, _facts(before, state, source), before, state)
+            limits = [state.carried.facts.get(name), state.forgotten or None]
+            first = _kept_from(before, state, source, before.needed[name], limits)
+            facts |= _if_any(name, first, before, state)
         if name in after.remembered:
-            old_ones = there and name in before.remembered
-            found = _latest(before, state, source) if old_ones else facts.get(name)
-            latest |= _if_any(name, found, before, state)
+            first = facts.get(name)
+            if there and name in before.remembered:
+                limits = [state.carried.latest.get(name)]
+                first = _kept_from(before, state, source, before.remembered[name], limits)
+            latest |= _if_any(name, first, before, state)
     cycles = _cycles(before, after)
     anew = frozenset(name for name in after.cycles if name not in cycles and not nothing_yet)
     anew |= {name for name, was in cycles.items() if was in state.carried.anew}
@@ -329,27 +333,16 @@ def _if_any(name: str, first: int | None, rules: Rules, state: State) -> Iterato
         yield name, first
 
 
-def _facts(old: Rules, state: State, new: Input) -> int | None:
-    """The first tick about which all facts of an input are kept that both rules take."""
-    name = new.name
-    back, carried = old.needed[name], state.carried.facts.get(name)
-    found = [carried, None if back is None else state.now + back, state.forgotten or None]
-    return max((*(tick for tick in found if tick is not None), *_retimed(old, state, new)), default=None)
-
-
-def _latest(old: Rules, state: State, new: Input) -> int | None:
-    """The first tick from which on the latest fact of each slot is known."""
-    back, carried = old.remembered[new.name], state.carried.latest.get(new.name)
-    found = [carried, None if back is None else state.now + back]
-    return max((*(tick for tick in found if tick is not None), *_retimed(old, state, new)), default=None)
-
-
-def _retimed(old: Rules, state: State, new: Input) -> Iterator[int]:
-    """Yields the first tick at which old and new delays agree about every fact, if they differ."""
+def _kept_from(
+    old: Rules, state: State, new: Input, back: int | None, limits: Iterable[int | None]
+) -> int | None:
+    """The first tick from which on all facts of an input are kept that both rules take."""
     before = old.inputs[new.name]
+    ticks = [*limits, None if back is None else state.now + back]
     timing = [(each.delay, [(r.pattern, r.delay) for r in each.refinements]) for each in (before, new)]
-    if timing[0] != timing[1]:
-        yield state.now - min(before.delays | new.delays)
+    if timing[0] != timing[1]:  # from here on no fact is late by one of the declarations only
+        ticks.append(state.now - min(before.delays | new.delays))
+    return max((tick for tick in ticks if tick is not None), default=None)
 
 
 def _cycles(old: Rules, new: Rules) -> dict[str, str]:
@@ -364,7 +357,8 @@ def change_of(each: QueryDifference, old: Plan, state: State, new: Plan, known: 
     """The change of a new or changed query: from which tick on its answers are reported."""
     assert each.new is not None
     begin = start_of(each.name, new, known, state.now)
-    if not begin.never and _sees_other_values(each.name, old, state, new):
+    followed = {pattern.seen for pattern in prepared(new).patterns[each.name]} - {None}
+    if not begin.never and has_begun(state) and not followed <= prepared(old).seen.keys():
         begin = QueryStart(begin.since, "values that were seen before the change count as not seen")
     ticks = [state.carried.since.get(each.name)]
     if each.fate in (Fate.ADDED, Fate.CHANGED):
@@ -399,12 +393,6 @@ def _until_settled(
     if found is None or (settled.time < 0).any():
         return replace(change, complete=None, why="nothing bounds when its answers are decided")
     return replace(change, complete=max(found, change.complete))
-
-
-def _sees_other_values(query: str, old: Plan, state: State, new: Plan) -> bool:
-    """Whether a query has unguarded variables whose values were not followed from the start."""
-    wanted = {each.seen for each in prepared(new).patterns[query] if each.seen is not None}
-    return has_begun(state) and not wanted <= prepared(old).seen.keys()
 
 
 # ---- answers at the change ----
