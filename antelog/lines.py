@@ -373,14 +373,12 @@ def _as_structs(array: pa.Array) -> pa.Array:
     """Replaces each text in an array's lists by a struct; each distinct text is read once."""
     if is_a.is_list(array.type):
         inner = _as_structs(array.values)
-        return pa.ListArray.from_arrays(
-            array.offsets, inner, mask=array.is_null() if array.null_count else None
-        )
+        nothing = array.is_null() if array.null_count else None
+        return pa.ListArray.from_arrays(array.offsets, inner, mask=nothing)
     if is_a.is_struct(array.type):
         names = [each.name for each in array.type]
-        columns = [
-            array.field(each) if each == "so_far" else _as_structs(array.field(each)) for each in names
-        ]
+        fields = {name: array.field(name) for name in names}
+        columns = [each if name == "so_far" else _as_structs(each) for name, each in fields.items()]
         return pa.StructArray.from_arrays(columns, names, mask=array.is_null())
     encoded = array.dictionary_encode()
     structs = [literal_of(each).struct() for each in encoded.dictionary.to_pylist()]

@@ -291,9 +291,8 @@ class Engine:
         it is unpacked, lest a small file fill the memory.
         """
         saved = saving.restore(path, max_bytes, _known(program))
-        options = EngineOptions(
-            _kinds(only), arrival, keep_rejects, explanations=explanations, literals=literals
-        )
+        kinds = _kinds(only)
+        options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
         restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, str(path), accept)
@@ -322,9 +321,8 @@ class Engine:
         `functions` are those that the saved rules call, where no program is given.
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
-        options = EngineOptions(
-            _kinds(only), arrival, keep_rejects, explanations=explanations, literals=literals
-        )
+        kinds = _kinds(only)
+        options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
         restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, "the saved state", accept)
@@ -491,9 +489,7 @@ class Engine:
         self._drop(unwanted)
         if self._limit is not None:
             after, more, old = fact_limit.within(plan, after, self._limit, options.only)
-            log = {
-                name: united([table, more[name]]) if name in more else table for name, table in log.items()
-            }
+            log = {name: united([log[name], more[name]]) if name in more else log[name] for name in log}
             self._drop(old)
         self._state, self._forecaster = after, forecaster
         if batch.rejects.num_rows:
@@ -669,11 +665,8 @@ _NO_MODEL = (
 def _of_plan(given: Given, plan: Plan) -> Given:
     """The given static facts of predicates that a plan has with as many columns."""
     widths = {each.name: len(each.columns) for each in plan.statics}
-    return {
-        name: rows
-        for name, rows in given.items()
-        if name in widths and all(len(row) == widths[name] for row in rows)
-    }
+    known = {name: rows for name, rows in given.items() if name in widths}
+    return {name: rows for name, rows in known.items() if all(len(row) == widths[name] for row in rows)}
 
 
 def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:

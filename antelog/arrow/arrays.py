@@ -27,12 +27,8 @@ MOST_DIGITS = 76
 
 def array_of(values: Sequence[object]) -> pa.Array:
     """An array of Python values; those of several types become an Arrow union."""
-    if any(isinstance(value, Decimal) and not value.is_finite() for value in values):
-        # Arrow's decimals have neither infinities nor not-a-number; its floats do.
-        values = [
-            float(value) if isinstance(value, Decimal) and not value.is_finite() else value
-            for value in values
-        ]
+    # Arrow's decimals have neither infinities nor not-a-number; its floats do.
+    values = [float(v) if isinstance(v, Decimal) and not v.is_finite() else v for v in values]
     sorts: list[object] = list(map(type, values))
     if dt.datetime in sorts:
         # Arrow would turn those without a time zone into UTC if others have one.
@@ -40,9 +36,8 @@ def array_of(values: Sequence[object]) -> pa.Array:
     distinct = list(dict.fromkeys(sorts))
     if len([sort for sort in distinct if sort is not type(None)]) < 2:
         return _of_one_sort(values)
-    children = [
-        _of_one_sort([v for v, s in zip(values, sorts, strict=True) if s is sort]) for sort in distinct
-    ]
+    pairs = list(zip(values, sorts, strict=True))
+    children = [_of_one_sort([v for v, s in pairs if s is sort]) for sort in distinct]
     numbers = {sort: number for number, sort in enumerate(distinct)}
     codes = np.array([numbers[sort] for sort in sorts], np.int8)
     offsets = np.empty(len(values), np.int32)

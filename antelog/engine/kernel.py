@@ -126,17 +126,15 @@ def _stepped(
     rules, ticks = prepared(plan), step_to(state, now)
     whole = with_facts(state, facts)
     known = knowledge_of(plan, whole)
-    found: Mapping[str, Changes] = {}
+    found = dict[str, Changes]()
     if wanted.only and now >= state.begin:
         new = {
             name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
             for name in whole.history
         }
         about = affected(rules, [query.name for query in rules.queries], ticks, new, known.seen)
-        queries = (
-            query_of(plan, state, StepQuery(name, each, ticks, wanted)) for name, each in about.items()
-        )
-        found = {query.name: changes_of(known, query) for query in queries}
+        for name, each in about.items():
+            found[name] = changes_of(known, query_of(plan, state, StepQuery(name, each, ticks, wanted)))
     else:
         found = _nothing_changed(plan, state, wanted.only)
     decided = {name: remembered(known, name, now) for name in rules.cycles}
@@ -306,10 +304,8 @@ def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
     number = np.searchsorted(np.array(ends), facts.arrival)
     ordered = facts.take(sorting(number))
     counts = np.bincount(number, minlength=len(ends))
-    return [
-        ordered.between(end - count, end)
-        for end, count in zip(np.cumsum(counts).tolist(), counts.tolist(), strict=True)
-    ]
+    pairs = zip(np.cumsum(counts).tolist(), counts.tolist(), strict=True)
+    return [ordered.between(end - count, end) for end, count in pairs]
 
 
 def _with_room(

@@ -136,9 +136,8 @@ def to_bytes(saved: SavedEngine) -> bytes:
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
     member_of = _members("decided", plan.relations)
     for name, each in decided.items():
-        members[member_of[name]] = _to_bytes(
-            [*each.columns, each.ticks, each.true.astype(np.int64), each.when]
-        )
+        true = each.true.astype(np.int64)
+        members[member_of[name]] = _to_bytes([*each.columns, each.ticks, true, each.when])
     carried = pure.carried
     if replace(carried, forgotten=0) != NOTHING_CARRIED:
         facts_from, latest_from, since = map(dict, (carried.facts, carried.latest, carried.since))
@@ -225,16 +224,12 @@ def _read(
     if "limits.json" in members:
         limits = msgspec.json.decode(members["limits.json"], type=_Limits)
         settled = {
-            name: SettledAnswers(tuple(columns), time)
+            name: _settled(members[member], len(plan.relation(name).answer.variables))
             for name, member in _members("settled", plan.relations).items()
             if member in members
-            for *columns, time in [
-                _from_bytes(members[member], len(plan.relation(name).answer.variables) + 1)
-            ]
         }
-        carried = Carried(
-            state.forgotten, limits.facts, limits.latest, limits.since, frozenset(limits.anew), settled
-        )
+        anew = frozenset(limits.anew)
+        carried = Carried(state.forgotten, limits.facts, limits.latest, limits.since, anew, settled)
     resumed = replace(resumed, carried=carried)
     others = {name: content for name, content in members.items() if name.startswith(FORECAST)}
     return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
@@ -246,16 +241,18 @@ def _members(kind: str, of: Iterable[Input | Relation]) -> dict[str, str]:
 
 
 def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:
-    columns = {
-        name: pa.struct([pa.field(str(i), type_) for i, type_ in enumerate(types)])
-        for name, types in seen.items()
-    }
-    return pa.schema(list(columns.items()))
+    fields = {name: [pa.field(str(i), each) for i, each in enumerate(types)] for name, types in seen.items()}
+    return pa.schema([(name, pa.struct(each)) for name, each in fields.items()])
 
 
 def _facts(content: bytes, width: int) -> Facts:
     *columns, time, arrival = _from_bytes(content, width + 2)
     return Facts(tuple(columns), time, arrival)
+
+
+def _settled(content: bytes, width: int) -> SettledAnswers:
+    *columns, time = _from_bytes(content, width + 1)
+    return SettledAnswers(tuple(columns), time)
 
 
 def _decided(content: bytes, width: int, until: int) -> DecidedAtoms:

@@ -234,6 +234,6 @@ def with_cells(rows: _Rows, cells: Callable[[Column], Column]) -> _Rows:
 def _settled_still(plan: Plan, state: State, name: str) -> SettledAnswers:
     """The settled answers of a query that its rules could still confirm."""
     settled, delay = state.carried.settled[name], plan.relation(name).bounds.delay
-    return (
-        settled if delay is None else settled.take((settled.time < 0) | (settled.time >= state.now - delay))
-    )
+    if delay is None:
+        return settled
+    return settled.take((settled.time < 0) | (settled.time >= state.now - delay))

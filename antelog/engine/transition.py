@@ -161,10 +161,10 @@ def _closed(old: Plan, state: State, query: str, before: _Answers, which: Column
 
 def refuse_other_ticks(old: Plan, new: Plan) -> None:
     """Raises UnsupportedError if ticks of two plans differ."""
-    scales = [
+    one, other = (
         None if p.timescale is None else (p.tick, p.zone if p.timescale.of_days else "") for p in (old, new)
-    ]
-    if scales[0] != scales[1]:
+    )
+    if one != other:
         raise UnsupportedError(
             "the new rules have another `tick` than those the state is of, so that nothing in it can go on: "
             "begin with a new state, and replay the facts"
@@ -206,9 +206,7 @@ def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) 
     decided = {name: _decided(each, name, state, known, recoded) for name, each in fresh.decided.items()}
     names = {query.name for query in new.queries}
     since = {name: tick for name, tick in state.carried.since.items() if name in names}
-    settled = {
-        name: with_cells(each, recoded) for name, each in state.carried.settled.items() if name in names
-    }
+    settled = {name: with_cells(s, recoded) for name, s in state.carried.settled.items() if name in names}
     carried = Carried(state.forgotten, known.facts, known.latest, since, known.anew, settled)
     return replace(
         resumed,

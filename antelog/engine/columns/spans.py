@@ -98,9 +98,8 @@ def union(parts: Iterable[Spans]) -> Spans:
         return NOWHERE
     if sum(len(part.first) for part in found) <= tables.FEW:
         return _few_merged(sorted(pair for part in found for pair in part.pairs()))
-    return covering(
-        np.concatenate([part.first for part in found]), np.concatenate([part.last for part in found])
-    )
+    first, last = [part.first for part in found], [part.last for part in found]
+    return covering(np.concatenate(first), np.concatenate(last))
 
 
 def covering(first: Column, last: Column) -> Spans:

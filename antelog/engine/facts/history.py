@@ -277,12 +277,9 @@ def forgetting(rules: Rules, history: History, before: Mapping[str, int], now: i
         stream = history[name]
         if old.count and stream.latest is not None:
             more = joint((stream.latest, old), stream.width)
-            many = more.count > 2 * stream.slots + _FEW
-            moved[name] = (
-                stream.with_latest(_only_latest(rules, name, more, now))
-                if many
-                else replace(stream, latest=more)
-            )
+            moved[name] = replace(stream, latest=more)
+            if more.count > 2 * stream.slots + _FEW:
+                moved[name] = stream.with_latest(_only_latest(rules, name, more, now))
     return without(moved, before)
 
 
@@ -397,9 +394,8 @@ def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
     """Adds the values of further facts."""
     found = dict(seen)
     for each, known in seen.items():
-        new = [
-            (facts[c.name].columns[c.position], facts[c.name].arrival) for c in each.inputs if c.name in facts
-        ]
+        there = [column for column in each.inputs if column.name in facts]
+        new = [(facts[c.name].columns[c.position], facts[c.name].arrival) for c in there]
         if new:
             found[each] = known.and_more(*map(np.concatenate, zip(*new, strict=True)))
     return found

@@ -86,9 +86,8 @@ def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input)
             said = pc.if_else(pa.array(here), sentence(said, f"; {words}"), said)
         rest &= ~here
     if rest.any():
-        said = pc.if_else(
-            pa.array(rest), sentence(said, f"; {remedy(None, counting, source.name, column)}"), said
-        )
+        words = remedy(None, counting, source.name, column)
+        said = pc.if_else(pa.array(rest), sentence(said, f"; {words}"), said)
     return said
 
 

@@ -256,9 +256,9 @@ def _in_short(found: Any) -> str:
     alone = next((each for each in found if _column([each]) is None), None)
     if alone is None:
         return "values of several types"
-    return (
-        "a text that is not Unicode" if isinstance(alone, str) else f"a value of type {type(alone).__name__}"
-    )
+    if isinstance(alone, str):
+        return "a text that is not Unicode"
+    return f"a value of type {type(alone).__name__}"
 
 
 # ---- the functions of the language; their names and types are in `antelog/language/functions.py` ----

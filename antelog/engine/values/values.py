@@ -107,9 +107,8 @@ class Values:
     @property
     def nbytes(self) -> int:
         """About how many bytes the values take."""
-        return (
-            sum(map(getsizeof, self._items)) + len(self) * _ENTRY + self._kinds.nbytes + self._nearest.nbytes
-        )
+        arrays = self._kinds.nbytes + self._nearest.nbytes
+        return sum(map(getsizeof, self._items)) + len(self) * _ENTRY + arrays
 
     # ---- values to cells ----
 
@@ -152,9 +151,7 @@ class Values:
         else:
             self._kinds[first:end] = list(map(kind_of_item, fresh))
             self._nearest[first:end] = list(map(nearest_double, fresh))
-            self._whole[first:end] = [
-                each if isinstance(each, int) and each in WHOLE else 0 for each in fresh
-            ]
+            self._whole[first:end] = [v if isinstance(v, int) and v in WHOLE else 0 for v in fresh]
         self._ids.update(zip(fresh, count(first), strict=False))
         self._items.extend(fresh)
 
@@ -223,9 +220,8 @@ class Values:
             return decoding.numbers(cells.view(np.float64), are_nothing(cells), type_)
         if pa.types.is_string(type_):
             nothing = are_nothing(cells)  # all others are texts
-            return self._all_spoken().take(
-                pa.array(cells - FIRST_ID, mask=nothing if nothing.any() else None)
-            )
+            ids = pa.array(cells - FIRST_ID, mask=nothing if nothing.any() else None)
+            return self._all_spoken().take(ids)
         distinct, where = _distinct(cells)
         return decoding.of_type(type_, self._plain(distinct)).take(where)
 
