@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from html import escape
+from typing import TypeAlias
 
 # Control characters; what is right to left or turns it on or off; and separators of lines.
 _OBEYED = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
@@ -56,3 +58,70 @@ def cell(text: str) -> str:
 
 def _number(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
+
+
+# ---- markup, in which data is escaped ----
+
+
+class Html(str):
+    """Markup that is escaped already; templates leave it as it is."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+Child: TypeAlias = "str | int | Iterable[Child] | None"
+
+_EMPTY = frozenset({"br", "hr", "img", "input", "link", "meta"})
+
+
+def tag(name: str, /, *children: Child, **attributes: str | bool | None) -> Html:
+    """An element. Attributes that are None or False are left out; `class_` means `class`."""
+    opened = "".join([f"<{name}", *(_attribute(key, value) for key, value in attributes.items()), ">"])
+    if name in _EMPTY and not children:
+        return Html(opened)
+    return Html(f"{opened}{text(*children)}</{name}>")
+
+
+def text(*children: Child) -> Html:
+    """Joins children, and escapes those that are not markup."""
+    return Html("".join(map(_child, children)))
+
+
+def ready(markup: str) -> Html:
+    """Accepts markup made elsewhere, in which all data is escaped."""
+    return Html(markup)
+
+
+def plain_table(heads: Iterable[str], rows: Iterable[Iterable[Child]]) -> Html:
+    """A table that needs no style sheet, for notebooks."""
+    left, top = "text-align:left", "text-align:left;vertical-align:top"
+    head = tag("tr", [tag("th", each, style=left) for each in heads])
+    body = [tag("tr", [tag("td", cell, style=top) for cell in row]) for row in rows]
+    return tag("table", tag("thead", head), tag("tbody", body))
+
+
+def lined(texts: Iterable[Child]) -> Html:
+    """Texts below each other."""
+    return text([[tag("br"), each] if place else each for place, each in enumerate(texts)])
+
+
+def _child(child: Child) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Html):
+        return child
+    if isinstance(child, str):
+        return in_html(child)
+    if isinstance(child, int):
+        return f"{child:,}"
+    return text(*child)
+
+
+def _attribute(key: str, value: str | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    name = key.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{in_html(value)}"'

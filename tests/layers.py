@@ -14,10 +14,7 @@ PACKAGE = "antelog"
 MOST_POSITIONAL = 5
 
 LEAVES = frozenset(
-    {
-        *("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing"),
-        *("escaping", "markup", "theme"),
-    }
+    {*("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing"), *("escaping", "theme")}
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions", "lines"}

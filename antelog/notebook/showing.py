@@ -9,11 +9,11 @@ from itertools import islice
 from typing import Any
 
 from antelog.engine.step.wording import LOST
+from antelog.escaping import Child, Html, lined, plain_table, ready, tag, text
 from antelog.forecast.reports.words import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import moment
 from antelog.lines import LineLiteral
-from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
 from antelog.pictures.history import Change, times_of
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine

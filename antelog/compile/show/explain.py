@@ -23,8 +23,7 @@ from antelog.compile.show.details import (
     strata_lines,
 )
 from antelog.compile.show.summary import summaries, work_text
-from antelog.escaping import shown_lines
-from antelog.markup import Html, lined, plain_table, tag, text
+from antelog.escaping import Html, lined, plain_table, shown_lines, tag, text
 
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
 

@@ -21,9 +21,6 @@ Numbers = NDArray[np.float64]
 NEVER = np.int64(2**62)
 """A tick at which nothing happens any more."""
 
-FAR = np.int64(2**55)
-"""A tick after all facts: what rules alone say about it holds for any later one."""
-
 ROOM = 2**62
 """The upper bound of keys."""
 

@@ -189,11 +189,10 @@ _MASK = (1 << _BITS) - 1
 
 @dataclass(frozen=True, eq=False)
 class Summands(ColumnSet):
-    """Numbers as multiples of 2**-shift, cut into `parts`, the lowest first; sums may be `far` too large."""
+    """Numbers as whole multiples of 2**-shift, cut into `parts`, the lowest first."""
 
     shift: int
     parts: tuple[Column, ...]
-    far: bool = False
 
     @classmethod
     def of(cls, numbers: Numbers) -> Self:
@@ -218,7 +217,7 @@ class Summands(ColumnSet):
             for part in range(count)
         ]
         parts = tuple(np.array(each, np.int64).take(which) for each in cut)
-        return cls(shift, parts, far=not np.isfinite(most))
+        return cls(shift, parts)
 
     def added(self, sums: Sequence[Column], counts: Column | None = None) -> Numbers:
         """Sums of the parts, divided by `counts` if given; not-a-number for a 0 there, and beyond doubles."""
