@@ -21,20 +21,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.types as is_a
 
+from antelog.language import syntax
 from antelog.language.moments import TIME, timed
 from antelog.language.parser import printed_literal
 from antelog.language.printer import value_text
-from antelog.language.syntax import (
-    Calculation,
-    Comparison,
-    Constant,
-    Negation,
-    Range,
-    Shifted,
-    Term,
-    Variable,
-    variables_of,
-)
 
 Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
@@ -203,7 +193,7 @@ class LineLiteral:
                 yield each.shift_start, each.shift_end, ""
 
     @property
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[syntax.Term, ...]:
         """The arguments of its atom, the time last."""
         first = [each.atom.terms for literal in printed_literal(self.written) for each in literal.atoms]
         return first[0] if first else ()
@@ -222,7 +212,7 @@ class LineLiteral:
             "text": self.written,
             "predicate": self.predicate,
             "negated": self.negated,
-            "arguments": [text if isinstance(term, Constant) else None for term, text in shown],
+            "arguments": [text if isinstance(term, syntax.Constant) else None for term, text in shown],
             "first": ticks[0] if ticks else None,
             "last": self.tick,
         }
@@ -258,12 +248,12 @@ def literal_of(text: str) -> LineLiteral:
     if None not in ticks:  # another aggregate may have a time, too
         ticks += [_tick(end) for atom in atoms[1:] for end in _ends(atom.terms)]
     else:
-        open_ = variables_of(ends)
-        ticks += [_compared(each, open_) for each in conditions if isinstance(each, Comparison)]
+        open_ = syntax.variables_of(ends)
+        ticks += [_compared(each, open_) for each in conditions if isinstance(each, syntax.Comparison)]
     return LineLiteral(
         text,
         atoms[0].predicate,
-        isinstance(literal, Negation),
+        isinstance(literal, syntax.Negation),
         None if last is None else last.tick,
         tuple(tick for tick in ticks if tick is not None),
     )
@@ -296,33 +286,33 @@ def literals_of(written: Iterable[str | Mapping[str, Any]] | None) -> list[LineL
     return [literal_of(each if isinstance(each, str) else each["text"]) for each in written or ()]
 
 
-def _ends(terms: Sequence[Term]) -> Sequence[Term]:
+def _ends(terms: Sequence[syntax.Term]) -> Sequence[syntax.Term]:
     """The ends of the time of an atom with these terms: two of a range, else one."""
-    return terms[-1].ends if terms and isinstance(terms[-1], Range) else terms[-1:]
+    return terms[-1].ends if terms and isinstance(terms[-1], syntax.Range) else terms[-1:]
 
 
-def _tick(term: Term) -> WrittenTick | None:
+def _tick(term: syntax.Term) -> WrittenTick | None:
     """The tick in a term, if it is one."""
-    if isinstance(term, Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
+    if isinstance(term, syntax.Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
         return WrittenTick(term.value, term.span.start, term.span.end)
     return None
 
 
-def _compared(comparison: Comparison, open_: Collection[str]) -> WrittenTick | None:
+def _compared(comparison: syntax.Comparison, open_: Collection[str]) -> WrittenTick | None:
     """The tick in a comparison with a time that is open, or with the ticks between two times."""
     for side, other in (comparison.sides, comparison.sides[::-1]):
         tick = _tick(other)
         match side:
-            case Variable(name) if name in open_ and tick:
+            case syntax.Variable(name) if name in open_ and tick:
                 return tick
-            case Shifted(name, int(offset)) if name in open_ and tick:
+            case syntax.Shifted(name, int(offset)) if name in open_ and tick:
                 return replace(
                     tick, shift=offset, shift_start=side.span.start + len(name), shift_end=side.span.end
                 )
-            case Shifted(name, int(offset)) if name in open_ and offset <= 0:  # `D = U - 5`
+            case syntax.Shifted(name, int(offset)) if name in open_ and offset <= 0:  # `D = U - 5`
                 length = len(str(-offset))
                 return WrittenTick(-offset, side.span.end - length, side.span.end)
-            case Calculation("-", (begin, Variable(name))) if name in open_:  # `D = 9 - T`
+            case syntax.Calculation("-", (begin, syntax.Variable(name))) if name in open_:  # `D = 9 - T`
                 return _tick(begin)
     return None
 

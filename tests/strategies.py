@@ -21,16 +21,8 @@ from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
+from tests import random_literals
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
-from tests.random_literals import (
-    LARGE,
-    aggregation,
-    calculated,
-    count_of_past,
-    last,
-    value,
-    with_times_in_heads,
-)
 
 
 @dataclass(frozen=True)
@@ -177,7 +169,9 @@ def _rule(
         if past.startswith("not ") and draw(_rarely()):
             before = f"T{-back - 2:+d}..{before}" if back != -2 else "T..T+2"
         if past.startswith("not ") and draw(_rarely()):
-            body.literals.append(count_of_past(draw, past.removeprefix("not "), values, before))
+            body.literals.append(
+                random_literals.count_of_past(draw, past.removeprefix("not "), values, before)
+            )
         else:
             body.literals.append(_atom(past, values, before))
     if draw(st.booleans()) or {"T", "U"} <= body.times:
@@ -255,7 +249,7 @@ def _add_positive(
             f"{draw(st.sampled_from([v, v, f'{v} + 2.5']))} {draw(_OPERATOR)} 10" for v in sorted(numbers)
         ]
         if draw(st.integers(0, 3)) and not any("D" in each for each in body.literals):
-            body.literals.append(calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
+            body.literals.append(random_literals.calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
 
 
 def _add_static(draw: st.DrawFn, body: _Body, negation: bool) -> None:
@@ -288,7 +282,7 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
 def _add_last(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
     if "T" in body.times:
-        literal = last(draw, arities, sorted(body.objects))
+        literal = random_literals.last(draw, arities, sorted(body.objects))
         body.literals.append(literal)
         body.objects |= {"Y"} if "Y" in literal else set()
         if "L" in literal:
@@ -298,9 +292,9 @@ def _add_last(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
 def _add_aggregation(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
     if "T" in body.times and draw(st.integers(0, 2)) == 0:
-        body.literals += value(draw, arities, sorted(body.objects))
+        body.literals += random_literals.value(draw, arities, sorted(body.objects))
     elif "T" in body.times:
-        body.literals.append(aggregation(draw, arities, sorted(body.objects)))
+        body.literals.append(random_literals.aggregation(draw, arities, sorted(body.objects)))
 
 
 def _add_bound(draw: st.DrawFn, body: _Body) -> None:
@@ -381,13 +375,13 @@ def cases(
     text = draw(programs(negation=negation, recursion=recursion, unrelated=unrelated))
     case = with_stream(draw, text, latest, most)
     shown = draw(st.integers(0, 7)) == 0
-    return replace(case, text=with_times_in_heads(draw, case.text)) if shown else case
+    return replace(case, text=random_literals.with_times_in_heads(draw, case.text)) if shown else case
 
 
 def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:
     """A program and a stream for it, now and then with large numbers, or one that begins late."""
     arriving = draw(facts(read(Source(text)), latest, most))
-    large = draw(st.sampled_from([None] * 2 * len(LARGE) + [*LARGE]))
+    large = draw(st.sampled_from([None] * 2 * len(random_literals.LARGE) + [*random_literals.LARGE]))
     if large is not None and read(Source(large.text(text))).ok:
         text = large.text(text)
         arriving = tuple((name, large.values(values), at) for name, values, at in arriving)

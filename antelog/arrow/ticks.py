@@ -22,19 +22,9 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
+from antelog.arrow import grammar
 from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
-from antelog.arrow.grammar import (
-    DATE,
-    ISO,
-    NUMBER,
-    STAMP,
-    TO_ISO,
-    WHOLE_TIME,
-    ZONED,
-    Rewrites,
-    format_like,
-    rewrites_of,
-)
+from antelog.arrow.grammar import Rewrites
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.errors import DataError
 from antelog.given import short_repr
@@ -98,7 +88,7 @@ class Ticks:
 
 def looks_like_stamp(texts: pa.Array) -> NDArray[np.bool_]:
     """Masks the texts that are written like timestamps."""
-    return mask_of(pc.fill_null(pc.match_substring_regex(texts, STAMP), False))
+    return mask_of(pc.fill_null(pc.match_substring_regex(texts, grammar.STAMP), False))
 
 
 def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
@@ -111,11 +101,11 @@ def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
 def stamps_of(texts: pa.Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:
     """Yields the rows and values of timestamps with a zone, without one, and of dates, null if wrong."""
     texts = pc.utf8_trim_whitespace(texts)
-    if not pc.all(pc.match_substring_regex(texts, ISO)).as_py():
-        texts = rewritten(texts, TO_ISO)
+    if not pc.all(pc.match_substring_regex(texts, grammar.ISO)).as_py():
+        texts = rewritten(texts, grammar.TO_ISO)
     # What lies below a microsecond decides nothing: a tick is at least as long.
     texts = pc.replace_substring_regex(texts, r"[.,]([0-9]{1,6})[0-9]*", r".\1")
-    zoned, dates = (mask_of(pc.match_substring_regex(texts, each)) for each in (ZONED, DATE))
+    zoned, dates = (mask_of(pc.match_substring_regex(texts, each)) for each in (grammar.ZONED, grammar.DATE))
     for here, type_ in (
         (zoned, pa.timestamp("us", "UTC")),
         (~zoned & ~dates, pa.timestamp("us")),
@@ -200,14 +190,14 @@ def _together(given: Array, parts: Iterable[tuple[NDArray[np.int64], Ticks]]) ->
 def _from_texts(given: Array, counting: Counting) -> Ticks:
     texts = in_one_piece(pc.fill_null(given, ""))
     if counting.form is not None:
-        texts = rewritten(texts, rewrites_of(counting.form))
-    whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
+        texts = rewritten(texts, grammar.rewrites_of(counting.form))
+    whole = mask_of(pc.match_substring_regex(texts, grammar.WHOLE_TIME))
     parts: list[tuple[NDArray[np.bool_], Callable[[pa.Array], Ticks]]] = [
         (whole, lambda some: times_of(_trimmed(some, r"(\.0*)?").cast(pa.int64()), counting))
     ]
     if counting.tick is not None and not whole.all():
         stamps = looks_like_stamp(texts) & ~whole
-        others = mask_of(pc.match_substring_regex(texts, NUMBER)) & ~whole
+        others = mask_of(pc.match_substring_regex(texts, grammar.NUMBER)) & ~whole
         parts += [
             (stamps, lambda some: _together(some, ((r, times_of(s, counting)) for r, s in stamps_of(some)))),
             (others, lambda some: times_of(_trimmed(some).cast(pa.float64()), counting)),
@@ -301,7 +291,7 @@ def why_no_tick(what: str, times: Ticks, texts: pa.Array, counting: Counting = T
     stamps = looks_like_stamp(times.given) if is_text and counting.tick is None else skipped
     hints = np.full(len(texts), "", object)
     for row in np.flatnonzero(~times.whole & ~skipped) if is_text and counting.tick is not None else ():
-        if (form := format_like(str(texts[row]))) is not None:
+        if (form := grammar.format_like(str(texts[row]))) is not None:
             month_first = form.find("%m") < form.find("%d")
             order = f" with the {'month' if month_first else 'day'} first" if "%m" in form else ""
             hints[row] = f"; --time-format '{form}' reads it{order}"

@@ -18,18 +18,7 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import (
-    ROOM,
-    Column,
-    changed,
-    extent,
-    keys_of,
-    marked,
-    numbered,
-    ordered,
-    roomy,
-    sorting,
-)
+from antelog.engine.columns.tables import Column, ordered
 
 BUDGET = 256 * 2**20
 """The bytes that a table may take by default."""
@@ -77,7 +66,7 @@ def pairs(left: Column, right: Column) -> tuple[Column, Column]:
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     order, sequence = ordered(right)
-    starts = marked(changed(sequence))
+    starts = tables.marked(tables.changed(sequence))
     at = _sought(left, sequence.take(starts))
     # What is not there has the last place, which is that of a group with nothing in it.
     starts = np.append(starts, len(sequence))
@@ -90,7 +79,7 @@ def pairs(left: Column, right: Column) -> tuple[Column, Column]:
 def _sought(keys: Column, different: Column) -> Column:
     """Finds each key among distinct sorted ones; returns its position, or -1."""
     low, count = int(different[0]), int(different[-1] - different[0]) + 1
-    if count <= roomy(len(keys) + len(different)):
+    if count <= tables.roomy(len(keys) + len(different)):
         position = np.full(count + 2, -1, np.int64)
         position[different - (low - 1)] = np.arange(len(different))
         return position.take(np.minimum(np.maximum(keys - (low - 1), 0), count + 1))
@@ -112,7 +101,7 @@ def spread(first: Column, counts: Column) -> tuple[Column, Column]:
 def find_rows(left: Sequence[Column], right: Sequence[Column]) -> Column:
     """Finds each row of the left in the right; returns the position of the first equal row, or -1."""
     if len(left[0]) + len(right[0]) > tables.FEW:
-        return find(*keys_of([left, right]))
+        return find(*tables.keys_of([left, right]))
     one, other = ([*zip(*(column.tolist() for column in side), strict=True)] for side in (left, right))
     first = {row: at for at, row in reversed([*enumerate(other)])}
     return np.array([first.get(row, -1) for row in one], np.int64)
@@ -125,14 +114,14 @@ def find(left: Column, right: Column) -> Column:
         return np.array([first.get(number, -1) for number in left.tolist()], np.int64)
     if len(left) == 0 or len(right) == 0:
         return np.full(len(left), -1, np.int64)
-    low, count = extent(right)
-    if count <= roomy(len(left) + len(right)):
+    low, count = tables.extent(right)
+    if count <= tables.roomy(len(left) + len(right)):
         position = np.full(count + 2, -1, np.int64)
         # Of several assignments to one place the last one stays.
         position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
         return position[np.minimum(np.maximum(left - (low - 1), 0), count + 1)]
     order, sequence = ordered(right)
-    starts = marked(changed(sequence))
+    starts = tables.marked(tables.changed(sequence))
     at = _sought(left, sequence.take(starts))
     return np.where(at < 0, -1, order.take(starts.take(at)))
 
@@ -153,8 +142,8 @@ def find_moments(asked: KeyTicks, given: KeyTicks) -> Column:
     """Finds each key and tick; returns the position of the first given row with both, or -1."""
     if asked.count == 0 or given.count == 0:
         return np.full(asked.count, -1)
-    low, count = extent(given.tick)
-    if count > ROOM // max(extent(given.key)[1], 1):
+    low, count = tables.extent(given.tick)
+    if count > tables.ROOM // max(tables.extent(given.key)[1], 1):
         return find_rows([asked.key, asked.tick], [given.key, given.tick])
     # Before and after all ticks there is one more, which nothing has.
     moment = np.minimum(np.maximum(asked.tick - (low - 1), 0), count + 1)
@@ -166,7 +155,7 @@ def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
     """Finds the last row of the same key before a tick, or -1; rows are sorted by key and tick."""
     if asked.count == 0 or given.count == 0:
         return np.full(asked.count, -1)
-    low, size = extent(given.tick)
+    low, size = tables.extent(given.tick)
     size += 1
     code = given.key * size + (given.tick - low)
     at = _last_below(code, asked.key * size + np.minimum(np.maximum(asked.tick - low, 0), size - 1))
@@ -176,7 +165,7 @@ def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
 def _last_below(ordered: Column, sought: Column) -> Column:
     """Finds the position of the last smaller number, or -1."""
     low, count = int(ordered[0]), int(ordered[-1] - ordered[0]) + 1
-    if count > roomy(len(ordered) + len(sought)) or len(sought) <= tables.FEW:
+    if count > tables.roomy(len(ordered) + len(sought)) or len(sought) <= tables.FEW:
         return np.searchsorted(ordered, sought) - 1
     below = np.full(count + 1, -1)
     below[ordered - low + 1] = np.arange(len(ordered))
@@ -198,14 +187,14 @@ def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> 
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     first = int(number.min())
     size = int(number.max()) - first + 2
-    _, keys = numbered(np.concatenate([left, right]))
+    _, keys = tables.numbered(np.concatenate([left, right]))
     here, there = keys[: len(left)], keys[len(left) :]
-    if int(keys.max()) >= ROOM // size:
-        values, number = numbered(number)
+    if int(keys.max()) >= tables.ROOM // size:
+        values, number = tables.numbered(number)
         band = TickRange(np.searchsorted(values, band.first), np.searchsorted(values, band.last, "right") - 1)
         first, size = 0, len(values) + 1
     place = there * size + (number - first)
-    order = sorting(place)
+    order = tables.sorting(place)
     ordered = place.take(order)
     least = np.clip(band.first - first, 0, size - 1)
     beyond = np.clip(band.last - first + 1, 0, size - 1)
@@ -241,7 +230,7 @@ def alike(digests: Column) -> Column:
     twice = np.zeros(len(rows), np.bool_)
     twice[1:] = same
     twice[:-1] |= same
-    return np.sort(order.take(marked(twice)))
+    return np.sort(order.take(tables.marked(twice)))
 
 
 def among(digests: Column, known: Column) -> Column:
@@ -251,14 +240,14 @@ def among(digests: Column, known: Column) -> Column:
     if len(rows) == 0:
         return rows
     suspects = digests.take(rows)
-    return rows.take(marked(np.isin(suspects, known.take(_placed(known, suspects, bits)))))
+    return rows.take(tables.marked(np.isin(suspects, known.take(_placed(known, suspects, bits)))))
 
 
 def _placed(digests: Column, others: Column, bits: int) -> Column:
     """The rows whose place in the table one of the others has, too."""
     there = np.zeros(1 << bits, np.bool_)
     there[_place(others, bits)] = True
-    return marked(there.take(_place(digests, bits)))
+    return tables.marked(there.take(_place(digests, bits)))
 
 
 def _place(digests: Column, bits: int) -> Column:
@@ -272,9 +261,9 @@ def _sharing(digests: Column) -> Column:
     numbers = np.arange(len(digests), dtype=np.int32)
     table = np.empty(1 << bits, np.int32)  # only what is written is read
     table[place] = numbers
-    lost = marked(table.take(place) != numbers)
+    lost = tables.marked(table.take(place) != numbers)
     if len(lost) == 0:
         return lost
     shared = np.zeros(1 << bits, np.bool_)
     shared[place.take(lost)] = True
-    return marked(shared.take(place))
+    return tables.marked(shared.take(place))

@@ -9,19 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.columns.joins import (
-    KeyTicks,
-    TickRange,
-    TooLargeError,
-    alike,
-    among,
-    band_pairs,
-    budget,
-    find_moments,
-    last_before,
-    make_room,
-    pairs,
-)
+from antelog.engine.columns import joins
 from antelog.engine.columns.tables import Column
 
 
@@ -42,7 +30,7 @@ def test_a_band_has_the_pairs_that_a_look_at_each_finds(
     """However far away the numbers are: no row is made for those in between."""
     keys, least, most = (column(*(row[i] for row in left)) for i in range(3))
     others, number = (column(*(row[i] for row in right)) for i in range(2))
-    here, there = band_pairs(keys, others, TickRange(least, most), number)
+    here, there = joins.band_pairs(keys, others, joins.TickRange(least, most), number)
     found = sorted(zip(here.tolist(), there.tolist(), strict=True))
     assert found == [
         (i, j)
@@ -58,14 +46,14 @@ TICKS = st.integers(-3, 6) | st.sampled_from([2**20, 2**55])
 MOMENTS = st.lists(st.tuples(st.integers(0, 3), TICKS), max_size=8)
 
 
-def moments(rows: list[tuple[int, int]]) -> KeyTicks:
+def moments(rows: list[tuple[int, int]]) -> joins.KeyTicks:
     key, tick = ([row[at] for row in rows] for at in range(2))
-    return KeyTicks(np.array(key, np.int64), np.array(tick, np.int64))
+    return joins.KeyTicks(np.array(key, np.int64), np.array(tick, np.int64))
 
 
 @given(MOMENTS, MOMENTS)
 def test_the_first_row_of_a_key_at_a_tick(asked: list[tuple[int, int]], own: list[tuple[int, int]]) -> None:
-    found = find_moments(moments(asked), moments(own)).tolist()
+    found = joins.find_moments(moments(asked), moments(own)).tolist()
     assert found == [own.index(each) if each in own else -1 for each in asked]
 
 
@@ -79,7 +67,7 @@ def test_the_last_row_of_a_key_before_a_tick(
     asked: list[tuple[int, int]], own: list[tuple[int, int]]
 ) -> None:
     own.sort()
-    assert last_before(moments(asked), moments(own)).tolist() == by_looking(asked, own)
+    assert joins.last_before(moments(asked), moments(own)).tolist() == by_looking(asked, own)
 
 
 @pytest.mark.parametrize("ticks", [50, 2**40])
@@ -90,8 +78,8 @@ def test_of_many_rows(ticks: int) -> None:
         [*zip(random.integers(0, 9, 300).tolist(), random.integers(0, ticks, 300).tolist(), strict=True)]
         for _ in range(2)
     )
-    assert last_before(moments(asked), moments(sorted(own))).tolist() == by_looking(asked, sorted(own))
-    assert find_moments(moments(own), moments(own)).tolist() == [own.index(each) for each in own]
+    assert joins.last_before(moments(asked), moments(sorted(own))).tolist() == by_looking(asked, sorted(own))
+    assert joins.find_moments(moments(own), moments(own)).tolist() == [own.index(each) for each in own]
 
 
 # ---- room ----
@@ -99,14 +87,14 @@ def test_of_many_rows(ticks: int) -> None:
 
 def test_a_join_that_has_no_room_is_not_made() -> None:
     column = np.zeros(100, np.int64)
-    with budget(80 * 1_000), pytest.raises(TooLargeError) as raised:
-        pairs(column, column)
+    with joins.budget(80 * 1_000), pytest.raises(joins.TooLargeError) as raised:
+        joins.pairs(column, column)
     assert raised.value.rows == 10_000
 
 
 def test_what_fits_is_made() -> None:
-    with budget(80 * 1_000):
-        make_room(np.full(10, 100))
+    with joins.budget(80 * 1_000):
+        joins.make_room(np.full(10, 100))
 
 
 # ---- repeated rows ----
@@ -119,10 +107,10 @@ DIGESTS = st.integers(0, 3) | st.integers(-(2**63), 2**63 - 1) | st.sampled_from
 def test_rows_are_found_whose_digest_another_row_has(digests: list[int]) -> None:
     count = Counter(digests)
     wanted = [row for row, digest in enumerate(digests) if count[digest] > 1]
-    assert alike(np.array(digests, np.int64)).tolist() == wanted
+    assert joins.alike(np.array(digests, np.int64)).tolist() == wanted
 
 
 @given(st.lists(DIGESTS, max_size=40), st.lists(DIGESTS, min_size=1, max_size=40))
 def test_rows_are_found_whose_digest_is_known(digests: list[int], known: list[int]) -> None:
     wanted = [row for row, digest in enumerate(digests) if digest in known]
-    assert among(np.array(digests, np.int64), np.array(known, np.int64)).tolist() == wanted
+    assert joins.among(np.array(digests, np.int64), np.array(known, np.int64)).tolist() == wanted
