@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog import writing
+from antelog import given, writing
 from antelog.accounts import Counts
 from antelog.arrow.ticks import InTicks, Moment, tick_of
 from antelog.compile.meaning.versions import compared
@@ -33,24 +33,6 @@ from antelog.engine.transition import RuleChange, transition
 from antelog.errors import DataError, DataWarning, UnsupportedError
 from antelog.forecast.columns import HALF_LIFE, KINDS
 from antelog.functions import UserFunction, not_given
-from antelog.given import (
-    BYTES,
-    FLAG,
-    LENGTH,
-    MODEL,
-    NAMED,
-    NATURAL,
-    NUMBER,
-    PATH,
-    POSITIVE,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    checked,
-    one_of,
-    optional,
-    wrong,
-)
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.lines import LITERALS, STRUCTS, TEXT_LITERALS, with_structs
 
@@ -79,13 +61,13 @@ LEARN = "learn"
 """The model that is learned while an engine runs."""
 
 _OPTIONS = {
-    "only": optional(TEXTS),
-    "explanations": optional(NATURAL),
-    "literals": one_of(*LITERALS),
-    "arrival": TEXT,
-    "keep_rejects": NATURAL,
-    "min_chance": optional(NUMBER),
-    "most": optional(WHOLE),
+    "only": given.optional(given.TEXTS),
+    "explanations": given.optional(given.NATURAL),
+    "literals": given.one_of(*LITERALS),
+    "arrival": given.TEXT,
+    "keep_rejects": given.NATURAL,
+    "min_chance": given.optional(given.NUMBER),
+    "most": given.optional(given.WHOLE),
 }
 """Options of a new engine and of a restored one."""
 
@@ -101,17 +83,17 @@ def plan_of(program: Planned) -> Plan:
     """The plan of a program; ArgumentError for anything else, such as the path or the text of one."""
     plan = getattr(program, "plan", None)
     if not isinstance(plan, Plan):
-        raise wrong("the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
+        raise given.wrong("the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
     return plan
 
 
 def functions_of(program: Planned | None) -> Mapping[str, UserFunction]:
     """The functions of a program. Raises FunctionError if one that it calls is missing."""
-    given: Mapping[str, UserFunction] = getattr(program, "functions", {})
-    missing = () if program is None else [f.name for f in program.plan.functions if f.name not in given]
+    found: Mapping[str, UserFunction] = getattr(program, "functions", {})
+    missing = () if program is None else [f.name for f in program.plan.functions if f.name not in found]
     if missing:
         raise not_given(missing)
-    return given
+    return found
 
 
 def _known(program: Planned | None) -> Mapping[str, UserFunction]:
@@ -198,16 +180,16 @@ class Engine:
         judges: the judges that have a say in a chance, of "model", "outcomes" and "values"; all by default
     """
 
-    @checked(
+    @given.checked(
         **_OPTIONS,
-        model=optional(MODEL),
-        learn=FLAG,
-        epoch=optional(WHOLE),
-        half_life=optional(LENGTH),
-        judges=optional(TEXTS),
-        static=optional(NAMED),
-        limit=optional(WHOLE),
-        budget=POSITIVE,
+        model=given.optional(given.MODEL),
+        learn=given.FLAG,
+        epoch=given.optional(given.WHOLE),
+        half_life=given.optional(given.LENGTH),
+        judges=given.optional(given.TEXTS),
+        static=given.optional(given.NAMED),
+        limit=given.optional(given.WHOLE),
+        budget=given.POSITIVE,
     )
     def __init__(
         self,
@@ -244,9 +226,9 @@ class Engine:
         if reason is not None:
             raise UnsupportedError(f"this program cannot have a limit: {reason}")
         options = EngineOptions(_kinds(only), **cast("dict[str, Any]", others))
-        given = static_rows(plan, static or {})
-        begun = start(plan, given, functions=functions_of(program))
-        self._begin(saving.SavedEngine(plan, begun, given, {}, {}, limit), options, forecaster)
+        rows = static_rows(plan, static or {})
+        begun = start(plan, rows, functions=functions_of(program))
+        self._begin(saving.SavedEngine(plan, begun, rows, {}, {}, limit), options, forecaster)
         self._program: Planned | None = program
 
     def _begin(
@@ -266,7 +248,7 @@ class Engine:
         self._noted: set[str] = set()
 
     @classmethod
-    @checked(path=PATH, max_bytes=POSITIVE, accept=FLAG, **_OPTIONS)
+    @given.checked(path=given.PATH, max_bytes=given.POSITIVE, accept=given.FLAG, **_OPTIONS)
     def restore(
         cls,
         path: str | PathLike[str],
@@ -299,7 +281,7 @@ class Engine:
         return restored
 
     @classmethod
-    @checked(content=BYTES, max_bytes=POSITIVE, accept=FLAG, **_OPTIONS)
+    @given.checked(content=given.BYTES, max_bytes=given.POSITIVE, accept=given.FLAG, **_OPTIONS)
     def from_bytes(
         cls,
         content: bytes,
@@ -328,7 +310,7 @@ class Engine:
             restored._offer(program, "the saved state", accept)
         return restored
 
-    @checked(accept=FLAG, static=optional(NAMED))
+    @given.checked(accept=given.FLAG, static=given.optional(given.NAMED))
     def change_rules(
         self, program: Planned, *, accept: bool = False, static: Mapping[str, Frame] | None = None
     ) -> RuleChange | None:
@@ -345,7 +327,7 @@ class Engine:
     ) -> RuleChange | None:
         """Switches to the rules of a program; errors call the state by this name."""
         old, plan, functions = self._plan, plan_of(program), functions_of(program)
-        rows = None if static is None else static_rows(plan, static)
+        rows = _of_plan(self._given, plan) if static is None else static_rows(plan, static)
         if old.meaning == plan.meaning:
             self._plan, self._program = plan, program
             return None
@@ -353,9 +335,8 @@ class Engine:
             raise saving.other_rules(name, old, plan)
         if self._limit is not None and (reason := fact_limit.cannot_limit(plan)) is not None:
             raise UnsupportedError(f"these rules cannot have a limit: {reason}")
-        given = _of_plan(self._given, plan) if rows is None else rows
         staged = self._forecaster is not None
-        found = transition(old, self._state, plan, given, functions, staged=staged)
+        found = transition(old, self._state, plan, rows, functions, staged=staged)
         self._plan, self._state, self._given = found.plan, found.state, found.given
         self._program = program
         log = {name: each.log for name, each in found.changes.items()}
@@ -454,7 +435,7 @@ class Engine:
         """The program with its text, if the engine was made, or restored, with it."""
         return cast("ProgramRead", self._program) if hasattr(self._program, "document") else None
 
-    @checked(facts=optional(NAMED), map=optional(NAMED))
+    @given.checked(facts=given.optional(given.NAMED), map=given.optional(given.NAMED))
     def advance(
         self,
         now: Moment,
@@ -554,7 +535,7 @@ class Engine:
         for name, more in dropped.items():
             self._dropped[name] = self._dropped[name] + more if name in self._dropped else more
 
-    @checked(query=TEXT)
+    @given.checked(query=given.TEXT)
     def answers(self, query: str) -> pa.Table:
         """The answers that are open, and those the last finished tick confirmed.
 
@@ -575,7 +556,7 @@ class Engine:
         hint = did_you_mean(name, names) or f"The queries are {', '.join(names)}."
         raise DataError(f"the program has no query {name}. {hint}")
 
-    @checked(path=PATH)
+    @given.checked(path=given.PATH)
     def save(self, path: str | PathLike[str]) -> None:
         """Write the state to a file, to go on from here later. Rejects are counted, but not kept.
 
@@ -592,7 +573,7 @@ class Engine:
         )
         return saving.to_bytes(saved)
 
-    @checked(atom=TEXT, depth=POSITIVE)
+    @given.checked(atom=given.TEXT, depth=given.POSITIVE)
     def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
         """Why an atom is so, or is not, after the last finished tick: `engine.why("Malf(wt2, 0)")`.
 
@@ -662,11 +643,11 @@ _NO_MODEL = (
 )
 
 
-def _of_plan(given: Given, plan: Plan) -> Given:
+def _of_plan(rows: Given, plan: Plan) -> Given:
     """The given static facts of predicates that a plan has with as many columns."""
     widths = {each.name: len(each.columns) for each in plan.statics}
-    known = {name: rows for name, rows in given.items() if name in widths}
-    return {name: rows for name, rows in known.items() if all(len(row) == widths[name] for row in rows)}
+    known = {name: each for name, each in rows.items() if name in widths}
+    return {name: each for name, each in known.items() if all(len(row) == widths[name] for row in each)}
 
 
 def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:

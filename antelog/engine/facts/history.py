@@ -23,21 +23,11 @@ import pyarrow as pa
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.rules import Rules
+from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import among, find, find_rows
 from antelog.engine.columns.spans import Spans, span, spans_of
-from antelog.engine.columns.tables import (
-    Column,
-    Mask,
-    changed,
-    columns,
-    distinct,
-    groups,
-    keys_of,
-    marked,
-    run_ends,
-    sorting,
-)
+from antelog.engine.columns.tables import Column, Mask, columns
 from antelog.engine.values.values import Values
 
 Places: TypeAlias = tuple[tuple[int, int], ...]
@@ -188,7 +178,7 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
         if len(facts.time):
             stream = history[name]
             slices = dict(stream.slices)
-            same = groups(facts.time - facts.time.min())
+            same = tables.groups(facts.time - facts.time.min())
             for rows in np.split(same.order, same.starts[1:]):
                 part = facts.take(rows)
                 tick = int(part.time[0])
@@ -207,7 +197,7 @@ def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ..
 def fresh(history: History, name: str, facts: Facts) -> Facts:
     """The facts of an input that are not in the history yet; only the ticks they are about are looked at."""
     slices = history[name].slices
-    known = [part for tick in distinct(facts.time).tolist() for part in slices.get(tick, ())]
+    known = [part for tick in tables.distinct(facts.time).tolist() for part in slices.get(tick, ())]
     if not known:
         return facts
     suspects = among(facts.digests, np.concatenate([part.digests for part in known]))
@@ -300,9 +290,9 @@ def _only_latest(rules: Rules, name: str, facts: Facts, now: int) -> Facts:
     order = np.argsort(facts.time, kind="stable")
     key = np.zeros(facts.count, np.int64)
     if slot:
-        (key,) = keys_of([[facts.columns[i] for i in slot]])
-    order = order.take(sorting(key.take(order)))
-    return facts.take(np.sort(order[run_ends(key.take(order))]))
+        (key,) = tables.keys_of([[facts.columns[i] for i in slot]])
+    order = order.take(tables.sorting(key.take(order)))
+    return facts.take(np.sort(order[tables.run_ends(key.take(order))]))
 
 
 # ---- slots ----
@@ -313,17 +303,17 @@ def conflicting(source: Input, facts: Facts, kept: History, values: Values) -> M
     lost = np.zeros(facts.count, np.bool_)
     if source.slot is None or facts.count == 0:
         return lost
-    held = gather(kept, source.name, spans_of(distinct(facts.time)))
-    slots = keys_of([_slot(source, each) for each in (facts, held)])
-    whole = keys_of([[*each.columns, each.time] for each in (facts, held)])
+    held = gather(kept, source.name, spans_of(tables.distinct(facts.time)))
+    slots = tables.keys_of([_slot(source, each) for each in (facts, held)])
+    whole = tables.keys_of([[*each.columns, each.time] for each in (facts, held)])
     at = find(*slots)
     there = at >= 0
     lost[there] = find(*whole)[there] < 0
-    (slot,) = keys_of([_slot(source, facts)])
-    same = groups(slot)
+    (slot,) = tables.keys_of([_slot(source, facts)])
+    same = tables.groups(slot)
     if same.count < facts.count:
         holder = _first(same.numbers, facts, values)
-        (fact,) = keys_of([[*facts.columns, facts.time]])
+        (fact,) = tables.keys_of([[*facts.columns, facts.time]])
         lost |= ~there & (fact != fact.take(holder.take(same.numbers)))
     return lost
 
@@ -340,7 +330,7 @@ def _first(slot: Column, facts: Facts, values: Values) -> Column:
         for key in (values.ranks(column), np.nan_to_num(values.numbers(column)), values.kinds(column))
     ]
     order = np.lexsort([*keys, facts.arrival, slot])
-    return order[changed(slot[order])]
+    return order[tables.changed(slot[order])]
 
 
 def sentence(source: Input, count: int) -> pa.Array:
@@ -365,9 +355,9 @@ class SeenValues(ColumnSet):
 
     def and_more(self, cells: Column, since: Column) -> SeenValues:
         """Adds values, each seen at its tick unless it was seen before."""
-        same = groups(cells)
+        same = tables.groups(cells)
         first = cells.take(same.first)
-        new = marked(find(first, self.cells) < 0)
+        new = tables.marked(find(first, self.cells) < 0)
         if len(new) == 0:
             return self
         return self.and_then(SeenValues(first.take(new), same.least(since).take(new)))
@@ -378,13 +368,13 @@ Seen: TypeAlias = Mapping[SeenColumns, SeenValues]
 
 
 def seen_from_the_start(
-    wanted: Iterable[SeenColumns], tables: Mapping[str, Sequence[tuple[int, ...]]], values: Values
+    wanted: Iterable[SeenColumns], background: Mapping[str, Sequence[tuple[int, ...]]], values: Values
 ) -> Seen:
     """The constants and the background in some columns."""
     found = {}
     for each in wanted:
         cells = [values.cell(value) for value in each.constants]
-        cells += [row[column.position] for column in each.statics for row in tables[column.name]]
+        cells += [row[column.position] for column in each.statics for row in background[column.name]]
         different = np.array(sorted(set(cells)), np.int64)
         found[each] = SeenValues(different, np.full(len(different), FROM_THE_START))
     return found

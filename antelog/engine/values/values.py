@@ -21,28 +21,11 @@ from numpy.typing import NDArray
 from antelog.arrow.arrays import Array, not_utf8, out_of_range, without
 from antelog.arrow.kinds import Kind
 from antelog.engine.columns.tables import Column, Mask, numbered
-from antelog.engine.values import decoding
+from antelog.engine.values import decoding, encoding, types
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
-from antelog.engine.values.encoding import (
-    FIRST_ID,
-    LAST_ID,
-    UNBOUND,
-    all_named,
-    are_named,
-    are_nothing,
-    encode,
-    encode_numbers,
-)
+from antelog.engine.values.encoding import FIRST_ID, LAST_ID, UNBOUND, encode
 from antelog.engine.values.functions import Functions
-from antelog.engine.values.types import (
-    MIXED,
-    Item,
-    Plain,
-    item_from_saved,
-    kind_of_item,
-    nearest_double,
-    saved_item,
-)
+from antelog.engine.values.types import MIXED, Item, Plain
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 from antelog.language.terms import WHOLE, number
@@ -130,7 +113,7 @@ class Values:
         if isinstance(value, str):
             known = self._ids.get(value)
             return int(self._intern([value])[0]) if known is None else known + FIRST_ID
-        return int(encode_numbers([value], self._intern)[0])
+        return int(encoding.encode_numbers([value], self._intern)[0])
 
     def _intern(self, items: list[Item]) -> Column:
         try:
@@ -149,15 +132,15 @@ class Values:
             self._nearest[first:end] = np.nan
             self._whole[first:end] = 0
         else:
-            self._kinds[first:end] = list(map(kind_of_item, fresh))
-            self._nearest[first:end] = list(map(nearest_double, fresh))
+            self._kinds[first:end] = list(map(types.kind_of_item, fresh))
+            self._nearest[first:end] = list(map(types.nearest_double, fresh))
             self._whole[first:end] = [v if isinstance(v, int) and v in WHOLE else 0 for v in fresh]
         self._ids.update(zip(fresh, count(first), strict=False))
         self._items.extend(fresh)
 
     def recoded(self, cells: Column, of: Values) -> Column:
         """Translates cells `of` other values."""
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         if not named.any():
             return cells
         different, which = numbered(cells[named])
@@ -170,7 +153,7 @@ class Values:
     def kinds(self, cells: Column) -> NDArray[np.int8]:
         """The kind of each value; nothing for all others."""
         kinds = np.full(len(cells), Kind.NUMBER, np.int8)
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         kinds[named] = self._kinds[cells[named] - FIRST_ID]
         kinds[(cells > LAST_ID) & (cells <= UNBOUND)] = Kind.NOTHING
         return kinds
@@ -178,13 +161,13 @@ class Values:
     def numbers(self, cells: Column) -> NDArray[np.float64]:
         """The nearest doubles, to compare and to calculate with; NaN for other values, and for all others."""
         numbers: NDArray[np.float64] = cells.view(np.float64).copy()
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         numbers[named] = self._nearest[cells[named] - FIRST_ID]
         return numbers
 
     def whole_numbers(self, cells: Column) -> Column | None:
         """The whole numbers that no double holds, 0 for other values; None if there are none."""
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         if not named.any():
             return None
         whole = np.zeros(len(cells), np.int64)
@@ -193,14 +176,14 @@ class Values:
 
     def large_numbers(self, cells: Column) -> dict[int, int | float]:
         """The numbers that no double holds, by row."""
-        rows = np.flatnonzero(are_named(cells))
+        rows = np.flatnonzero(encoding.are_named(cells))
         rows = rows[self._kinds[cells[rows] - FIRST_ID] == Kind.NUMBER] if len(rows) else rows
         found = ((row, self._items[cells[row] - FIRST_ID]) for row in rows.tolist())
         return {row: item if isinstance(item, int) else float(item) for row, item in found}
 
     def have_ranks(self, cells: Column) -> Mask:
         """Masks the values that only `ranks` puts in order: texts, and numbers of more than 64 bits."""
-        found = are_named(cells)
+        found = encoding.are_named(cells)
         found[found] = self._whole[cells[found] - FIRST_ID] == 0
         return found
 
@@ -216,10 +199,10 @@ class Values:
         """The values as an Arrow array of their reported type (see `schema`); UNBOUND becomes null."""
         if type_ == MIXED:
             return self.mixed(cells)
-        if type_ in _PLAIN and not are_named(cells).any():
-            return decoding.numbers(cells.view(np.float64), are_nothing(cells), type_)
+        if type_ in _PLAIN and not encoding.are_named(cells).any():
+            return decoding.numbers(cells.view(np.float64), encoding.are_nothing(cells), type_)
         if pa.types.is_string(type_):
-            nothing = are_nothing(cells)  # all others are texts
+            nothing = encoding.are_nothing(cells)  # all others are texts
             ids = pa.array(cells - FIRST_ID, mask=nothing if nothing.any() else None)
             return self._all_spoken().take(ids)
         distinct, where = _distinct(cells)
@@ -233,7 +216,7 @@ class Values:
 
     def texts(self, cells: Column) -> pa.Array:
         """Writes each value in the language's syntax, as `value_text` does; UNBOUND becomes null."""
-        if all_named(cells):
+        if encoding.all_named(cells):
             return self._all_written().take(pa.array(cells - FIRST_ID))
         distinct, where = _distinct(cells)
         return self._texts(distinct).take(where)
@@ -287,7 +270,7 @@ class Values:
         None if there are values without ids, or too many for sorting to pay yet.
         """
         once = {id(cells): cells for cells in columns}
-        if not all(map(all_named, once.values())):
+        if not all(map(encoding.all_named, once.values())):
             return None
 
         def texts() -> pa.Array:
@@ -312,7 +295,7 @@ class Values:
 
     def spoken(self, cells: Column) -> tuple[pa.Array, Column] | None:
         """The texts of all values in order, and the places of some; None if there are others, or too many."""
-        if len(self) > len(cells) + _SOME or not all_named(cells):
+        if len(self) > len(cells) + _SOME or not encoding.all_named(cells):
             return None
         self._spoken_order = in_use(self._spoken_order, len(self), len(cells), self._all_spoken)
         if self._spoken_order.texts is None:
@@ -331,9 +314,9 @@ class Values:
         return spelled
 
     def _texts(self, cells: Column) -> pa.Array:
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         kinds = self.kinds(cells)
-        nothing = are_nothing(cells)
+        nothing = encoding.are_nothing(cells)
         parts = [(np.flatnonzero(nothing), pa.nulls(int(nothing.sum()), pa.string()))]
         rows = np.flatnonzero(~named & ~nothing)
         parts.append((rows, decoding.number_texts(cells[rows].view(np.float64))))
@@ -368,7 +351,7 @@ class Values:
         used = np.zeros(len(self), np.bool_)
         used[: self._fixed] = True
         for cells in columns:
-            used[cells[are_named(cells)] - FIRST_ID] = True
+            used[cells[encoding.are_named(cells)] - FIRST_ID] = True
         kept = Values(functions=self.functions)
         kept.without = self.without
         kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
@@ -376,7 +359,7 @@ class Values:
         moved = np.where(used, np.cumsum(used) - 1 + FIRST_ID, UNBOUND)
 
         def remap(cells: Column) -> Column:
-            named = are_named(cells)
+            named = encoding.are_named(cells)
             new = cells.copy()
             new[named] = moved[cells[named] - FIRST_ID]
             if np.any(new[named] == UNBOUND):
@@ -388,13 +371,13 @@ class Values:
     def saved(self) -> SavedValues:
         """All values that have ids; `from_saved` gives them the same cells."""
         kinds = self._kinds[: len(self)].tolist()
-        return SavedValues(self._fixed, kinds, list(map(saved_item, self._items)))
+        return SavedValues(self._fixed, kinds, list(map(types.saved_item, self._items)))
 
     @classmethod
     def from_saved(cls, saved: SavedValues) -> Values:
         """The values that were saved."""
         values = cls()
-        items = [item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
+        items = [types.item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
         values._add(items)
         values._fixed, values._start = saved.constants, len(values)
         return values
