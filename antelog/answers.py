@@ -29,7 +29,6 @@ def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -
 
 
 def name_in(line: Mapping[str, Any]) -> str:
-    """The name of the answer of a line."""
     others = line.get("others") or ()
     return name_of(line["query"], line["answer"], [others] if isinstance(others, str) else others)
 

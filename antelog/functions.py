@@ -147,7 +147,6 @@ def _check_arity(given: UserFunction, arity: int) -> None:
 
 
 def not_given(names: Sequence[str]) -> FunctionError:
-    """The error about a program that runs without functions that it calls."""
     return FunctionError(
         f"the program calls {', '.join(names)}, and no such function is given: read it with "
         f"`functions=[{', '.join(names)}]` in Python, or with `--functions FILE.py`"
@@ -203,6 +202,5 @@ def in_words(error: BaseException, file: str | None) -> str:
 
 
 def file_of(given: UserFunction) -> str | None:
-    """The file that a function is written in."""
     code = getattr(inspect.unwrap(given.code), "__code__", None)
     return None if code is None else str(code.co_filename)

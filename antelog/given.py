@@ -99,24 +99,20 @@ MODEL = ArgumentKind(
 
 
 def optional(kind: ArgumentKind) -> ArgumentKind:
-    """The kind, or None."""
     return ArgumentKind(f"{kind.words}, or None", lambda value: value is None or kind.fits(value))
 
 
 def either(*kinds: ArgumentKind) -> ArgumentKind:
-    """One of several kinds."""
     return ArgumentKind(
         " or ".join(kind.words for kind in kinds), lambda value: any(kind.fits(value) for kind in kinds)
     )
 
 
 def one_of(*texts: str) -> ArgumentKind:
-    """One of some texts."""
     return ArgumentKind(" or ".join(f'"{each}"' for each in texts), lambda value: value in texts)
 
 
 def of(class_: type | tuple[type, ...], words: str) -> ArgumentKind:
-    """The instances of a class."""
     return ArgumentKind(words, lambda value: isinstance(value, class_))
 
 
@@ -128,7 +124,6 @@ def check(function: str, given: Mapping[str, Any], kinds: Mapping[str, ArgumentK
 
 
 def wrong(what: str, value: object, words: str) -> ArgumentError:
-    """The error about a value of a wrong type."""
     return ArgumentError(f"{what} is {short_repr(value)}, of type {type(value).__name__}; give {words}")
 
 

@@ -84,7 +84,6 @@ def is_change(record: Mapping[str, Any]) -> TypeGuard[LogLine]:
 
 
 def is_line(found: object) -> bool:
-    """Whether a value is a line of an answer, with members of the right types."""
     return fits(found, LogLine)
 
 
@@ -204,7 +203,6 @@ class LineLiteral:
         return tuple(self.written[each.span.start : each.span.end] for each in self.terms)
 
     def struct(self) -> dict[str, Any]:
-        """The literal as a `LITERAL`."""
         terms = self.terms
         shown = zip(terms[:-1], self.arguments[:-1], strict=True)
         ticks = [None if (found := _tick(each)) is None else found.tick for each in _ends(terms)]
@@ -292,7 +290,6 @@ def _ends(terms: Sequence[syntax.Term]) -> Sequence[syntax.Term]:
 
 
 def _tick(term: syntax.Term) -> WrittenTick | None:
-    """The tick in a term, if it is one."""
     if isinstance(term, syntax.Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
         return WrittenTick(term.value, term.span.start, term.span.end)
     return None

@@ -73,8 +73,6 @@ _OPTIONS = {
 
 
 class Planned(Protocol):
-    """A program that has a plan."""
-
     @property
     def plan(self) -> Plan: ...
 
@@ -651,6 +649,5 @@ def _of_plan(rows: Given, plan: Plan) -> Given:
 
 
 def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:
-    """The lines of some kinds of changes."""
     wanted = pc.is_in(table.column("change"), pa.array(list(only), pa.string()))
     return table if pc.all(wanted).as_py() else table.filter(wanted)

@@ -95,7 +95,6 @@ _PARTS = {
 
 
 def _limit(value: Any) -> int | float:
-    """A number as programs have it, also NumPy's."""
     return number(float(value) if isinstance(value, float) else operator.index(value))
 
 

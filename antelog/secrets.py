@@ -35,7 +35,6 @@ _known: set[str] = set()
 
 
 def is_secret(name: str) -> bool:
-    """Whether a setting of this name is a secret."""
     return re.search(NAMES, name) is not None
 
 

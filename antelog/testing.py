@@ -55,7 +55,6 @@ def _path(path: str) -> Path:
 
 
 def _complaint(suite: Suite, number: int) -> str:
-    """Describes all that is wrong with a case; empty if it passes."""
     result = SuiteResult(suite, ())
     if suite.wrong:
         return "\n\n".join(to_text([each], source) for each, source in problems_of(result))

@@ -123,7 +123,6 @@ def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
 
 @contextmanager
 def _said(path: str | PathLike[str]) -> Iterator[None]:
-    """Names the file in errors of the system."""
     try:
         yield
     except OSError as error:

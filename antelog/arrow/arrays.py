@@ -227,6 +227,5 @@ def in_one_piece(column: Array) -> pa.Array:
 
 
 def mask_of(array: Array) -> NDArray[np.bool_]:
-    """Truth values as a mask."""
     mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()
     return np.asarray(mask, np.bool_)

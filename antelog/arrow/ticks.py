@@ -87,12 +87,10 @@ class Ticks:
 
 
 def looks_like_stamp(texts: pa.Array) -> NDArray[np.bool_]:
-    """Masks the texts that are written like timestamps."""
     return mask_of(pc.fill_null(pc.match_substring_regex(texts, grammar.STAMP), False))
 
 
 def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
-    """Applies rewrites to texts, one after the other."""
     for pattern, replacement in rewrites:
         texts = pc.replace_substring_regex(texts, pattern, replacement)
     return texts
@@ -128,7 +126,6 @@ def _cast(texts: pa.Array, type_: pa.DataType) -> pa.Array:
 
 
 def is_timestamp(type_: pa.DataType) -> bool:
-    """Whether a column of this type has timestamps or dates."""
     return bool(is_a.is_timestamp(type_) or is_a.is_date(type_))
 
 
@@ -362,7 +359,6 @@ def ticks_at(moments: NDArray[np.int64], timescale: Timescale) -> NDArray[np.int
 
 
 def tick_at(moment: int, timescale: Timescale) -> int:
-    """The tick of a moment, in microseconds since 1970."""
     return int(ticks_at(np.array([moment]), timescale)[0])
 
 

@@ -74,7 +74,6 @@ def within(
 
 
 def _first_kept(history: History, limit: int) -> int:
-    """The first tick whose facts are kept under the limit."""
     sizes: dict[int, int] = {}
     for stream in history.values():
         for tick, parts in stream.slices.items():

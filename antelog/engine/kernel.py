@@ -157,7 +157,6 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
 
 
 def changes_of(known: Knowledge, query: StepQuery) -> Changes:
-    """The changes of a query's answers in a step, with what is lost from sight."""
     reported = explained(known, query)
     if not known.rules.plan.has_sight or (reported.status == OPEN).all():  # nothing is decided
         return changes(known, query, reported)
@@ -207,7 +206,6 @@ class Current:
 
     @property
     def open_(self) -> Column:
-        """The moments of open answers."""
         return marked(self.reported.status == OPEN)
 
     def keys(self, moment: Column) -> list[Column]:
@@ -216,7 +214,6 @@ class Current:
         return [*(cells[first] for cells in self.reported.found.answer), self.reported.found.time[first]]
 
     def lines(self, moment: Column, kind: Kinds) -> Lines:
-        """Lines with these kinds of changes."""
         return lines(self.known, self.query, self.reported, moment, kind)
 
     def table(self, moment: Column, kind: int = REVISED) -> pa.Table:

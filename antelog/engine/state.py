@@ -84,12 +84,10 @@ class State:
 
     @property
     def rows(self) -> int:
-        """The number of kept facts."""
         return rows_of(self.history) + sum(facts.count for facts in latest_of(self.history))
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the kept facts, and of their values."""
         facts = (*parts_of(self.history), *latest_of(self.history))
         return sum(each.nbytes for each in facts) + self.values.nbytes
 
@@ -127,7 +125,6 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
 
 
 def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
-    """Adds new facts."""
     observed = replace(state.observed, seen=seen_with(state.observed.seen, facts))
     return replace(state, history=added(state.history, facts), observed=observed)
 
@@ -154,7 +151,6 @@ def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
 
 
 def has_begun(state: State) -> bool:
-    """Whether time has begun by the last finished tick."""
     return state.begin is not None and state.begin <= state.now
 
 

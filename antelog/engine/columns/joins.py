@@ -128,8 +128,6 @@ def find(left: Column, right: Column) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class KeyTicks:
-    """Rows of a key and a tick."""
-
     key: Column
     tick: Column
 
@@ -163,7 +161,6 @@ def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
 
 
 def _last_below(ordered: Column, sought: Column) -> Column:
-    """Finds the position of the last smaller number, or -1."""
     low, count = int(ordered[0]), int(ordered[-1] - ordered[0]) + 1
     if count > tables.roomy(len(ordered) + len(sought)) or len(sought) <= tables.FEW:
         return np.searchsorted(ordered, sought) - 1
@@ -255,7 +252,6 @@ def _place(digests: Column, bits: int) -> Column:
 
 
 def _sharing(digests: Column) -> Column:
-    """The rows whose place in the table another row has, too."""
     bits = max(_PLACES * len(digests) - 1, 1).bit_length()
     place = _place(digests, bits)
     numbers = np.arange(len(digests), dtype=np.int32)

@@ -33,12 +33,10 @@ class Slices(ColumnSet):
 
     @property
     def count(self) -> Column:
-        """The number of numbers in each stretch."""
         count: Column = self.end - self.first
         return count if self.without is None else count - self.without.count
 
     def or_else(self, other: Slices, there: Mask) -> Slices:
-        """Takes these stretches where a mask is true, and others of the same kind elsewhere."""
         without = None
         if self.without is not None and other.without is not None:
             without = self.without.or_else(other.without, there)
@@ -61,7 +59,6 @@ class Totals:
         return Totals(self.count + more.count, sums, highest)
 
     def or_else(self, other: Totals, there: Mask) -> Totals:
-        """Takes these totals where a mask is true, and others elsewhere."""
         sums = tuple(np.where(there, *both) for both in zip(self.sums, other.sums, strict=True))
         highest = tuple(np.where(there, *both) for both in zip(self.highest, other.highest, strict=True))
         return Totals(np.where(there, self.count, other.count), sums, highest)
@@ -112,12 +109,10 @@ class _Split:
     after: _Sequence
 
     def fronts(self, at: Slices) -> Slices:
-        """The parts of stretches that go to the front."""
         without = None if at.without is None else self.fronts(at.without)
         return Slices(self.before.take(at.first), self.before.take(at.end), without)
 
     def backs(self, at: Slices, fronts: Slices) -> Slices:
-        """The parts of stretches that go behind the front."""
         without, behind = None, int(self.before[-1])
         if at.without is not None and fronts.without is not None:
             without = self.backs(at.without, fronts.without)
@@ -134,7 +129,6 @@ class Ranked:
 
     @cached_property
     def _different(self) -> tuple[Column, Column]:
-        """The distinct numbers in order, and the rank of each number among them."""
         return numbered(self.numbers)
 
     @cached_property
@@ -156,7 +150,6 @@ class Ranked:
         return splits
 
     def nothing(self, at: Slices) -> Totals:
-        """The totals of empty stretches."""
         return self._whole.totals(Slices(at.first, at.first))
 
     def up_to(self, at: Slices, most: Column | None) -> Totals:

@@ -51,7 +51,6 @@ class Spans:
         return _merged(np.maximum(begins, -FOREVER), np.minimum(ends, FOREVER))
 
     def within(self, ticks: Column) -> Mask:
-        """Masks the ticks that lie in a span."""
         if self.empty:
             return np.zeros(len(ticks), np.bool_)
         at = np.searchsorted(self.first, ticks, "right") - 1
@@ -86,7 +85,6 @@ def span(first: int, last: int) -> Spans:
 
 
 def spans_of(ticks: Column) -> Spans:
-    """The spans of distinct sorted ticks."""
     return _merged(ticks, ticks) if len(ticks) else NOWHERE
 
 
@@ -111,7 +109,6 @@ def covering(first: Column, last: Column) -> Spans:
 
 
 def _merged(first: Column, last: Column) -> Spans:
-    """Merges spans sorted by their beginnings."""
     if len(first) == 1:
         return Spans(first, last)
     if len(first) <= tables.FEW:
@@ -124,7 +121,6 @@ def _merged(first: Column, last: Column) -> Spans:
 
 
 def _few_merged(pairs: Sequence[tuple[int, int]]) -> Spans:
-    """Merges a few spans, given as pairs sorted by their beginnings."""
     begins, ends = [pairs[0][0]], [pairs[0][1]]
     for begin, end in pairs:
         if begin > ends[-1] + 1:

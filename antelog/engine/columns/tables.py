@@ -55,7 +55,6 @@ def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
 
 
 def _few_keys(tables: Sequence[Sequence[Column]]) -> list[Column]:
-    """Keys for few rows, in plain Python."""
     rows = [[*zip(*(column.tolist() for column in table), strict=True)] for table in tables]
     number = {row: at for at, row in enumerate(sorted({row for each in rows for row in each}))}
     return [np.array([number[row] for row in each], np.int64) for each in rows]
@@ -101,7 +100,6 @@ def extent(column: Column) -> tuple[int, int]:
 
 
 def sorting(key: Column) -> Column:
-    """The stable order that sorts keys."""
     return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else ordered(key)[0]
 
 
@@ -130,7 +128,6 @@ def ordered(key: Column) -> tuple[Column, Column]:
 
 
 def marked(mask: Mask) -> Column:
-    """The positions at which a mask is true."""
     return mask.nonzero()[0]
 
 
@@ -208,7 +205,6 @@ def once(key: Column) -> tuple[Column, Column]:
 
 
 def inverse(order: Column) -> Column:
-    """The new position of each row under an order."""
     return places(order, len(order))
 
 
@@ -273,7 +269,6 @@ class Groups:
 
     @property
     def first(self) -> Column:
-        """The first row of each group."""
         return self.order.take(self.starts)
 
     @property

@@ -36,7 +36,6 @@ class Trees:
 
     @cached_property
     def depth(self) -> int:
-        """The longest path from a root to a leaf."""
         at, depth = self.roots, 0
         while len(at):
             inner = at[self.left.take(at) != at]
@@ -61,7 +60,6 @@ class Trees:
 
     @cached_property
     def _sides(self) -> Column:
-        """The right and the left child of each node, in turn."""
         return np.stack([self.right, self.left], axis=1).ravel()
 
 

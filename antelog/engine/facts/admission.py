@@ -62,8 +62,6 @@ class Admitted:
 
 @dataclass(frozen=True, eq=False)
 class _AdmittedFrame:
-    """A frame after the checks; its rejects are in the order of its rows."""
-
     facts: Facts
     counts: Counts
     rejects: pa.Table
@@ -294,7 +292,6 @@ def _rejected(
 
 
 def _once(facts: Facts) -> Facts:
-    """Keeps each fact once, at its first arrival."""
     if facts.count < 2 or len(suspects := alike(facts.digests)) == 0:
         return facts  # different digests, different facts
     # Of equal keys the first comes first, and that shall be the fact that arrived first.

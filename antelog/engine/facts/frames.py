@@ -180,7 +180,6 @@ def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[
 def _by_name(
     source: str, columns: tuple[str, ...], names: tuple[str, ...], arrival: str
 ) -> Sequence[str | None]:
-    """The input's column for each column of a table; None if it is left out."""
     known = {name: name for name in columns}
     known.setdefault(arrival, _ARRIVAL)
     for name in names:

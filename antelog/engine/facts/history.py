@@ -107,7 +107,6 @@ class Stream:
 
     @cached_property
     def ticks(self) -> Column:
-        """The ticks there are facts about, in order."""
         return np.sort(np.fromiter(self.slices, np.int64, len(self.slices)))
 
     def with_latest(self, facts: Facts) -> Stream:
@@ -122,7 +121,6 @@ _SMALL = 256
 
 
 def joint(parts: Iterable[Facts], width: int) -> Facts:
-    """Puts facts side by side."""
     parts = list(parts)
     return Facts.and_then(*parts) if parts else no_facts(width)
 
@@ -172,7 +170,6 @@ _MANY = 64
 
 
 def added(history: History, new: Mapping[str, Facts]) -> History:
-    """The history with new facts."""
     whole = dict(history)
     for name, facts in new.items():
         if len(facts.time):
@@ -233,7 +230,6 @@ def latest_of(history: History) -> Iterator[Facts]:
 
 
 def rows_of(history: History) -> int:
-    """The number of facts that are kept by tick."""
     return sum(part.count for part in parts_of(history))
 
 
@@ -248,7 +244,6 @@ _FEW = 256
 
 
 def stream_of(rules: Rules, name: str) -> Stream:
-    """An empty stream for an input."""
     width = len(rules.inputs[name].types)
     return Stream(width, {}, no_facts(width) if name in rules.remembered else None)
 
@@ -348,8 +343,6 @@ FROM_THE_START = -1
 
 @dataclass(frozen=True, eq=False)
 class SeenValues(ColumnSet):
-    """Distinct values, each with the tick since when it has been seen."""
-
     cells: Column
     since: Column
 

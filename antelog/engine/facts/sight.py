@@ -98,7 +98,6 @@ class _Seen:
         return cls(KeyTicks(key, begin), end, np.cumsum(lengths) - lengths)
 
     def up_to(self, key: Column, tick: Column) -> Column:
-        """The number of ticks up to some at which a source is seen."""
         at = last_before(KeyTicks(key, tick + 1), self.begin)
         there, found = marked(at >= 0), np.zeros(len(key), np.int64)
         at, first = at.take(there), np.searchsorted(self.begin.key, key.take(there))

@@ -35,14 +35,12 @@ _IN_NAMES = np.isin(np.arange(256), list(f"{ascii_letters}{digits}_".encode()))
 
 
 def numbers(values: NDArray[np.float64], nothing: Mask, type_: pa.DataType) -> pa.Array:
-    """An array of this type from doubles and a mask of nulls."""
     if not is_a.is_floating(type_):
         values = np.where(nothing, 0.0, values).astype(type_.to_pandas_dtype())
     return pa.array(values, type_, mask=nothing)
 
 
 def of_type(type_: pa.DataType, values: Sequence[Plain | None]) -> pa.Array:
-    """An array of this type from values and nulls."""
     match kind_of(type_):
         case Kind.TEXT | Kind.NOTHING:
             return pa.array(values, type_)
@@ -128,14 +126,12 @@ def _are_names(texts: pa.StringArray) -> bool:
 
 
 def _with(texts: pa.Array, where: Mask, others: list[str]) -> pa.Array:
-    """Replaces texts in some places."""
     if not others:
         return texts
     return pc.replace_with_mask(texts, pa.array(where), pa.array(others, pa.string()))
 
 
 def repeated(texts: tuple[str, ...], which: NDArray[np.integer[Any]]) -> pa.Array:
-    """Selects some of a few texts."""
     first = int(which[0])
     if np.all(which == first):
         return pa.repeat(texts[first], len(which))

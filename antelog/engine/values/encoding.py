@@ -59,7 +59,6 @@ def infinite(cells: Column) -> Mask:
 
 
 def encode_numbers(numbers: Iterable[int | float | Decimal], intern: Intern) -> Column:
-    """The cells of numbers one by one."""
     return np.array([_number(number, intern) for number in numbers], np.int64)
 
 
@@ -141,7 +140,6 @@ def _union(array: Array, intern: Intern) -> Column:
 
 
 def are_named(cells: Column) -> Mask:
-    """Masks the cells that are ids."""
     found: Mask = (cells >= FIRST_ID) & (cells <= LAST_ID)
     return found
 

@@ -35,8 +35,6 @@ from antelog.language.vocabulary import Type
 
 
 class Cells(Protocol):
-    """The values of cells: see `antelog.engine.values.values.Values`."""
-
     def kinds(self, cells: Column) -> NDArray[np.int8]: ...
     def numbers(self, cells: Column) -> NDArray[np.float64]: ...
     def large_numbers(self, cells: Column) -> dict[int, int | float]: ...
@@ -99,7 +97,6 @@ class Functions:
         return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
 
     def cells(self, name: str, arguments: Sequence[Column], values: Cells) -> Column:
-        """The cells of the results; UNBOUND where there is none."""
         return values.encode(self.results(name, arguments, values))
 
     def truths(self, name: str, arguments: Sequence[Column], values: Cells, *, of: bool) -> Mask:

@@ -71,11 +71,9 @@ class Numbers(ColumnSet):
 
     @property
     def order(self) -> Column:
-        """The order that sorts the rows by their numbers."""
         return np.lexsort((self.whole, self.as_doubles))
 
     def value(self, row: int) -> int | float | None:
-        """The number of a row, or None."""
         if self.is_whole[row]:
             return int(self.whole[row])
         return None if np.isnan(self.real[row]) else float(self.real[row])
@@ -86,7 +84,6 @@ class Numbers(ColumnSet):
         return Numbers(real[at], whole[at], np.append(self.is_whole, False)[at])
 
     def with_exact(self, exact: Mapping[int, int | float]) -> Numbers:
-        """Replaces the numbers of some rows."""
         if not exact:
             return self
         real, whole, is_whole = self.real.copy(), self.whole.copy(), self.is_whole.copy()
@@ -123,7 +120,6 @@ class Numbers(ColumnSet):
 
 
 def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
-    """The results of an operation or a function for each row."""
     with np.errstate(all="ignore"):
         found = Numbers.of_doubles(ON_DOUBLES[function](*(each.real for each in arguments)))
     whole = ON_WHOLE.get(function)

@@ -48,14 +48,12 @@ def output_type(type_: pa.DataType) -> pa.DataType:
 
 
 def whole_numbers(digits: int) -> pa.DataType:
-    """The type for whole numbers of this many digits."""
     if digits <= 18:
         return pa.int64()
     return pa.decimal128(38, 0) if digits <= 38 else pa.decimal256(76, 0) if digits <= 76 else pa.float64()
 
 
 def decimals(before: int, after: int) -> pa.DataType:
-    """The type for numbers of this many digits before and after the point."""
     if after <= 0:
         return whole_numbers(before)
     digits = before + after
@@ -84,7 +82,6 @@ def as_plain(value: Decimal) -> int | float | None:
 
 
 def nearest_double(item: Plain) -> float:
-    """The double nearest to a number; NaN for another value."""
     if isinstance(item, str | tuple):
         return math.nan
     try:
@@ -106,7 +103,6 @@ def has_no_double(number: int | Decimal, nearest: float) -> bool:
 
 
 def item_from_saved(kind: int, text: str) -> Item:
-    """The item that was saved as this text."""
     match Kind(kind):
         case Kind.TEXT:
             return text
@@ -132,7 +128,6 @@ MIXED = pa.dense_union([pa.field("number", pa.float64()), pa.field("text", pa.st
 
 
 def types_of_rows(given: Mapping[str, Iterable[Sequence[str | int | float]]]) -> dict[str, Types]:
-    """The types of the columns of facts given as Python values."""
     return {
         name: tuple(reduce(wider, map(type_of, column), NOTHING) for column in zip(*rows, strict=True))
         for name, rows in given.items()

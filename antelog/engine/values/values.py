@@ -79,7 +79,6 @@ class Values:
         self._fixed = self._start = len(self._items)
 
     def __len__(self) -> int:
-        """The number of values with ids."""
         return len(self._items)
 
     @property
@@ -89,7 +88,6 @@ class Values:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes the values take."""
         arrays = self._kinds.nbytes + self._nearest.nbytes
         return sum(map(getsizeof, self._items)) + len(self) * _ENTRY + arrays
 
@@ -109,7 +107,6 @@ class Values:
             return self.encode(without(column, bad)), bad
 
     def cell(self, value: Value) -> int:
-        """The cell of a constant."""
         if isinstance(value, str):
             known = self._ids.get(value)
             return int(self._intern([value])[0]) if known is None else known + FIRST_ID
@@ -139,7 +136,6 @@ class Values:
         self._items.extend(fresh)
 
     def recoded(self, cells: Column, of: Values) -> Column:
-        """Translates cells `of` other values."""
         named = encoding.are_named(cells)
         if not named.any():
             return cells
@@ -222,13 +218,11 @@ class Values:
         return self._texts(distinct).take(where)
 
     def text(self, cell: int) -> str:
-        """Writes one value in the language's syntax."""
         if FIRST_ID <= cell <= LAST_ID:
             return str(self._all_written()[cell - FIRST_ID])
         return value_text(self.number(cell))
 
     def number(self, cell: int) -> float:
-        """The number of one value, as in `numbers`."""
         return float(self.numbers(np.array([cell]))[0])
 
     def plain_number(self, cell: int) -> int | float | None:
@@ -375,7 +369,6 @@ class Values:
 
     @classmethod
     def from_saved(cls, saved: SavedValues) -> Values:
-        """The values that were saved."""
         values = cls()
         items = [types.item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
         values._add(items)
