@@ -104,15 +104,7 @@ def _known(program: Planned | None) -> Mapping[str, UserFunction]:
 
 @dataclass(frozen=True)
 class Status:
-    """An engine at a glance.
-
-    now                     the last finished tick
-    counts                  the rows of all inputs by fate
-    dropped                 the admitted facts that were given up later, because there was no room
-    open_answers            the number of open answers by query
-    state_rows, state_bytes the kept facts, and the memory they and their values take
-    seen_values             the values that unguarded variables have answers for, which only grow
-    """
+    """An engine at a glance; `dropped` facts were admitted, `seen_values` are those of unguarded variables."""
 
     now: int
     counts: Counts
@@ -125,9 +117,7 @@ class Status:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Options of an engine; `only` are the reported kinds of changes, `arrival` names the column of arrivals,
-    `budget` limits the bytes of a table within a step, and `explanations` those of a line.
-    """
+    """Options of new and restored engines; `only` has kinds of changes, `budget` the bytes of a table."""
 
     only: tuple[str, ...]
     arrival: str = "arrival"

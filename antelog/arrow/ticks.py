@@ -56,10 +56,9 @@ class InTicks(str):
 
 @dataclass(frozen=True, eq=False)
 class Ticks:
-    """Times as ticks; a number is undefined where `whole` is false.
+    """Times as ticks, where `whole` is true; `units` are assumed ones.
 
-    `units` are those that some numbers seem to count; `local` is LOCAL, TWICE or SKIPPED without an offset,
-    else 0.
+    Without an offset, `local` is LOCAL, TWICE or SKIPPED, else 0.
     """
 
     numbers: NDArray[np.int64]

@@ -43,9 +43,7 @@ Given = Mapping[str, list[Row]]
 
 @dataclass(frozen=True)
 class Observed:
-    """The types of columns of facts and answers so far, the values seen for unguarded variables, and the
-    lines that each of the last facts gave, if there were many facts.
-    """
+    """The types of columns of facts and answers, the values seen, and how many lines facts give."""
 
     types: Mapping[str, Types]
     answers: Mapping[str, AnswerColumns]
@@ -98,9 +96,7 @@ def start(
     values: Values | None = None,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> State:
-    """The state before the first tick; `given` are static facts from outside the program, `values` those of a
-    saved state, whose cells stay the same.
-    """
+    """The state before the first tick; `given` are static facts, `values` those of a saved state."""
     called = Functions.of(plan, functions)
     rules, known = prepared(plan), evaluate(plan, given, Values(functions=called).called)
     values = Values(_constants(plan, known)) if values is None else values

@@ -41,8 +41,7 @@ CLOSED = "closed"
 class QueryChange:
     """The fate of a query: its answers about ticks from `since` on are reported (None: all).
 
-    Its lines are those of a run from the start from tick `complete` on, or may always differ, for the reason
-    `why`.
+    From tick `complete` on its lines are those of a run from the start; or never, for the reason `why`.
     """
 
     difference: QueryDifference

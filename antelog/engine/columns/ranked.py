@@ -170,8 +170,7 @@ class Ranked:
     def _descended(self, at: Slices, goes_on: Callable[[int, Totals], Mask]) -> tuple[Column, Totals]:
         """Searches bit by bit; returns the rank at which each search ends, and the totals of all lower ranks.
 
-        `goes_on` decides, given the totals with the numbers without a bit, whether a search continues behind
-        them.
+        Given the totals with the numbers without a bit, `goes_on` decides whether to search behind them.
         """
         rank, totals = np.zeros(len(at.first), np.int64), self.nothing(at)
         for split in self._splits:

@@ -25,8 +25,7 @@ ROOM = 2**62
 """The upper bound of keys."""
 
 FEW = 64
-"""Up to this many rows are processed in plain Python: a call into NumPy takes as long as twenty numbers
-there, and a step with one fact makes hundreds of calls."""
+"""Up to this many rows stay in Python, where twenty numbers take as long as a call into NumPy."""
 
 
 def columns(count: int, length: int = 0) -> list[Column]:

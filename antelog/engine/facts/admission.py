@@ -47,8 +47,7 @@ class Admitted:
     """The facts of a batch, each once, and the rows set aside (see `rejects.SCHEMA`).
 
     `places` has the row of each reject in its frame, `types` those of the frames' columns without the time,
-    `of_no_use` the number of rows of each input that can never be used, and `notes` sentences about the
-    times.
+    and `of_no_use` the number of rows of each input that can never be used.
     """
 
     facts: Mapping[str, Facts]

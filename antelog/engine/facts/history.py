@@ -96,8 +96,7 @@ def no_facts(width: int) -> Facts:
 class Stream:
     """The kept facts of one input; `width` is the number of its columns besides the time.
 
-    If rules ask for them, `latest` has older facts, among them the latest of each of the last counted
-    `slots`.
+    If rules ask for them, `latest` has the latest facts of slots; `slots` is the last count of these.
     """
 
     width: int

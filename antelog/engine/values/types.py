@@ -123,8 +123,7 @@ NOTHING = pa.null()
 """The type of a column without any value so far."""
 
 MIXED = pa.dense_union([pa.field("number", pa.float64()), pa.field("text", pa.string())])
-"""The type of values of several kinds. They are reported as texts in the language's syntax, in which the text
-`"1"` and the number `1` differ."""
+"""The type of values of several kinds, reported as texts in the language's syntax: `"1"` and 1 differ."""
 
 
 def types_of_rows(given: Mapping[str, Iterable[Sequence[str | int | float]]]) -> dict[str, Types]:

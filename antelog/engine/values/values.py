@@ -57,8 +57,7 @@ class SavedValues:
 class Values:
     """The values that have ids. It only grows; `retain` makes a smaller one.
 
-    `constants` get the first ids, and keep them in retained copies and saved states; `functions` are never
-    saved.
+    `constants` get the first ids, and keep them in retained copies and saved states.
     """
 
     def __init__(self, constants: Iterable[Value] = (), functions: Functions | None = None) -> None:
