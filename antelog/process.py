@@ -104,7 +104,7 @@ def _known(program: Planned | None) -> Mapping[str, UserFunction]:
 
 @dataclass(frozen=True)
 class Status:
-    """An engine at a glance; `dropped` facts were admitted, `seen_values` are those of unguarded variables."""
+    """An engine at a glance; `dropped` facts were admitted, unguarded variables have `seen_values`."""
 
     now: int
     counts: Counts

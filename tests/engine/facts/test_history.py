@@ -14,20 +14,8 @@ from antelog.accounts import Counts
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Argument
 from antelog.engine.columns.spans import NOWHERE, span, union
-from antelog.engine.facts.history import (
-    Facts,
-    History,
-    SeenValues,
-    Stream,
-    added,
-    fresh,
-    gather,
-    gather_each,
-    rows_of,
-    seen_from_the_start,
-    seen_with,
-    without,
-)
+from antelog.engine.facts import history
+from antelog.engine.facts.history import Facts, History, Stream
 from antelog.engine.values.values import Values
 
 EMPTY: History = {"P": Stream(1, {})}
@@ -44,39 +32,39 @@ def rows(found: Facts) -> list[tuple[int, ...]]:
 
 
 def test_facts_are_found_by_tick_and_by_what_they_have() -> None:
-    history = added(EMPTY, {"P": facts((7, 1, 1), (8, 1, 2), (7, 5, 5))})
-    assert rows(gather(history, "P", span(0, 4))) == [(7, 1, 1), (8, 1, 2)]
-    assert rows(gather(history, "P", None, constants=((0, 7),))) == [(7, 1, 1), (7, 5, 5)]
-    assert rows_of(history) == 3
-    assert rows_of(EMPTY) == 0  # what was handed over stays as it was
+    kept = history.added(EMPTY, {"P": facts((7, 1, 1), (8, 1, 2), (7, 5, 5))})
+    assert rows(history.gather(kept, "P", span(0, 4))) == [(7, 1, 1), (8, 1, 2)]
+    assert rows(history.gather(kept, "P", None, constants=((0, 7),))) == [(7, 1, 1), (7, 5, 5)]
+    assert history.rows_of(kept) == 3
+    assert history.rows_of(EMPTY) == 0  # what was handed over stays as it was
 
 
 def test_what_is_there_already_is_not_fresh() -> None:
-    history = added(EMPTY, {"P": facts((7, 1, 1))})
-    assert rows(fresh(history, "P", facts((7, 1, 3), (7, 2, 3)))) == [(7, 2, 3)]
+    kept = history.added(EMPTY, {"P": facts((7, 1, 1))})
+    assert rows(history.fresh(kept, "P", facts((7, 1, 3), (7, 2, 3)))) == [(7, 2, 3)]
 
 
 def test_facts_about_early_ticks_are_forgotten() -> None:
-    history = added(EMPTY, {"P": facts((7, 1, 1), (7, 5, 5))})
-    assert rows(gather(without(history, {"P": 2}), "P", None)) == [(7, 5, 5)]
+    kept = history.added(EMPTY, {"P": facts((7, 1, 1), (7, 5, 5))})
+    assert rows(history.gather(history.without(kept, {"P": 2}), "P", None)) == [(7, 5, 5)]
 
 
 def test_a_far_tick_costs_no_more_than_a_near_one() -> None:
-    history = added(EMPTY, {"P": facts((7, 1, 1), (7, 2**50, 2**50))})
-    assert len(history["P"].slices) == 2
-    assert rows(gather(history, "P", span(2, 2**52))) == [(7, 2**50, 2**50)]
+    kept = history.added(EMPTY, {"P": facts((7, 1, 1), (7, 2**50, 2**50))})
+    assert len(kept["P"].slices) == 2
+    assert rows(history.gather(kept, "P", span(2, 2**52))) == [(7, 2**50, 2**50)]
 
 
 def test_facts_several_ask_for_are_the_ones_each_would_find() -> None:
-    history = added(EMPTY, {"P": facts(*((x, tick, tick) for tick in range(40) for x in (7, 8)))})
-    history = added(history, {"P": facts((9, 5, 6), (7, 5, 7))})
+    kept = history.added(EMPTY, {"P": facts(*((x, tick, tick) for tick in range(40) for x in (7, 8)))})
+    kept = history.added(kept, {"P": facts((9, 5, 6), (7, 5, 7))})
     # The second and the third are stretches of all that are asked for, the last has a gap.
     wanted = [None, span(3, 6), span(38, 50), NOWHERE, union((span(1, 1), span(9, 9)))]
     for constants in ((), ((0, 7),)):
         for asked in (wanted, wanted[1:], wanted[1:2]):
-            found = gather_each(history, "P", asked, constants)
+            found = history.gather_each(kept, "P", asked, constants)
             for facts_, about in zip(found, asked, strict=True):
-                assert rows(facts_) == rows(gather(history, "P", about, constants))
+                assert rows(facts_) == rows(history.gather(kept, "P", about, constants))
 
 
 # ---- slots: of facts that exclude each other the first counts ----
@@ -141,23 +129,23 @@ def observed(*rows: tuple[int, int, int]) -> Facts:
     return Facts((first, second), arrival, arrival)
 
 
-def pairs(seen: SeenValues) -> set[tuple[int, int]]:
+def pairs(seen: history.SeenValues) -> set[tuple[int, int]]:
     return set(zip(seen.cells.tolist(), seen.since.tolist(), strict=True))
 
 
 def test_constants_and_background_are_seen_from_the_start() -> None:
     values = Values()
-    seen = seen_from_the_start([SEEN], {"S": [(7, 1), (8, 1), (7, 2)]}, values)
+    seen = history.seen_from_the_start([SEEN], {"S": [(7, 1), (8, 1), (7, 2)]}, values)
     assert pairs(seen[SEEN]) == {(values.cell("a"), -1), (7, -1), (8, -1)}
 
 
 def test_a_value_is_seen_from_its_first_arrival_on_in_any_of_the_columns() -> None:
-    seen = seen_from_the_start([SEEN], {"S": [(7, 1)]}, Values(["a"]))
+    seen = history.seen_from_the_start([SEEN], {"S": [(7, 1)]}, Values(["a"]))
     start = pairs(seen[SEEN])
-    first = seen_with(
+    first = history.seen_with(
         seen, {"A": observed((9, 5, 3), (9, 5, 2), (7, 5, 3)), "B": observed((6, 4, 2), (6, 9, 1))}
     )
     assert pairs(first[SEEN]) == {*start, (9, 1), (4, 2)}
-    second = seen_with(first, {"A": observed((9, 0, 5), (4, 0, 5), (3, 0, 6))})
+    second = history.seen_with(first, {"A": observed((9, 0, 5), (4, 0, 5), (3, 0, 6))})
     assert pairs(second[SEEN]) == {*pairs(first[SEEN]), (3, 6)}
-    assert pairs(seen_with(second, {})[SEEN]) == pairs(second[SEEN])
+    assert pairs(history.seen_with(second, {})[SEEN]) == pairs(second[SEEN])
