@@ -90,10 +90,8 @@ def riddles(source: str, path: PurePosixPath) -> list[str]:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
     ]
-    words = {
-        (line, name): RIDDLES & set(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_"))
-        for line, name in named
-    }
+    parts = {each: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", each[1]).lower().split("_") for each in named}
+    words = {each: RIDDLES & set(found) for each, found in parts.items()}
     return [f"{path}:{line}: {name}" for (line, name), found in words.items() if found]
 
 

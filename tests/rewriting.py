@@ -172,9 +172,8 @@ def with_idle_rules(case: Case) -> Case | None:
         names = list(dict.fromkeys(filter(None, map(syntax.variable_of, head.terms[:-1]))))
         if head.predicate in rested_on or isinstance(time, syntax.Constant):
             return None
-        rule = syntax.Rule(
-            head, (syntax.Atom(f"{head.predicate}Idle", (*map(syntax.Variable, names), time)),)
-        )
+        idle = syntax.Atom(f"{head.predicate}Idle", (*map(syntax.Variable, names), time))
+        rule = syntax.Rule(head, (idle,))
         lines.append(f"input {head.predicate}Idle({', '.join([*map(str.lower, names), 'time'])}).")
         lines.append(to_text(rule).removesuffix(".") + ", Never(Sometime).")
     return Case("\n".join((case.text, *lines)), case.facts, case.until)

@@ -130,9 +130,8 @@ def test_confirmed_answers_are_those_of_sql(question: str, record: str, tmp_path
         pytest.skip(f"{path} is not there")
     database = duckdb.connect()
     database.execute(f"CREATE TABLE facts AS {recorded.facts.replace('{path}', str(path))}")
-    (measured,) = database.execute(
-        "SELECT min(time), max(arrival), max(arrival - time), count(*) FROM facts"
-    ).fetchall()
+    measures = "SELECT min(time), max(arrival), max(arrival - time), count(*) FROM facts"
+    (measured,) = database.execute(measures).fetchall()
     first, last, delay, count = measured
     database.execute(f"UPDATE facts SET time = time - {first}, arrival = arrival - {first}")
     database.execute(f"COPY (FROM facts ORDER BY arrival) TO '{tmp_path / 'facts.parquet'}'")

@@ -75,11 +75,8 @@ def test_the_specification_knows_the_language_only() -> None:
         if not path.name.startswith(("test_", "helpers", "model", "reading"))
         for _, module in layers.imported_modules(source, path)
     ]
-    beyond = [
-        m
-        for m in modules
-        if m.startswith("antelog.") and not m.startswith(("antelog.language", "antelog.errors"))
-    ]
+    allowed = ("antelog.language", "antelog.errors")
+    beyond = [m for m in modules if m.startswith("antelog.") and not m.startswith(allowed)]
     assert beyond == [], "a judge must not share the code of those it judges"
 
 

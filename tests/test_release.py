@@ -69,11 +69,8 @@ def test_a_tag_is_that_of_the_version(capsys: pytest.CaptureFixture[str]) -> Non
 def test_what_an_archive_lacks_is_named() -> None:
     there, wanted = ["antelog/a.py", "tests/test_a.py"], ["antelog/a.py", "antelog/page.css"]
     said = release.complaints("x.whl", there, wanted)
-    assert list(said) == [
-        "x.whl lacks antelog/page.css",
-        "x.whl has tests/test_a.py",
-        "x.whl lacks the licence",
-    ]
+    faults = ("lacks antelog/page.css", "has tests/test_a.py", "lacks the licence")
+    assert list(said) == [f"x.whl {fault}" for fault in faults]
     assert list(release.complaints("x.whl", ["antelog/a.py", "x/LICENSE"], ["antelog/a.py"])) == []
 
 

@@ -74,10 +74,8 @@ def test_the_last_row_of_a_key_before_a_tick(
 def test_of_many_rows(ticks: int) -> None:
     """Ticks close together are looked up in a table, ticks far apart by a search; both find the same rows."""
     random = np.random.default_rng(1)
-    asked, own = (
-        [*zip(random.integers(0, 9, 300).tolist(), random.integers(0, ticks, 300).tolist(), strict=True)]
-        for _ in range(2)
-    )
+    keys, times = random.integers(0, 9, (2, 300)).tolist(), random.integers(0, ticks, (2, 300)).tolist()
+    asked, own = ([*zip(*each, strict=True)] for each in zip(keys, times, strict=True))
     assert joins.last_before(moments(asked), moments(sorted(own))).tolist() == by_looking(asked, sorted(own))
     assert joins.find_moments(moments(own), moments(own)).tolist() == [own.index(each) for each in own]
 

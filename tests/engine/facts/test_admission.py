@@ -134,10 +134,8 @@ def test_delays_are_those_of_the_specification(rows: list[tuple[Any, ...]], firs
     values = Values()
     values.cell(first)  # cells depend on what came before; delays must not
     columns = [np.array([values.cell(row[i]) for row in rows], np.int64) for i in range(4)]
-    expected = [
-        delta(vocabulary["Temp"], (*(number(v) if isinstance(v, float) else v for v in row[:4]), 0))
-        for row in rows
-    ]
+    plain = [[number(v) if isinstance(v, float) else v for v in row[:4]] for row in rows]
+    expected = [delta(vocabulary["Temp"], (*row, 0)) for row in plain]
     assert delays(TEMP, columns, values).tolist() == expected
     assert expected == [bound(row[:4]) for row in rows]
 
@@ -159,9 +157,8 @@ def test_thousands_of_refinements() -> None:
 
 
 def test_a_refinement_without_constants_is_the_default() -> None:
-    plan = antelog.parse(
-        "input P(d, time) delay 9. delay P(_, _) = 1. delay P(a, _) = 2. Q(X, T) :- P(X, T). query Q(X, T)."
-    ).plan
+    rules = "delay P(_, _) = 1. delay P(a, _) = 2. Q(X, T) :- P(X, T). query Q(X, T)."
+    plan = antelog.parse(f"input P(d, time) delay 9. {rules}").plan
     values = Values()
     found = delays(plan.inputs[0], [values.encode(pa.array(["a", "b"]))], values)
     assert found.tolist() == [2, 1]
@@ -174,10 +171,8 @@ def test_without_an_arrival_facts_arrive_when_they_can() -> None:
     values = Values()
     admitted = admit(PLAN, {"Ping": [(t,) for t in (0, 2, 3, 4, 5, 6)]}, values, 2, 5)
     assert facts_of(admitted, values, "Ping") == Counter([(2, 3), (3, 3), (4, 4), (5, 5)])
-    assert [(r["reason"], r["time"], r["arrival"]) for r in admitted.rejects.to_pylist()] == [
-        ("late", 0, 3),
-        ("early", 6, 5),
-    ]
+    found = [(r["reason"], r["time"], r["arrival"]) for r in admitted.rejects.to_pylist()]
+    assert found == [("late", 0, 3), ("early", 6, 5)]
 
 
 def test_a_fact_counts_once_at_its_first_arrival() -> None:
@@ -193,9 +188,8 @@ def test_a_fact_counts_once_at_its_first_arrival() -> None:
 
 def test_handing_over_does_not_change_the_frame() -> None:
     column = np.array([-0.0, 1.0, math.nan])
-    table = pa.table(
-        {"place": column, "device": ["a"] * 3, "level": ["x"] * 3, "value": column, "time": [1] * 3}
-    )
+    columns = {"place": column, "device": ["a"] * 3, "level": ["x"] * 3, "value": column, "time": [1] * 3}
+    table = pa.table(columns)
     admit(PLAN, {"Temp": table}, Values(), 0, 3)
     assert np.signbit(column[0])
     assert column[1:].tolist()[:1] == [1.0]

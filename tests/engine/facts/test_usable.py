@@ -57,10 +57,9 @@ def test_a_frame_of_no_use_is_an_error_and_nothing_is_taken(tick: str, given: An
 def test_more_than_half_of_a_frame_is_a_warning_at_the_callers_line(given: Any, said: str) -> None:
     running = engine()
     running.advance(3)
+    end = 999_999 if "early" in said else "2024-03-05" if "noon" in said else 5
     with pytest.warns(antelog.DataWarning, match=said) as caught:
-        running.advance(
-            999_999 if "early" in said else "2024-03-05" if "noon" in said else 5, {"Temp": given}
-        )
+        running.advance(end, {"Temp": given})
     assert caught[0].filename == __file__
     assert running.rejects.num_rows > 1
 

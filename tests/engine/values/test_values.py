@@ -273,10 +273,8 @@ PIECES = st.lists(st.lists(TEXTS, min_size=1, max_size=3, unique=True), min_size
 def test_texts_in_pieces(pieces: list[list[str]], count: int, data: st.DataObject) -> None:
     rows = [st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count) for p in pieces]
     which = [data.draw(each) for each in rows]
-    parts = [
-        (pa.array(piece), None if len(piece) == 1 else cells_of(at))
-        for piece, at in zip(pieces, which, strict=True)
-    ]
+    chosen = zip(pieces, which, strict=True)
+    parts = [(pa.array(piece), None if len(piece) == 1 else cells_of(at)) for piece, at in chosen]
     expected = ["".join(p[at[row]] for p, at in zip(pieces, which, strict=True)) for row in range(count)]
     assert in_pieces(parts, count).to_pylist() == expected
 
@@ -314,10 +312,8 @@ def test_what_was_not_retained_is_not_there() -> None:
 def test_spelled_out() -> None:
     values = Values()
     cells = values.encode(array_of([True, "a", 1, None, dt.date(2024, 2, 29), True]))
-    assert (
-        values.spelled(cells).tolist()
-        == values.encode(array_of(["true", "a", 1, None, "2024-02-29", "true"])).tolist()
-    )
+    expected = values.encode(array_of(["true", "a", 1, None, "2024-02-29", "true"]))
+    assert values.spelled(cells).tolist() == expected.tolist()
 
 
 def test_a_slice_of_mixed_values_has_its_own() -> None:
