@@ -62,21 +62,17 @@ __all__ = [
     "show",
 ]
 
-_FROM = {
-    **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
-    **dict.fromkeys(("DataWarning", "FunctionError"), "errors"),
-    **dict.fromkeys(
-        ("ProgramError", "ProgramFileError", "RulesChangedError", "StateError", "UnsupportedError"), "errors"
-    ),
-    "Engine": "process",
-    "Model": "forecast.model_file",
-    **dict.fromkeys(("UserFunction", "function"), "functions"),
-    **dict.fromkeys(("Program", "load", "parse"), "program"),
-    "live": "watch.live",
-    "replay": "run.replay",
-    **dict.fromkeys(("Drawing", "draw"), "pictures"),
-    **dict.fromkeys(("load_ipython_extension", "show"), "notebook"),
+_OTHERS = {
+    "forecast.model_file": ("Model",),
+    "functions": ("UserFunction", "function"),
+    "notebook": ("load_ipython_extension", "show"),
+    "pictures": ("Drawing", "draw"),
+    "process": ("Engine",),
+    "program": ("Program", "load", "parse"),
+    "run.replay": ("replay",),
+    "watch.live": ("live",),
 }
+_FROM = dict.fromkeys(__all__, "errors") | {name: each for each, names in _OTHERS.items() for name in names}
 
 # Reading a program needs no engine, running it no pictures, and Spark's own processes neither. The command
 # begins with this file, and can be interrupted well only when it has been read: so it imports nothing.

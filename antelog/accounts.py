@@ -1,17 +1,12 @@
-"""The fates of rows that are read: each row has exactly one, and every summary lists all of them.
+"""The fates of rows that are read: each row has exactly one, the first of these that is true of it.
 
-A row is judged in this order, and the first of these that is true of it is its fate:
-
-    malformed    it cannot be read, or one of its values, its time or its arrival is of no use
-    after_until  it arrived after the tick that was to be the last
-    early, late  it came before its time, or after its delay
-    unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
-    repeated     the same fact was there before
-    conflicting  another fact holds its slot: see `one per`
-    admitted     it is a new fact
-
-So the rows that were read are as many as their fates say together. A stream holds some rows for later;
-these have no fate yet.
+malformed    it cannot be read, or one of its values, its time or its arrival is of no use
+after_until  it arrived after the tick that was to be the last
+early, late  it came before its time, or after its delay
+unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
+repeated     the same fact was there before
+conflicting  another fact holds its slot: see `one per`
+admitted     it is a new fact
 """
 
 from __future__ import annotations
@@ -21,14 +16,14 @@ from dataclasses import dataclass, field, fields
 
 
 def _fate(words: str, *, set_aside: bool = False) -> int:
-    """A count that begins with none; `words` are what a summary calls it."""
+    """A count with the words of summaries for it."""
     count: int = field(default=0, metadata={"words": words, "set aside": set_aside})
     return count
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The number of rows with each fate; each row is counted once."""
+    """The number of rows with each fate."""
 
     admitted: int = _fate("used")
     repeated: int = _fate("repeated")
@@ -49,10 +44,16 @@ class Counts:
 
 
 FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}
-"""What becomes of rows, by the name it is counted under, in a summary's words."""
+"""The words of summaries for each fate."""
 
 REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])
-"""The fates of rows that are set aside, each with a sentence that says what is wrong with it."""
+"""The fates of rows that are set aside, each with a sentence about the fault."""
 
 PARTICULAR = "`[^`]*`|[0-9]+"
-"""A pattern for the values and numbers in such sentences, which differ from row to row. Java reads it."""
+"""A pattern, also for Java, of the values and numbers in such sentences that differ from row to row."""
+
+
+def total(*counts: int | None) -> int | None:
+    """The sum of counts; None if one is unknown."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

@@ -1,9 +1,8 @@
-"""The state of an answer, folded from the lines of the log: the one place that says what a line makes of it.
+"""The state of an answer, folded from the lines of the log: only this module interprets them.
 
 possible at 1, revised at 2     open
 rejected at 3                   rejected, unless a later fact brings it back: then it is open again
-rejected at 3, and lost         nobody could see what became of it: lost, or open until it is seen again
-seen at 9                       open again, or lost for good
+rejected at 3, and lost         its sources were unseen: lost, or open until it is seen again
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ import msgspec
 from antelog.engine.step.wording import LOST, SEEN, meaning
 
 OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
-"""The states of an answer; it is closed if its query is changed or taken out."""
+"""The states of an answer; it is closed if its query is changed or removed."""
 
 ENDS = (CONFIRMED, REJECTED, CLOSED)
-"""After such a change an answer is open no more."""
+"""The changes after which an answer is no longer open."""
 
 
 def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:
@@ -30,16 +29,12 @@ def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -
 
 
 def name_in(line: Mapping[str, Any]) -> str:
-    """The name of the answer of a line."""
     others = line.get("others") or ()
     return name_of(line["query"], line["answer"], [others] if isinstance(others, str) else others)
 
 
 def state_after(line: Mapping[str, Any], *, sees: bool = False) -> str:
-    """The state of an answer after a line: open, confirmed, rejected, closed or lost.
-
-    `sees`: the log says when facts come again of what was lost. Until then such an answer is open.
-    """
+    """The state of an answer after a line; a lost one stays open if the log `sees` when facts come again."""
     change, means = line["change"], meaning(line)
     if change == SEEN:
         return LOST if means == LOST else OPEN

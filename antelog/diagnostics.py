@@ -1,10 +1,4 @@
-"""Diagnostics: errors and warnings of a program, as data.
-
-A `Diagnostic` has a stable code, the place in the source, the reason and what to do
-instead. How it looks is decided by the renderers at the end of this module, one for
-people and one for programs. `CATALOGUE` lists every code there is; the documentation has
-one entry for each, and the tests have at least one wrong program for each.
-"""
+"""Diagnostics: errors and warnings of a program as data, and their rendering for people and programs."""
 
 from __future__ import annotations
 
@@ -22,7 +16,7 @@ from antelog.escaping import shown
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of the source: `start` is its first character, `end` the one behind its last."""
+    """A stretch of the source, from its first character to before `end`."""
 
     start: int
     end: int
@@ -30,11 +24,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Source:
-    """A program's text and the name it is known by (a path, or `<text>`).
-
-    `included` are the files that belong to it, each once. Places count on through all of them, in this
-    order, so that one number says where something is. `values` are given to limits from outside.
-    """
+    """A program's text and its name, with the files it `included`; offsets continue through all."""
 
     text: str
     name: str = "<text>"
@@ -43,25 +33,24 @@ class Source:
 
     @cached_property
     def files(self) -> tuple[tuple[int, Source], ...]:
-        """The files, each with the place at which it begins."""
+        """The files, each with its first offset."""
         alone = (Source(self.text, self.name), *self.included)
         starts = accumulate((len(each.text) + 1 for each in alone), initial=0)
         return tuple(zip(starts, alone, strict=False))
 
     @cached_property
     def whole(self) -> str:
-        """The texts of all files, one behind the other."""
+        """The texts of all files, one after the other."""
         return "\n".join(each.text for _, each in self.files)
 
     def located(self, span: Span) -> tuple[Source, Span]:
-        """The file that a stretch is in, and where it is there."""
+        """The file of a stretch, and the stretch there."""
         if not self.included:
             return self, span
         start, file = self.files[bisect_right(self.files, span.start, key=itemgetter(0)) - 1]
         return file, Span(span.start - start, span.end - start)
 
     def excerpt(self, span: Span) -> str:
-        """The text of a stretch."""
         return self.whole[span.start : span.end]
 
     @cached_property
@@ -69,7 +58,7 @@ class Source:
         return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character in its file, both counted from 1."""
+        """The line and the column of an offset in its file, both counted from 1."""
         if self.included:
             file, span = self.located(Span(offset, offset))
             return file.position(span.start)
@@ -198,7 +187,7 @@ class Diagnostic:
 
 
 def in_source_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Errors and warnings in the order of the text; repeated ones once."""
+    """Sorts errors and warnings by their places, without repetitions."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span.start, d.code, d.message)))
 
 
@@ -211,12 +200,12 @@ def warnings_of(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def to_text(diagnostics: Iterable[Diagnostic], source: Source) -> str:
-    """The diagnostics for a person: place, reason, the line with a caret, what to do."""
+    """Renders diagnostics for a person: place, reason, the line with a caret, remedy."""
     return "\n\n".join(_block(d, source) for d in diagnostics)
 
 
 def to_json(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str, Any]]:
-    """The diagnostics for a program, ready for `json.dumps`."""
+    """Renders diagnostics for a program, ready for `json.dumps`."""
     return [
         {
             "code": d.code,

@@ -1,4 +1,4 @@
-"""The exceptions antelog raises.
+"""The exceptions that antelog raises.
 
     AntelogError            everything below; catch this to catch all of them
     ├── ProgramError        the rules are wrong: has the diagnostics, prints as they do
@@ -14,8 +14,7 @@
 
     DataWarning             a warning: more than half of the facts that were handed over were set aside
 
-Each message says the problem, the place, and a remedy. Anything else that is raised on a
-user's input is a defect of antelog.
+Each message has the problem, the place and a remedy. Any other exception on a user's input is a defect.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from antelog.given import PATH, ArgumentKind
 from antelog.language.checks.suggestions import did_you_mean
 
 _COLUMNS = {"ndarray": "numpy", "NDArray": "numpy", "Array": "arrow", "ChunkedArray": "arrow"}
-"""The columns that a type hint asks for which ends like this."""
+"""The columns that a type hint with this ending asks for."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _made(code: Callable[..., Any], *, rowwise: bool) -> UserFunction:
 
 
 def _last_word(hint: Any) -> str:
-    """The name of a type, of a text for one, and of a generic one without its parameters."""
+    """The name of a type or its text, of a generic type without parameters."""
     if isinstance(hint, str):
         return hint.partition("[")[0].rpartition(".")[2]
     return str(getattr(getattr(hint, "__origin__", hint), "__name__", ""))
@@ -109,11 +109,7 @@ FUNCTIONS = ArgumentKind(
 
 
 def matched(arities: Mapping[str, int], given: FunctionsGiven) -> Mapping[str, UserFunction]:
-    """The functions of a program, by name with how many arguments each takes, among those given.
-
-    Raises FunctionError if one is missing or takes another number of arguments, or if the program does not
-    declare one of a list.
-    """
+    """The functions given for a program, by name. Raises FunctionError if one is missing or wrong."""
     if isinstance(given, str | PathLike):
         names = _in_file(Path(given))
         there = [name for name in arities if callable(names.get(name))]
@@ -151,7 +147,6 @@ def _check_arity(given: UserFunction, arity: int) -> None:
 
 
 def not_given(names: Sequence[str]) -> FunctionError:
-    """The error where a program is to run without functions that it calls."""
     return FunctionError(
         f"the program calls {', '.join(names)}, and no such function is given: read it with "
         f"`functions=[{', '.join(names)}]` in Python, or with `--functions FILE.py`"
@@ -159,10 +154,7 @@ def not_given(names: Sequence[str]) -> FunctionError:
 
 
 def _in_file(path: Path) -> dict[str, Any]:
-    """The names that a file of Python defines. It is no module that others could import.
-
-    What it prints goes to standard error: the standard output of a command has its results.
-    """
+    """The names that a Python file defines; its prints go to standard error, away from results."""
     try:
         text = path.read_bytes()
     except OSError as error:
@@ -210,6 +202,5 @@ def in_words(error: BaseException, file: str | None) -> str:
 
 
 def file_of(given: UserFunction) -> str | None:
-    """The file that a function is written in."""
     code = getattr(inspect.unwrap(given.code), "__code__", None)
     return None if code is None else str(code.co_filename)

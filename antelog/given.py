@@ -1,12 +1,6 @@
-"""Checks of the arguments of public functions.
+"""Checks of the arguments of public functions, so that an error points at the caller's line.
 
-A call with an argument of a wrong type raises an ArgumentError that says what was expected and what was
-given. So the error points at the caller's line, and never at the depths.
-
-    @checked(text=TEXT)
-    def parse(text): ...
-
-    parse(7)    parse: text is 7, of type int; give a text
+parse(7)    parse: text is 7, of type int; give a text
 """
 
 from __future__ import annotations
@@ -27,11 +21,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _LONGEST = 60
-"""The characters that are shown of what was given."""
+"""The most characters that are shown of a value."""
 
 
 _MOST = 10**18
-"""No number of anything is larger; and far above it are numbers that are too large for columns and floats."""
+"""The largest number allowed, far below those that are too large for columns and floats."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ def _is_path(value: Any) -> bool:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, of Python or NumPy, that fits anywhere; not a truth value."""
+    """Whether a value is a whole number of Python or NumPy within the limit; not a truth value."""
     if isinstance(value, bool):
         return False
     try:
@@ -105,24 +99,20 @@ MODEL = ArgumentKind(
 
 
 def optional(kind: ArgumentKind) -> ArgumentKind:
-    """The kind, or None."""
     return ArgumentKind(f"{kind.words}, or None", lambda value: value is None or kind.fits(value))
 
 
 def either(*kinds: ArgumentKind) -> ArgumentKind:
-    """One of several kinds."""
     return ArgumentKind(
         " or ".join(kind.words for kind in kinds), lambda value: any(kind.fits(value) for kind in kinds)
     )
 
 
 def one_of(*texts: str) -> ArgumentKind:
-    """One of some texts."""
     return ArgumentKind(" or ".join(f'"{each}"' for each in texts), lambda value: value in texts)
 
 
 def of(class_: type | tuple[type, ...], words: str) -> ArgumentKind:
-    """The kind of the instances of a class."""
     return ArgumentKind(words, lambda value: isinstance(value, class_))
 
 
@@ -134,12 +124,11 @@ def check(function: str, given: Mapping[str, Any], kinds: Mapping[str, ArgumentK
 
 
 def wrong(what: str, value: object, words: str) -> ArgumentError:
-    """An error that says what something was given as, and what it has to be."""
     return ArgumentError(f"{what} is {short_repr(value)}, of type {type(value).__name__}; give {words}")
 
 
 def checked(**kinds: ArgumentKind) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: checks the arguments of a function, by their names, against these kinds."""
+    """A decorator that checks the arguments of a function, by their names."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters.values()

@@ -11,13 +11,13 @@ from antelog.errors import UnsupportedError
 
 
 def brought_by(extra: str) -> str:
-    """The words that install the libraries of an extra; no package registry has antelog yet."""
+    """The words for how to install the libraries of an extra."""
     return f"pip install '.[{extra}]', in a copy of the project"
 
 
 @contextmanager
 def page_libraries() -> Iterator[None]:
-    """Imports for the page: if a library is missing, the error says what brings it."""
+    """Turns a missing library into an error that names what brings it."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -29,10 +29,7 @@ def page_libraries() -> Iterator[None]:
 def names_of(
     package: str, modules: Mapping[str, str], *, what: str = "", extra: str = ""
 ) -> Callable[[str], Any]:
-    """The `__getattr__` of a package; each name is in a module of its own.
-
-    If a library is missing that an `extra` brings, the error says `what` needs it.
-    """
+    """The `__getattr__` of a package, by the module of each name; `what` may need an `extra`."""
 
     def find(name: str) -> Any:
         if name not in modules:

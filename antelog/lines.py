@@ -5,8 +5,7 @@
 
     {"change": "possible", "answer": "{\\"X\\": \\"wt2\\", …}", …}     a row of Spark's, which `line_of` reads
 
-Its literals are texts in the language's syntax, which `literal_of` reads with the language's own parser. This
-is the one place that does.
+Only this module reads the texts of literals in lines, with the language's own parser (`literal_of`).
 """
 
 from __future__ import annotations
@@ -22,20 +21,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.types as is_a
 
+from antelog.language import syntax
 from antelog.language.moments import TIME, timed
 from antelog.language.parser import printed_literal
 from antelog.language.printer import value_text
-from antelog.language.syntax import (
-    Calculation,
-    Comparison,
-    Constant,
-    Negation,
-    Range,
-    Shifted,
-    Term,
-    Variable,
-    variables_of,
-)
 
 Tick: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
@@ -57,10 +46,10 @@ class IfSilent(TypedDict, total=False):
 
 
 class LogLine(TypedDict, total=False):
-    """A line about an answer: of a change, or (without one) of an answer that is open.
+    """A line about a change of an answer or, without `change`, about an open answer.
 
-    `others` are the variables of an answer of all others; `more` counts explanations that are left out; `by`
-    is who ended an answer that was lost from sight. Lines may have more than what is listed here.
+    `others` are the variables of an answer of all others; `more` counts omitted explanations; `by` is who
+    ended an answer that was lost from sight. Lines may have more members than these.
     """
 
     tick: Required[Tick]
@@ -86,21 +75,20 @@ class LogLine(TypedDict, total=False):
 
 
 LABEL = ("severity", "text")
-"""The last columns of lines of queries to which the program gives a severity or words."""
+"""The last columns of lines of queries with a severity or words."""
 
 
 def is_change(record: Mapping[str, Any]) -> TypeGuard[LogLine]:
-    """Whether a record of a feed is the line of a change; it may be one of a status or the like."""
+    """Whether a record of a feed is the line of a change, and not of a status or the like."""
     return "change" in record
 
 
 def is_line(found: object) -> bool:
-    """Whether this is a line of an answer, with everything in it of the right type."""
     return fits(found, LogLine)
 
 
 def fits(found: object, type_: Any) -> bool:
-    """Whether what was read as JSON is of a type."""
+    """Whether a value read from JSON is of a type."""
     try:
         msgspec.convert(found, type_, str_keys=True)
     except msgspec.ValidationError:
@@ -109,11 +97,7 @@ def fits(found: object, type_: Any) -> bool:
 
 
 def line_of(row: Mapping[str, Any]) -> LogLine | None:
-    """The line that a row of a table says, or of JSON; None if it is not about a change of an answer.
-
-    Spark writes answers as JSON, forecasts as structs, and times as values, one of them in a column for each
-    time of an answer.
-    """
+    """The line in a row of a table, of Spark's, or of JSON; None if it is not about a change of an answer."""
     if not {"tick", "change", "query", "answer"} <= row.keys():
         return None
     try:
@@ -131,14 +115,14 @@ def line_of(row: Mapping[str, Any]) -> LogLine | None:
 
 
 def _with_amounts(explanation: Mapping[str, Any]) -> dict[str, Any]:
-    """An explanation with what aggregates come to so far by literal, where it has some."""
+    """Adds to an explanation its aggregates so far, by literal, if there are any."""
     kept = {name: value for name, value in explanation.items() if name != "so_far"}
     values = amounts_so_far(explanation)
     return {**kept, "so_far": values} if values else kept
 
 
 def _of_spark(row: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    """A row of Spark's with its answer, and with its times where lines have them."""
+    """A row of Spark's with its answer, and with times where lines have them."""
     row = {**row, "answer": answer}
     for name in LABEL:
         if row.get(name, "") is None:
@@ -159,16 +143,12 @@ def _iso(value: object) -> object:
 # ---- literals ----
 
 _BEYOND = 10**18
-"""A number from here on is not a tick."""
+"""The least number that is too large for a tick."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenTick:
-    """A tick in the text of a literal, and where it is.
-
-    A condition may compare it with a variable that is shifted, as in `9 <= S+4`: this is tick 9, and the
-    shift of 4 has a place of its own.
-    """
+    """A tick in the text of a literal, with its position; in `9 <= S+4` it is 9, with a shift of 4."""
 
     tick: int
     start: int
@@ -180,14 +160,13 @@ class WrittenTick:
 
 @dataclass(frozen=True, slots=True)
 class LineLiteral:
-    """A literal of a line: what it is about, and where ticks are in its text.
+    """A literal of a line: its atom, and the positions of ticks in its text.
 
         not Shdn(wt2, 3..8)            of Shdn, negated, at tick 8; 3 is a tick, too
         Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
         count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, and 3 is not
 
-    A literal about a range of ticks is about the last of them; where that is open, `tick` is None. `so_far`
-    is what the aggregate comes to so far.
+    `tick` is the last of a range, or None if that is open; `so_far` is what the aggregate comes to so far.
     """
 
     written: str
@@ -198,10 +177,7 @@ class LineLiteral:
     so_far: str = ""
 
     def text(self, written: Callable[[int], str]) -> str:
-        """The text, with each tick as `written` has it.
-
-        Where that is a clock, `9 <= S+4` is `5 <= S`, with tick 5 as a time: nobody adds ticks to times.
-        """
+        """The text, with each tick as `written` has it: `9 <= S+4` becomes `5 <= S` where ticks are times."""
         pieces, at = list[str](), 0
         for start, end, text in sorted(self._replacements(written)):
             pieces += [self.written[at:start], text]
@@ -216,8 +192,8 @@ class LineLiteral:
                 yield each.shift_start, each.shift_end, ""
 
     @property
-    def terms(self) -> tuple[Term, ...]:
-        """The arguments of the atom it is about, the time last."""
+    def terms(self) -> tuple[syntax.Term, ...]:
+        """The arguments of its atom, the time last."""
         first = [each.atom.terms for literal in printed_literal(self.written) for each in literal.atoms]
         return first[0] if first else ()
 
@@ -227,7 +203,6 @@ class LineLiteral:
         return tuple(self.written[each.span.start : each.span.end] for each in self.terms)
 
     def struct(self) -> dict[str, Any]:
-        """The literal as `LITERAL` has it."""
         terms = self.terms
         shown = zip(terms[:-1], self.arguments[:-1], strict=True)
         ticks = [None if (found := _tick(each)) is None else found.tick for each in _ends(terms)]
@@ -235,23 +210,20 @@ class LineLiteral:
             "text": self.written,
             "predicate": self.predicate,
             "negated": self.negated,
-            "arguments": [text if isinstance(term, Constant) else None for term, text in shown],
+            "arguments": [text if isinstance(term, syntax.Constant) else None for term, text in shown],
             "first": ticks[0] if ticks else None,
             "last": self.tick,
         }
 
     def with_times(self, places: Iterable[int]) -> LineLiteral:
-        """The literal with some of its arguments as ticks, too."""
+        """The literal with some of its arguments as further ticks."""
         terms = self.terms
         more = (_tick(terms[place]) for place in places)
         return replace(self, ticks=(*self.ticks, *(each for each in more if each is not None)))
 
     @property
     def span(self) -> tuple[int, int | None] | None:
-        """The first tick in the text and the last: `3..8`, `where U > 17, U <= 29`.
-
-        The last is None where only one is known; None stands for a literal at one tick.
-        """
+        """The first and the last tick in the text, if known: `3..8`, `where U > 17`; None for one tick."""
         ticks = [each.tick - each.shift for each in self.ticks]
         if not ticks or ticks == [self.tick]:
             return None
@@ -260,7 +232,7 @@ class LineLiteral:
 
 @lru_cache(maxsize=20_000)
 def literal_of(text: str) -> LineLiteral:
-    """The literal that a text of a line is; of a text that is not one, only the text is known."""
+    """The literal in a text of a line; of any other text only the text is known."""
     plain = _plain_literal(text)
     if plain is not None:
         return plain
@@ -274,23 +246,23 @@ def literal_of(text: str) -> LineLiteral:
     if None not in ticks:  # another aggregate may have a time, too
         ticks += [_tick(end) for atom in atoms[1:] for end in _ends(atom.terms)]
     else:
-        open_ = variables_of(ends)
-        ticks += [_compared(each, open_) for each in conditions if isinstance(each, Comparison)]
+        open_ = syntax.variables_of(ends)
+        ticks += [_compared(each, open_) for each in conditions if isinstance(each, syntax.Comparison)]
     return LineLiteral(
         text,
         atoms[0].predicate,
-        isinstance(literal, Negation),
+        isinstance(literal, syntax.Negation),
         None if last is None else last.tick,
         tuple(tick for tick in ticks if tick is not None),
     )
 
 
 _PLAIN_TEXT = re.compile(r'"[^"\\]*"')
-"""A text in quotes that has no sign which is written in another way."""
+"""A quoted text without escapes."""
 
 
 def _plain_literal(text: str) -> LineLiteral | None:
-    """The literal of a text without odd quotes, conditions and calculations: of most, in less time."""
+    """Reads a literal without odd quotes, conditions and calculations, as most are, in less time."""
     name, _, rest = text.removeprefix("not ").partition("(")
     unquoted = _PLAIN_TEXT.sub("", rest)
     if not name.isidentifier() or not rest.endswith(")") or not rest.isascii() or {*unquoted} & {*'("'}:
@@ -308,37 +280,36 @@ def _plain_literal(text: str) -> LineLiteral | None:
 
 
 def literals_of(written: Iterable[str | Mapping[str, Any]] | None) -> list[LineLiteral]:
-    """The literals that texts of a line are, or structs."""
+    """The literals in texts or structs of a line."""
     return [literal_of(each if isinstance(each, str) else each["text"]) for each in written or ()]
 
 
-def _ends(terms: Sequence[Term]) -> Sequence[Term]:
+def _ends(terms: Sequence[syntax.Term]) -> Sequence[syntax.Term]:
     """The ends of the time of an atom with these terms: two of a range, else one."""
-    return terms[-1].ends if terms and isinstance(terms[-1], Range) else terms[-1:]
+    return terms[-1].ends if terms and isinstance(terms[-1], syntax.Range) else terms[-1:]
 
 
-def _tick(term: Term) -> WrittenTick | None:
-    """The tick that a term is, if it is one."""
-    if isinstance(term, Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
+def _tick(term: syntax.Term) -> WrittenTick | None:
+    if isinstance(term, syntax.Constant) and isinstance(term.value, int) and 0 <= term.value < _BEYOND:
         return WrittenTick(term.value, term.span.start, term.span.end)
     return None
 
 
-def _compared(comparison: Comparison, open_: Collection[str]) -> WrittenTick | None:
+def _compared(comparison: syntax.Comparison, open_: Collection[str]) -> WrittenTick | None:
     """The tick in a comparison with a time that is open, or with the ticks between two times."""
     for side, other in (comparison.sides, comparison.sides[::-1]):
         tick = _tick(other)
         match side:
-            case Variable(name) if name in open_ and tick:
+            case syntax.Variable(name) if name in open_ and tick:
                 return tick
-            case Shifted(name, int(offset)) if name in open_ and tick:
+            case syntax.Shifted(name, int(offset)) if name in open_ and tick:
                 return replace(
                     tick, shift=offset, shift_start=side.span.start + len(name), shift_end=side.span.end
                 )
-            case Shifted(name, int(offset)) if name in open_ and offset <= 0:  # `D = U - 5`
+            case syntax.Shifted(name, int(offset)) if name in open_ and offset <= 0:  # `D = U - 5`
                 length = len(str(-offset))
                 return WrittenTick(-offset, side.span.end - length, side.span.end)
-            case Calculation("-", (begin, Variable(name))) if name in open_:  # `D = 9 - T`
+            case syntax.Calculation("-", (begin, syntax.Variable(name))) if name in open_:  # `D = 9 - T`
                 return _tick(begin)
     return None
 
@@ -355,19 +326,16 @@ LITERAL = pa.struct(
         ("last", pa.int64()),
     ]
 )
-"""A literal as a struct: its text, and what it is about.
+"""A literal as a struct; `last` and an aggregate are about the atom in them, and open arguments are null.
 
-    not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8
-
-Of `last` and of an aggregate that is the atom in it. An argument that is open is null, and so is such a time.
-"""
+    not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8"""
 
 TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")
 """The forms of literals in tables."""
 
 
 LITERAL_COLUMNS = ("explanations", "because", "lost")
-"""The columns of lines that have literals."""
+"""The columns of lines with literals."""
 
 
 def of_structs(type_: pa.DataType) -> pa.DataType:
@@ -379,7 +347,7 @@ def of_structs(type_: pa.DataType) -> pa.DataType:
 
 
 def with_structs(table: pa.Table) -> pa.Table:
-    """The lines of a table with structs in place of texts, where the kernel has not made them."""
+    """Replaces texts of literals by structs, unless the kernel has made these."""
     for name in LITERAL_COLUMNS:
         place = table.schema.get_field_index(name)
         if place >= 0 and table.schema.field(place).type != of_structs(table.schema.field(place).type):
@@ -389,17 +357,15 @@ def with_structs(table: pa.Table) -> pa.Table:
 
 
 def _as_structs(array: pa.Array) -> pa.Array:
-    """The array, with a struct in place of each text in its lists; each different text is read once."""
+    """Replaces each text in an array's lists by a struct; each distinct text is read once."""
     if is_a.is_list(array.type):
         inner = _as_structs(array.values)
-        return pa.ListArray.from_arrays(
-            array.offsets, inner, mask=array.is_null() if array.null_count else None
-        )
+        nothing = array.is_null() if array.null_count else None
+        return pa.ListArray.from_arrays(array.offsets, inner, mask=nothing)
     if is_a.is_struct(array.type):
         names = [each.name for each in array.type]
-        columns = [
-            array.field(each) if each == "so_far" else _as_structs(array.field(each)) for each in names
-        ]
+        fields = {name: array.field(name) for name in names}
+        columns = [each if name == "so_far" else _as_structs(each) for name, each in fields.items()]
         return pa.StructArray.from_arrays(columns, names, mask=array.is_null())
     encoded = array.dictionary_encode()
     structs = [literal_of(each).struct() for each in encoded.dictionary.to_pylist()]
@@ -410,10 +376,7 @@ def _as_structs(array: pa.Array) -> pa.Array:
 
 
 def awaited(explanation: Mapping[str, Any]) -> list[LineLiteral]:
-    """The hypotheses of an explanation, with what aggregates come to so far.
-
-    count(Fail(wt2, _, 0..9)) >= 3 (2 so far)
-    """
+    """The hypotheses of an explanation, with what aggregates come to so far: `… >= 3 (2 so far)`."""
     values = amounts_so_far(explanation)
     return [
         replace(each, so_far=amount_text(values[each.written])) if each.written in values else each
@@ -422,10 +385,7 @@ def awaited(explanation: Mapping[str, Any]) -> list[LineLiteral]:
 
 
 def amounts_so_far(explanation: Mapping[str, Any]) -> dict[str, float | None]:
-    """The values so far of the aggregates of an explanation, by their texts.
-
-    Lines have an object, tables a list of pairs; this is the one place that knows both.
-    """
+    """The values so far of aggregates by their texts, from the object of a line or the pairs of a table."""
     found = explanation.get("so_far") or {}
     if isinstance(found, Mapping):
         return dict(found)

@@ -1,44 +1,39 @@
-"""The public engine: runs a program over facts, with or without chances.
-
-engine = Engine(program, model="learn"); engine.advance(3, {"Temp": frame}): lines with chances
-"""
+"""The public engine: runs a program over facts, with or without chances."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict, Unpack, cast
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from antelog.compile.nodes.plan import Plan
-from antelog.engine import fact_limit, saving, state
+from antelog import given, writing
+from antelog.accounts import Counts
+from antelog.arrow.ticks import InTicks, Moment, tick_of
+from antelog.compile.meanings import compared
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine import fact_limit, kernel, saving
+from antelog.engine.carried import Dropped, dropped_table
 from antelog.engine.columns import joins
-from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine, RuleChange
-from antelog.engine.facts.frames import Frame, static_rows
-from antelog.errors import DataError, UnsupportedError
+from antelog.engine.facts.admission import check_use
+from antelog.engine.facts.frames import Frame, renamed, static_rows
+from antelog.engine.facts.rejects import none
+from antelog.engine.state import Given, State, beginning, start
+from antelog.engine.step.lines import as_they_stand
+from antelog.engine.step.query import LineSelection
+from antelog.engine.step.schema import DIGITS, as_doubles, united
+from antelog.engine.step.wording import finished, needs_explanations
+from antelog.engine.transition import RuleChange, transition
+from antelog.errors import DataError, DataWarning, UnsupportedError
 from antelog.forecast.columns import HALF_LIFE, KINDS
 from antelog.functions import UserFunction, not_given
-from antelog.given import (
-    BYTES,
-    FLAG,
-    LENGTH,
-    MODEL,
-    NAMED,
-    NATURAL,
-    NUMBER,
-    PATH,
-    POSITIVE,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    checked,
-    one_of,
-    optional,
-    wrong,
-)
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.lines import LITERALS, TEXT_LITERALS
+from antelog.lines import LITERALS, STRUCTS, TEXT_LITERALS, with_structs
 
 if TYPE_CHECKING:
     from antelog.forecast.forecaster import ModelForecaster
@@ -47,24 +42,36 @@ if TYPE_CHECKING:
     from antelog.program import Program
     from antelog.why import WhyAnswer
 
+KEPT_REJECTS = 100_000
+
+_PARTS = 64
+"""Fewer tables than this are not worth joining."""
+
+_CALLER = 4
+"""The stack level of the line that called `advance`, above the check of its arguments."""
+
+_LOST = "is beyond all doubles, which end at about 1.8e308: there the comparison is false"
+_ROUNDED = (
+    "has whole numbers beyond 2^53, of which its doubles are the nearest. JSON lines have them exactly, "
+    "and so has a column whose values all come from columns declared as `integer`"
+)
+
 LEARN = "learn"
 """The model that is learned while an engine runs."""
 
 _OPTIONS = {
-    "only": optional(TEXTS),
-    "explanations": optional(NATURAL),
-    "literals": one_of(*LITERALS),
-    "arrival": TEXT,
-    "keep_rejects": NATURAL,
-    "min_chance": optional(NUMBER),
-    "most": optional(WHOLE),
+    "only": given.optional(given.TEXTS),
+    "explanations": given.optional(given.NATURAL),
+    "literals": given.one_of(*LITERALS),
+    "arrival": given.TEXT,
+    "keep_rejects": given.NATURAL,
+    "min_chance": given.optional(given.NUMBER),
+    "most": given.optional(given.WHOLE),
 }
 """Options of a new engine and of a restored one."""
 
 
 class Planned(Protocol):
-    """A program that has a plan."""
-
     @property
     def plan(self) -> Plan: ...
 
@@ -73,17 +80,17 @@ def plan_of(program: Planned) -> Plan:
     """The plan of a program; ArgumentError for anything else, such as the path or the text of one."""
     plan = getattr(program, "plan", None)
     if not isinstance(plan, Plan):
-        raise wrong("the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
+        raise given.wrong("the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
     return plan
 
 
 def functions_of(program: Planned | None) -> Mapping[str, UserFunction]:
-    """The functions of a program. Raises FunctionError if one is missing that it calls."""
-    given: Mapping[str, UserFunction] = getattr(program, "functions", {})
-    missing = () if program is None else [f.name for f in program.plan.functions if f.name not in given]
+    """The functions of a program. Raises FunctionError if one that it calls is missing."""
+    found: Mapping[str, UserFunction] = getattr(program, "functions", {})
+    missing = () if program is None else [f.name for f in program.plan.functions if f.name not in found]
     if missing:
         raise not_given(missing)
-    return given
+    return found
 
 
 def _known(program: Planned | None) -> Mapping[str, UserFunction]:
@@ -92,6 +99,31 @@ def _known(program: Planned | None) -> Mapping[str, UserFunction]:
         plan_of(program)
     found: Mapping[str, UserFunction] = getattr(program, "functions", {})
     return found
+
+
+@dataclass(frozen=True)
+class Status:
+    """An engine at a glance; `dropped` facts were admitted, unguarded variables have `seen_values`."""
+
+    now: int
+    counts: Counts
+    dropped: int
+    open_answers: Mapping[str, int]
+    state_rows: int
+    state_bytes: int
+    seen_values: int
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Options of new and restored engines; `only` has kinds of changes, `budget` the bytes of a table."""
+
+    only: tuple[str, ...]
+    arrival: str = "arrival"
+    keep_rejects: int = KEPT_REJECTS
+    budget: int = joins.BUDGET
+    explanations: int | None = None
+    literals: str = TEXT_LITERALS
 
 
 class OtherOptions(TypedDict, total=False):
@@ -107,7 +139,7 @@ class OtherOptions(TypedDict, total=False):
     literals: str
 
 
-class Engine(PlanEngine):
+class Engine:
     """Runs a program over facts that arrive late and out of order.
 
     Args:
@@ -135,18 +167,16 @@ class Engine(PlanEngine):
         judges: the judges that have a say in a chance, of "model", "outcomes" and "values"; all by default
     """
 
-    _program: Planned | None = None
-
-    @checked(
+    @given.checked(
         **_OPTIONS,
-        model=optional(MODEL),
-        learn=FLAG,
-        epoch=optional(WHOLE),
-        half_life=optional(LENGTH),
-        judges=optional(TEXTS),
-        static=optional(NAMED),
-        limit=optional(WHOLE),
-        budget=POSITIVE,
+        model=given.optional(given.MODEL),
+        learn=given.FLAG,
+        epoch=given.optional(given.WHOLE),
+        half_life=given.optional(given.LENGTH),
+        judges=given.optional(given.TEXTS),
+        static=given.optional(given.NAMED),
+        limit=given.optional(given.WHOLE),
+        budget=given.POSITIVE,
     )
     def __init__(
         self,
@@ -164,7 +194,7 @@ class Engine(PlanEngine):
         plan = plan_of(program)
         if unknown := others.keys() - OtherOptions.__annotations__.keys():
             raise TypeError(f"Engine has no option {min(unknown)}")
-        named = others.get("judges")
+        named = others.pop("judges", None)
         judges = None if named is None else tuple(named)
         forecaster = None
         if model is not None or learn or plan.declares_chances:
@@ -176,27 +206,36 @@ class Engine(PlanEngine):
             forecaster = ModelForecaster.start(plan, given_model, settings, Limits(min_chance, most))
         elif (min_chance, most, epoch, judges) != (None, None, None, None):
             raise UnsupportedError(_NO_MODEL)
-        limit = others.get("limit")
+        static, limit = others.pop("static", None), others.pop("limit", None)
         if limit is not None and limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
         reason = None if limit is None else fact_limit.cannot_limit(plan)
         if reason is not None:
             raise UnsupportedError(f"this program cannot have a limit: {reason}")
-        options = EngineOptions(
-            _kinds(only),
-            others.get("arrival", "arrival"),
-            others.get("keep_rejects", KEPT_REJECTS),
-            others.get("budget", joins.BUDGET),
-            others.get("explanations"),
-            others.get("literals", TEXT_LITERALS),
-        )
-        given = static_rows(plan, others.get("static") or {})
-        begun = state.start(plan, given, functions=functions_of(program))
-        super().__init__(saving.SavedEngine(plan, begun, given, {}, {}, limit), options, forecaster)
-        self._program = program
+        options = EngineOptions(_kinds(only), **cast("dict[str, Any]", others))
+        rows = static_rows(plan, static or {})
+        begun = start(plan, rows, functions=functions_of(program))
+        self._begin(saving.SavedEngine(plan, begun, rows, {}, {}, limit), options, forecaster)
+        self._program: Planned | None = program
+
+    def _begin(
+        self, saved: saving.SavedEngine, options: EngineOptions, forecaster: ModelForecaster | None
+    ) -> None:
+        self._plan, self._state, self._given = saved.plan, saved.state, saved.given
+        self._counts = {source.name: saved.counts.get(source.name, Counts()) for source in saved.plan.inputs}
+        self._dropped = dict(saved.dropped)
+        self._limit = saved.limit
+        self._options = options
+        self._rejects = [none()]
+        self._last_rejects = (none(), np.zeros(0, np.int64))
+        self._forecaster = forecaster
+        self._rule_change: RuleChange | None = None
+        self.notes: list[str] = []
+        """Sentences about values, each once, for whoever reads the facts to say."""
+        self._noted: set[str] = set()
 
     @classmethod
-    @checked(path=PATH, max_bytes=POSITIVE, accept=FLAG, **_OPTIONS)
+    @given.checked(path=given.PATH, max_bytes=given.POSITIVE, accept=given.FLAG, **_OPTIONS)
     def restore(
         cls,
         path: str | PathLike[str],
@@ -220,18 +259,16 @@ class Engine(PlanEngine):
         file is missing, damaged, or none that an engine has saved; or if it has more than `max_bytes` when
         it is unpacked, lest a small file fill the memory.
         """
-        saved = saving.restore(path, None, max_bytes, _known(program))
-        options = EngineOptions(
-            _kinds(only), arrival, keep_rejects, explanations=explanations, literals=literals
-        )
-        engine = cls._restored(saved, options, min_chance, most)
-        engine._program = None
+        saved = saving.restore(path, max_bytes, _known(program))
+        kinds = _kinds(only)
+        options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
+        restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
-            engine._offer(program, str(path), accept)
-        return engine
+            restored._offer(program, str(path), accept)
+        return restored
 
     @classmethod
-    @checked(content=BYTES, max_bytes=POSITIVE, accept=FLAG, **_OPTIONS)
+    @given.checked(content=given.BYTES, max_bytes=given.POSITIVE, accept=given.FLAG, **_OPTIONS)
     def from_bytes(
         cls,
         content: bytes,
@@ -253,16 +290,14 @@ class Engine(PlanEngine):
         `functions` are those that the saved rules call, where no program is given.
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
-        options = EngineOptions(
-            _kinds(only), arrival, keep_rejects, explanations=explanations, literals=literals
-        )
-        engine = cls._restored(saved, options, min_chance, most)
-        engine._program = None
+        kinds = _kinds(only)
+        options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
+        restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
-            engine._offer(program, "the saved state", accept)
-        return engine
+            restored._offer(program, "the saved state", accept)
+        return restored
 
-    @checked(accept=FLAG, static=optional(NAMED))
+    @given.checked(accept=given.FLAG, static=given.optional(given.NAMED))
     def change_rules(
         self, program: Planned, *, accept: bool = False, static: Mapping[str, Frame] | None = None
     ) -> RuleChange | None:
@@ -277,11 +312,35 @@ class Engine(PlanEngine):
     def _offer(
         self, program: Planned, name: str, accept: bool, static: Mapping[str, Frame] | None = None
     ) -> RuleChange | None:
-        plan, functions = plan_of(program), functions_of(program)
-        given = None if static is None else static_rows(plan, static)
-        change = self._carry_over(plan, functions, given, name if not accept else None)
+        """Switches to the rules of a program; errors call the state by this name."""
+        old, plan, functions = self._plan, plan_of(program), functions_of(program)
+        rows = _of_plan(self._given, plan) if static is None else static_rows(plan, static)
+        if old.meaning == plan.meaning:
+            self._plan, self._program = plan, program
+            return None
+        if not accept and not compared(old, plan).is_harmless:
+            raise saving.other_rules(name, old, plan)
+        if self._limit is not None and (reason := fact_limit.cannot_limit(plan)) is not None:
+            raise UnsupportedError(f"these rules cannot have a limit: {reason}")
+        staged = self._forecaster is not None
+        found = transition(old, self._state, plan, rows, functions, staged=staged)
+        self._plan, self._state, self._given = found.plan, found.state, found.given
         self._program = program
-        return change
+        log = {name: each.table for name, each in found.changes.items()}
+        anew: tuple[str, ...] = ()
+        if self._forecaster is not None:
+            self._forecaster, log = self._forecaster.after_change(found)
+            anew = self._forecaster.begun_anew(found)
+        self._counts = {each.name: self._counts.get(each.name, Counts()) for each in found.plan.inputs}
+        self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
+        only, most = self._options.only, self._options.explanations
+        closed = {
+            name: _of_kinds(self._shown(name, finished(table, found.old, name, most)), only)
+            for name, table in found.closed.items()
+        }
+        changes = {name: _of_kinds(self._finished(name, table), only) for name, table in log.items()}
+        self._rule_change = RuleChange(found.tick, found.old, found.queries, closed, changes, anew)
+        return self._rule_change
 
     @classmethod
     def _restored(
@@ -296,15 +355,212 @@ class Engine(PlanEngine):
         elif (min_chance, most) != (None, None):
             raise UnsupportedError(_NO_MODEL)
         engine = cls.__new__(cls)
-        PlanEngine.__init__(engine, saved, options, forecaster)
+        engine._begin(saved, options, forecaster)
+        engine._program = None
         return engine
+
+    @property
+    def plan(self) -> Plan:
+        """The compiled program."""
+        return self._plan
+
+    @property
+    def state(self) -> State:
+        """The state of the kernel."""
+        return self._state
+
+    @property
+    def now(self) -> int:
+        """The last finished tick; -1 before the first."""
+        return self._state.now
+
+    @property
+    def rejects(self) -> pa.Table:
+        """The facts that were set aside, with the reasons: the latest `keep_rejects` of them."""
+        table = pa.concat_tables(self._rejects)
+        return table.slice(max(0, table.num_rows - self._options.keep_rejects))
+
+    @property
+    def last_rejects(self) -> pa.Table:
+        """The facts that the last `advance` set aside; `row` is their row in the frame."""
+        rejects, rows = self._last_rejects
+        return rejects.append_column("row", pa.array(rows))
+
+    @property
+    def counts(self) -> Mapping[str, Counts]:
+        """The number of facts of each input by fate."""
+        return self._counts
+
+    @property
+    def dropped(self) -> pa.Table:
+        """For each input the facts that were dropped, as there was no room, and the ticks they were about."""
+        return dropped_table(self._dropped)
+
+    @property
+    def status(self) -> Status:
+        """The counts so far, and the size of the state. Counting open answers takes as long as `answers`."""
+        return Status(
+            now=self.now,
+            counts=sum(self._counts.values(), Counts()),
+            dropped=sum(each.facts for each in self._dropped.values()),
+            open_answers={
+                query.name: kernel.count_open(self._plan, self._state, query.name)
+                for query in self._plan.queries
+            },
+            state_rows=self._state.rows,
+            state_bytes=self._state.nbytes,
+            seen_values=sum(len(each.cells) for each in self._state.observed.seen.values()),
+        )
+
+    @property
+    def rule_change(self) -> RuleChange | None:
+        """The latest change of the engine's rules; None if there was none."""
+        return self._rule_change
 
     @property
     def program(self) -> Program | None:
         """The program with its text, if the engine was made, or restored, with it."""
         return cast("Program", self._program) if hasattr(self._program, "document") else None
 
-    @checked(atom=TEXT, depth=POSITIVE)
+    @given.checked(facts=given.optional(given.NAMED), map=given.optional(given.NAMED))
+    def advance(
+        self,
+        now: Moment,
+        facts: Mapping[str, Frame] | None = None,
+        map: Mapping[str, str] | None = None,  # noqa: A002 - as the option of commands is called
+    ) -> dict[str, pa.Table]:
+        """Finish all ticks up to `now`, given the facts that arrived meanwhile; return the changes by query.
+
+        If the program says how long a tick is, `now` may be a timestamp, also as a text: the tick it lies in
+        is the last. `map` has names of columns in frames, by those of the program: `{"device": "sensor"}`, or
+        `{"Temp.device": "sensor"}` for one input; what else a frame has is left out. Warns (DataWarning) if
+        more than half of a frame is set aside, and raises DataError if no row of one can be used.
+        """
+        now = tick_of(now, self._plan.timescale)
+        if now <= self.now:
+            raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
+        plan, options, forecaster = self._plan, self._options, self._forecaster
+        facts = renamed(plan, facts, map) if facts and map else facts
+        before, batch = kernel.admitted(plan, self._state, facts or {}, now, arrival=options.arrival)
+        if not self._is_read:  # else the reader says what it set aside
+            check_use(batch)
+        new, unwanted = fact_limit.in_sight(before, batch.facts)
+        # A forecaster follows all changes, whichever of them are reported.
+        only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
+        with joins.budget(options.budget):
+            after, changes = kernel.step(plan, before, new, now, replace(self._wanted, only=only))
+        if forecaster is None:
+            log = {name: each.table for name, each in changes.items()}
+        else:
+            forecaster, log = forecaster.advanced(kernel.FinishedStep(before, after, new, changes))
+            log = {name: _of_kinds(table, options.only) for name, table in log.items()}
+        self._drop(unwanted)
+        if self._limit is not None:
+            after, more, old = fact_limit.within(plan, after, self._limit, options.only)
+            log = {name: united([log[name], more[name]]) if name in more else log[name] for name in log}
+            self._drop(old)
+        self._state, self._forecaster = after, forecaster
+        if batch.rejects.num_rows:
+            self._rejects.append(batch.rejects)
+            if len(self._rejects) == _PARTS:
+                self._rejects = [self.rejects.combine_chunks()]
+        self._last_rejects = (batch.rejects, batch.places)
+        self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
+        found = {name: self._finished(name, table) for name, table in log.items()}
+        self._note({f"{each} {_LOST}" for each in after.values.without} | batch.notes)
+        self._warn()
+        return found
+
+    @property
+    def _wanted(self) -> LineSelection:
+        """The lines that the kernel makes, of all kinds."""
+        return LineSelection(
+            staged=self._forecaster is not None,
+            explained=needs_explanations(self._plan, self._options.explanations),
+            structs=self._options.literals == STRUCTS and self._forecaster is None and self._limit is None,
+        )
+
+    def _finished(self, query: str, table: pa.Table) -> pa.Table:
+        """Adds times, severity and words to lines, and cuts their explanations to as many as are wanted."""
+        return self._shown(query, finished(table, self._plan, query, self._options.explanations))
+
+    @property
+    def _is_read(self) -> bool:
+        """Whether a reader hands over facts and prints lines: it reports rejects and notes itself."""
+        return isinstance(self._options.arrival, InTicks)
+
+    def rounded(self, query: str, table: pa.Table) -> pa.Table:
+        """Replaces written numbers in lines by doubles; notes each column that has some."""
+        names = [field.name for field in table.schema if field.metadata == DIGITS]
+        self._note({f"{name} of {query} {_ROUNDED}" for name in names})
+        return as_doubles(table)
+
+    def _shown(self, query: str, table: pa.Table) -> pa.Table:
+        table = with_structs(table) if self._options.literals == STRUCTS else table
+        return table if self._is_read else self.rounded(query, table)
+
+    def _note(self, notes: Set[str]) -> None:
+        self.notes += sorted(notes - self._noted)
+        self._noted |= notes
+
+    def _warn(self) -> None:
+        """Warns of notes, unless a reader reports them."""
+        while self.notes and not self._is_read:
+            warnings.warn(self.notes.pop(0), DataWarning, stacklevel=_CALLER)
+
+    def begin_at(self, tick: int) -> None:
+        """Let time begin at a tick, and not with the first fact: earlier ticks have no answers."""
+        self._state = beginning(self._plan, self._state, tick)
+
+    def begin_anew(self, tick: int) -> None:
+        """Let time begin again at a later tick: nothing is reported about the ticks up to it."""
+        if tick <= self.now:
+            raise DataError(f"time cannot begin at tick {tick}: {self.now} is finished already")
+        self._state = beginning(self._plan, replace(self._state, now=tick - 1), tick)
+
+    def _drop(self, dropped: Mapping[str, Dropped]) -> None:
+        for name, more in dropped.items():
+            self._dropped[name] = self._dropped[name] + more if name in self._dropped else more
+
+    @given.checked(query=given.TEXT)
+    def answers(self, query: str) -> pa.Table:
+        """The answers that are open, and those the last finished tick confirmed.
+
+        Their `change` is `open` or `confirmed`. What changed at a tick is what `advance` returns.
+        """
+        name, forecaster = self._query(query).name, self._forecaster
+        lines = kernel.open_answers(self._plan, self._state, name, self._wanted)
+        table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
+        found = self._finished(name, as_they_stand(table))
+        self._warn()
+        return found
+
+    def _query(self, name: str) -> Relation:
+        for relation in self._plan.queries:
+            if relation.name == name:
+                return relation
+        names = [relation.name for relation in self._plan.queries]
+        hint = did_you_mean(name, names) or f"The queries are {', '.join(names)}."
+        raise DataError(f"the program has no query {name}. {hint}")
+
+    @given.checked(path=given.PATH)
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the state to a file, to go on from here later. Rejects are counted, but not kept.
+
+        Only its owner may read the file. One of that name is replaced when the new one is complete; what
+        cannot be written raises OutputError, and leaves nothing behind.
+        """
+        writing.write(path, self.to_bytes(), mode=0o600)
+
+    def to_bytes(self) -> bytes:
+        """The state as bytes: the content of the file that `save` writes."""
+        members = {} if self._forecaster is None else self._forecaster.members()
+        saved = saving.SavedEngine(
+            self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
+        )
+        return saving.to_bytes(saved)
+
+    @given.checked(atom=given.TEXT, depth=given.POSITIVE)
     def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
         """Why an atom is so, or is not, after the last finished tick: `engine.why("Malf(wt2, 0)")`.
 
@@ -334,7 +590,7 @@ class Engine(PlanEngine):
         """The forecaster. Raises UnsupportedError if the engine has none."""
         if self._forecaster is None:
             raise UnsupportedError(_NO_MODEL)
-        return cast("ModelForecaster", self._forecaster)
+        return self._forecaster
 
     @property
     def model(self) -> Model:
@@ -372,3 +628,15 @@ _NO_MODEL = (
     'this engine forecasts nothing: make it with `model="learn"` or a model, '
     "or declare a `chance` in the program"
 )
+
+
+def _of_plan(rows: Given, plan: Plan) -> Given:
+    """The given static facts of predicates that a plan has with as many columns."""
+    widths = {each.name: len(each.columns) for each in plan.statics}
+    known = {name: each for name, each in rows.items() if name in widths}
+    return {name: each for name, each in known.items() if all(len(row) == widths[name] for row in each)}
+
+
+def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:
+    wanted = pc.is_in(table.column("change"), pa.array(list(only), pa.string()))
+    return table if pc.all(wanted).as_py() else table.filter(wanted)

@@ -91,11 +91,10 @@ _PARTS = {
     "m": ("number", "value"),
     "c1": ("comment", "comment"),
 }
-"""The parts of a program by Pygments' classes for them: as notebooks name them, and as the theme does."""
+"""The parts of a program by Pygments' classes: the names of notebooks and of the theme for each."""
 
 
 def _limit(value: Any) -> int | float:
-    """A number as programs have it, also NumPy's."""
     return number(float(value) if isinstance(value, float) else operator.index(value))
 
 
@@ -133,7 +132,7 @@ def parse(
 
 
 def refuse_unknown(found: Checked) -> None:
-    """Raises DataError if a value is given to a limit that a program does not have, which has no errors."""
+    """Raises DataError if a value is given to a limit that a correct program does not have."""
     known = [each.name for each in found.document.limits]
     unknown = [each for each in found.document.source.values if each not in known]
     if unknown and found.ok:
@@ -158,7 +157,7 @@ def load(
 def compiled(
     checked: Checked, functions: FunctionsGiven | None = None, pattern_limit: int = PATTERN_LIMIT
 ) -> Program:
-    """The program that was checked. Raises ProgramError with everything that is wrong."""
+    """Compiles a checked program. Raises ProgramError with everything that is wrong."""
     found = compile_program(checked, pattern_limit)
     if found.plan is None:
         raise ProgramError(found.diagnostics, checked.document.source)

@@ -1,9 +1,6 @@
-"""Secrets such as passwords: recognised by the names of their settings, and masked in everything shown.
+"""Secrets such as passwords, known by the names of their settings, and masked in everything shown.
 
-    jdbc:postgresql://db/plant?user=me&password=hunter2    becomes
-    jdbc:postgresql://db/plant?user=me&password=***
-
-What a user has given under such a name is remembered, so that it is recognised without its name, too.
+jdbc:postgresql://db/plant?user=me&password=hunter2    becomes …?user=me&password=***
 """
 
 from __future__ import annotations
@@ -17,11 +14,11 @@ _NAMES = (
     r"(?:access|account|api|auth|private|keystore)[-._]?key"
 )
 NAMES = rf"(?i)(?:{_NAMES})"
-"""What is in the name of a secret, as Python and Java write patterns."""
+"""A pattern, for Python and Java, in the names of secrets."""
 
 _HIDDEN = "***"
 _SHORTEST = 4
-"""A shorter secret is part of too many words to be hidden wherever it stands."""
+"""A shorter secret is part of too many words to be hidden everywhere."""
 
 # Behind a name of a secret, whatever stands up to the next setting, but for a reference to a variable.
 _REFERENCE = r"(?!\$\{\w+\}(?:[&;#@\s\"'`]|$))"
@@ -38,24 +35,22 @@ _known: set[str] = set()
 
 
 def is_secret(name: str) -> bool:
-    """Whether a setting of this name is a secret."""
     return re.search(NAMES, name) is not None
 
 
 def remember(name: str, value: str) -> None:
-    """Remembers a setting's value if it is a secret, or has some in it, so that it is never shown."""
+    """Remembers the value of a secret setting, and the secrets within others, so that none is shown."""
     found = [match[match.lastgroup] for match in _SECRET.finditer(value) if match.lastgroup]
     found += [value] if is_secret(name) else []
     _known.update(form for each in found for form in (each, quote(each, safe="")) if len(each) >= _SHORTEST)
 
 
 def forget() -> None:
-    """Forgets all secrets."""
     _known.clear()
 
 
 def redacted(text: str) -> str:
-    """A text without the secrets in it."""
+    """A text without its secrets."""
     for each in sorted(_known, key=len, reverse=True):
         text = text.replace(each, _HIDDEN)
     return _masked(text, lambda _: _HIDDEN)
@@ -67,7 +62,7 @@ def blanked(text: str) -> str:
 
 
 def shows_secret(text: str) -> bool:
-    """Whether a text has a secret itself, and not just the name of a variable that holds it."""
+    """Whether a text has a secret itself, and not just a reference to a variable."""
     return _SECRET.search(text) is not None
 
 

@@ -1,9 +1,4 @@
-"""Tests of rules in pytest: one test for each case of a file.
-
-import antelog.testing
-
-test_turbines = antelog.testing.check("turbines.test.yaml")
-"""
+"""Tests of rules in pytest, one for each case: `test_all = antelog.testing.check("my.test.yaml")`."""
 
 from __future__ import annotations
 
@@ -60,7 +55,6 @@ def _path(path: str) -> Path:
 
 
 def _complaint(suite: Suite, number: int) -> str:
-    """All that is wrong with a case, as text; nothing if it passes."""
     result = SuiteResult(suite, ())
     if suite.wrong:
         return "\n\n".join(to_text([each], source) for each, source in problems_of(result))

@@ -1,12 +1,7 @@
-"""Files that are written whole or not at all, outputs whose every write is checked, and locks of files.
+"""Files that are written whole or not at all, checked outputs, locks of files, and temporary folders.
 
-    with replacing("answers.html") as file:
-        file.write(page)
-
-A new file is made beside the old one, under a name nobody can foresee, and takes its place when it is
-complete. A reader finds the old one or all of the new one, and what fails leaves nothing behind. A
-link of that name is replaced and not followed. What is not an ordinary file, such as a named pipe, has no
-old content to keep: it is written to as it is.
+A new file is made beside the old one, under a random name, and replaces it when it is complete, even if that
+is a link. What is not an ordinary file, such as a named pipe, is written to as it is.
 """
 
 from __future__ import annotations
@@ -16,12 +11,14 @@ import io
 import os
 import secrets
 import select
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from antelog.errors import OutputError
@@ -39,7 +36,7 @@ PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 
 
 def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None) -> None:
-    """Put this content in place of a file; `mode` and errors are those of `replacing`."""
+    """Replaces the content of a file; `mode` and errors are those of `replacing`."""
     with replacing(path, mode=mode) as file:
         file.write(content)
 
@@ -48,9 +45,8 @@ def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None)
 def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of the one at `path` when the block ends well.
 
-    `mode` says who may read and write it, before the umask. If not given, those who may use the old
-    file; if there is none, whom the umask allows. Raises OutputError, with the path and the reason, when
-    it cannot be opened, written or put in its place.
+    `mode` says who may read and write it, before the umask; by default that stays as it is, or is up to the
+    umask. Raises OutputError, with the path and the reason, if it cannot be opened, written or replaced.
     """
     target = Path(path)
     with _said(path):
@@ -84,10 +80,7 @@ def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator
 
 
 class Output(io.FileIO):
-    """An open file; a write that fails raises OutputError, with the name of the file and the reason.
-
-    Of a pipe whose reader has ended, the error's cause is a BrokenPipeError.
-    """
+    """An open file whose failed writes raise OutputError, caused by BrokenPipeError in a broken pipe."""
 
     def __init__(self, descriptor: int, name: str, *, closefd: bool = True) -> None:
         super().__init__(descriptor, "w", closefd=closefd)
@@ -101,7 +94,7 @@ class Output(io.FileIO):
             return count
 
     def write_all(self, data: bytes) -> int:
-        """Writes data in as many writes as it takes; the number of bytes."""
+        """Writes data in as many writes as it takes; returns the number of bytes."""
         rest = memoryview(data)
         while rest:
             rest = rest[self.write(rest) :]
@@ -109,7 +102,7 @@ class Output(io.FileIO):
 
 
 def claimed(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock an open file while this process has it; False if another has. OSError if there are no locks."""
+    """Locks an open file for this process; False if another has locked it. OSError if there are no locks."""
     if sys.platform == "win32":
         return True
     try:
@@ -130,9 +123,41 @@ def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
 
 @contextmanager
 def _said(path: str | PathLike[str]) -> Iterator[None]:
-    """Says of an error of the system's which file it is about."""
     try:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"{path}: cannot be written: {reason}") from error
+
+
+# ---- temporary folders ----
+#
+# A process that is killed leaves its folder behind, and the next one that makes one removes it: each folder
+# has a file that its process keeps locked.
+
+_PREFIX = "antelog-"
+_LOCK = "in-use"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for this process alone, which is removed in the end."""
+    for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # somebody else's folder, or one that is just being made or removed
+            lock = os.open(left / _LOCK, os.O_RDWR | PLAIN)
+            try:
+                if os.fstat(lock).st_uid == os.getuid() and not left.is_symlink() and claimed(lock):
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(lock)
+    with TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        made = folder / f"{_LOCK}.new"
+        lock = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | PLAIN, 0o600)
+        try:
+            with suppress(OSError):  # a file system without locks
+                claimed(lock)
+                made.rename(folder / _LOCK)  # once it is locked, lest another process finds it free
+            yield folder
+        finally:
+            os.close(lock)

@@ -1,7 +1,4 @@
-"""Random programs that ask for latest facts, most of which have a key; and streams for them.
-
-P(X, L, T) :- A(X, T), last R(X, L, T), L > 5.
-"""
+"""Random programs that ask for latest facts, with streams: `P(X, T) :- A(X, T), last R(X, L, T), L > 5.`"""
 
 from __future__ import annotations
 
@@ -9,10 +6,8 @@ import re
 
 from hypothesis import strategies as st
 
-from antelog.diagnostics import Source
-from antelog.language import read
 from tests.declared import declarations
-from tests.strategies import Case, with_stream
+from tests.strategies import Case, streamed
 
 _STARTS = (
     "A(X, T)", "A(X, T)", "R(X, V, T)", "B(X, a, T)", "Site(X)", "A(X, T), C(T+1)", "A(X, T), A(X, T+2)",
@@ -64,8 +59,6 @@ def _rule(draw: st.DrawFn) -> str:
     return ", ".join(body)
 
 
-@st.composite
-def cases_of_latest(draw: st.DrawFn, latest: int = 5, most: int = 14) -> Case:
+def cases_of_latest(latest: int = 5, most: int = 14) -> st.SearchStrategy[Case]:
     """Such a program, and a stream for it."""
-    text = draw(programs_of_latest().filter(lambda text: read(Source(text)).ok))
-    return with_stream(draw, text, latest, most)
+    return streamed(programs_of_latest(), latest, most)

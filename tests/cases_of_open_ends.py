@@ -10,10 +10,8 @@ import re
 
 from hypothesis import strategies as st
 
-from antelog.diagnostics import Source
-from antelog.language import read
 from tests.declared import declarations
-from tests.strategies import Case, with_stream
+from tests.strategies import Case, streamed
 
 _STARTS = (
     "A(X, T)", "A(X, T)", "A(X, T)", "B(X, _, T)", "R(X, V, T)", "A(X, T), not C(T)", "Site(X), A(X, T)",
@@ -81,16 +79,12 @@ def _aggregate(draw: st.DrawFn) -> str:
         )
         body.append(f"{draw(st.sampled_from(_COUNTED)).format(span)} {sign} {number}")
     else:
-        function, number = (
-            draw(st.sampled_from(["sum", "sum", "avg", "max"])),
-            draw(st.sampled_from(["10", "20", "W"])),
-        )
+        function = draw(st.sampled_from(["sum", "sum", "avg", "max"]))
+        number = draw(st.sampled_from(["10", "20", "W"]))
         body.append(f"{function}(N : {draw(st.sampled_from(_SUMMED)).format(span)}) {sign} {number}")
     return ", ".join(body)
 
 
-@st.composite
-def cases_of_open_ends(draw: st.DrawFn, latest: int = 5, most: int = 12) -> Case:
+def cases_of_open_ends(latest: int = 5, most: int = 12) -> st.SearchStrategy[Case]:
     """Such a program, and a stream for it."""
-    text = draw(programs_of_open_ends().filter(lambda text: read(Source(text)).ok))
-    return with_stream(draw, text, latest, most)
+    return streamed(programs_of_open_ends(), latest, most)

@@ -1,7 +1,4 @@
-"""Random programs that rest on what did not come, of sources that fall silent; and streams for them.
-
-input R(x: text, v: number, time) delay 1, one per x, every 2.    P(X, T) :- A(X, T), not R(X, 10, T..T+9).
-"""
+"""Random programs that deny facts of sources which fall silent, with streams."""
 
 from __future__ import annotations
 
@@ -97,11 +94,8 @@ def _ticks(predicate: Predicate, random: Random, latest: int) -> list[int]:
     """The ticks a source sends about: a few, or as often as it says but for a silence and some holes."""
     if not predicate.source or random.random() < 0.2:
         return random.sample(range(latest + 1), k=random.choice([1, 2, 3]))
-    gap, begin, silent = (
-        predicate.schedule.gap or 1,
-        random.randint(0, latest),
-        random.choice([0, 0, 3, latest]),
-    )
+    gap, begin = predicate.schedule.gap or 1, random.randint(0, latest)
+    silent = random.choice([0, 0, 3, latest])
     ticks = range(random.randrange(gap), latest + 1, gap)
     holes = random.choice([0, 0.1])
     return [t for t in ticks if not begin <= t < begin + silent and random.random() >= holes]

@@ -1,7 +1,4 @@
-"""Random programs in which aggregates give variables values, and streams for them.
-
-P(X, N, T) :- A(X, T), N = count(R(X, _, T-1..T)), N > 1.
-"""
+"""Random programs in which aggregates give variables values, with streams: `N = count(R(X, _, T-1..T))`."""
 
 from __future__ import annotations
 
@@ -9,10 +6,8 @@ import re
 
 from hypothesis import strategies as st
 
-from antelog.diagnostics import Source
-from antelog.language import read
 from tests.declared import declarations
-from tests.strategies import Case, with_stream
+from tests.strategies import Case, streamed
 
 _STARTS = """A(X, T); A(X, T); R(X, V, T); B(X, Y, T); Site(X); Site(X); A(X, T), C(T+1);
     A(X, T), A(X, T+2); A(X, T), B(X, Y, T-1); not B(X, _, T); A(X, T), not B(X, _, T+1);
@@ -90,8 +85,6 @@ def _value(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(_STEPS)).format(draw(_one_of(_VALUES)).format(r=at, f=function))
 
 
-@st.composite
-def cases_of_values(draw: st.DrawFn, latest: int = 5, most: int = 14) -> Case:
+def cases_of_values(latest: int = 5, most: int = 14) -> st.SearchStrategy[Case]:
     """Such a program, and a stream for it."""
-    text = draw(programs_of_values().filter(lambda text: read(Source(text)).ok))
-    return with_stream(draw, text, latest, most)
+    return streamed(programs_of_values(), latest, most)

@@ -39,12 +39,8 @@ settings.load_profile(_PROFILE)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--record", action="store_true", help="rewrite the golden files instead of comparing with them"
-    )
-    parser.addoption(
-        "--record-times", action="store_true", help="write the CPU seconds of all tests into tests/times.json"
-    )
+    parser.addoption("--record", action="store_true", help="rewrite golden files instead of comparing them")
+    parser.addoption("--record-times", action="store_true", help="write CPU seconds into tests/times.json")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,9 +1,4 @@
-"""Which constructs of the language a program uses.
-
-Tests on random programs use it to make sure that everything occurs among them. `GRAMMAR` leads
-from each rule of the grammar to the constructs that show it at work, so what is added to the
-grammar is missed here.
-"""
+"""The constructs of the language that a program uses, and those that each rule of the grammar needs."""
 
 from __future__ import annotations
 
@@ -19,16 +14,6 @@ from antelog.language.checks.safety import amounts
 from antelog.language.functions import ARITHMETIC
 from antelog.language.graph import components
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
-from antelog.language.syntax import (
-    Aggregation,
-    Anonymous,
-    Calculation,
-    Comparison,
-    Constant,
-    Shifted,
-    Variable,
-    variable_of,
-)
 from antelog.language.vocabulary import PredicateKind
 
 CONSTRUCTS = frozenset(
@@ -145,9 +130,8 @@ def forms_of_the_grammar() -> dict[str, int]:
     """For each rule of the grammar, or its name where it has several, how many forms it has."""
     text = files("antelog.language").joinpath("grammar.lark").read_text("utf-8")
     rules = Lark(text, parser="lalr", maybe_placeholders=False).rules
-    return Counter(
-        str(rule.alias or rule.origin.name) for rule in rules if not rule.origin.name.startswith("__")
-    )
+    names = (str(rule.alias or rule.origin.name) for rule in rules)
+    return Counter(name for name in names if not name.startswith("__"))
 
 
 def constructs(text: str) -> frozenset[str]:
@@ -173,10 +157,9 @@ def constructs(text: str) -> frozenset[str]:
     for query in document.queries:
         found |= {"window"} if query.window else set()
         found |= {"horizon"} if query.horizon else set()
-        found |= (
-            {"query with a constant"} if any(isinstance(t, Constant) for t in query.atom.terms) else set()
-        )
-        found |= {"query with _"} if any(isinstance(t, Anonymous) for t in query.atom.terms) else set()
+        kinds = {type(term) for term in query.atom.terms}
+        found |= {"query with a constant"} if syntax.Constant in kinds else set()
+        found |= {"query with _"} if syntax.Anonymous in kinds else set()
     found |= {"time in a head"} if checked.vocabulary.times else set()
     found |= {"negation of each other through time"} if _negated_by_each_other(document) else set()
     return frozenset(found | ({"several queries"} if len([*document.queries]) > 1 else set()))
@@ -210,13 +193,13 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
         if atom.predicate == head.predicate:
             yield "static recursion" if static else "negation through time" if negated else "recursion"
         for term in atom.terms:
-            if isinstance(term, Anonymous):
+            if isinstance(term, syntax.Anonymous):
                 yield "_ under negation" if negated else "_ in a positive atom"
         if atom.range is not None:
             yield "range under negation" if negated else "range of a positive atom"
-            if len({variable_of(end) for end in atom.range.ends} - {None}) > 1:
+            if len({syntax.variable_of(end) for end in atom.range.ends} - {None}) > 1:
                 yield "range between two times"
-        if kind is not PredicateKind.STATIC and any(isinstance(t, Constant) for t in atom.terms[:-1]):
+        if kind is not PredicateKind.STATIC and any(isinstance(t, syntax.Constant) for t in atom.terms[:-1]):
             yield "constant"
     for literal in rule.body:
         if isinstance(literal, syntax.Last):
@@ -229,15 +212,15 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
     if static:
         return
     last = head.terms[-1]
-    if isinstance(last, Shifted):
+    if isinstance(last, syntax.Shifted):
         yield "head in the past" if last.offset < 0 else "head in the future"
     timed = [a for a in (head, *(a for a, _ in atoms)) if vocabulary[a.predicate].temporal]
-    times = {name for a in timed if (name := variable_of(a.terms[-1]))}
+    times = {name for a in timed if (name := syntax.variable_of(a.terms[-1]))}
     if len(times) > 1:
         yield "several time variables"
-    if times - {variable_of(last)}:
+    if times - {syntax.variable_of(last)}:
         yield "time unrelated to the head"
-    if any(isinstance(a.terms[-1], Constant) for a in timed) and rule.body:
+    if any(isinstance(a.terms[-1], syntax.Constant) for a in timed) and rule.body:
         yield "constant time"
     yield from _calculation_constructs(rule)
     yield from _variable_constructs(rule, times)
@@ -246,12 +229,14 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
 
 def _calculation_constructs(rule: syntax.Rule) -> Iterator[str]:
     for literal in rule.body:
-        if isinstance(literal, Comparison):
-            if literal.defines is not None and any(isinstance(side, Calculation) for side in literal.sides):
+        if isinstance(literal, syntax.Comparison):
+            if literal.defines is not None and any(
+                isinstance(side, syntax.Calculation) for side in literal.sides
+            ):
                 yield "equation"
             for side in literal.sides:
                 yield from _parts(side)
-        elif isinstance(literal, Aggregation):
+        elif isinstance(literal, syntax.Aggregation):
             yield from (["two aggregates"] if len(literal.aggregates) > 1 else [])
             for each in literal.aggregates:
                 yield f"aggregate {each.function}{' distinct' if each.distinct else ''}"
@@ -260,25 +245,25 @@ def _calculation_constructs(rule: syntax.Rule) -> Iterator[str]:
 
 
 def _parts(term: syntax.Term) -> Iterator[str]:
-    if isinstance(term, Calculation):
+    if isinstance(term, syntax.Calculation):
         yield f"calculation with {term.function}"
         for each in term.arguments:
             yield from _parts(each)
-    elif isinstance(term, Constant) and not isinstance(term.value, str) and term.value < 0:
+    elif isinstance(term, syntax.Constant) and not isinstance(term.value, str) and term.value < 0:
         yield "negative number"
 
 
 def _variable_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:
     places: dict[str, list[bool]] = {}
     for atom, negated in syntax.atoms_of(rule):
-        names = [name for term in atom.terms if (name := variable_of(term))]
+        names = [name for term in atom.terms if (name := syntax.variable_of(term))]
         if len(names) > len(set(names)):
             yield "repeated variable"
         for name in set(names):
             places.setdefault(name, []).append(negated)
-    in_head = {variable_of(term) for term in rule.head.terms}
-    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
-    compared = {variable_of(side) for c in comparisons for side in (c.left, c.right)}
+    in_head = {syntax.variable_of(term) for term in rule.head.terms}
+    comparisons = [literal for literal in rule.body if isinstance(literal, syntax.Comparison)]
+    compared = {syntax.variable_of(side) for c in comparisons for side in (c.left, c.right)}
     for name, negated_places in places.items():
         if all(negated_places):
             yield "time under negation only" if name in times else "variable under negation only"
@@ -291,20 +276,18 @@ def _variable_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:
 
 
 def _comparison_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:
-    between = Counter(
-        frozenset(map(variable_of, (c.left, c.right))) for c in rule.body if isinstance(c, Comparison)
-    )
+    comparisons = [each for each in rule.body if isinstance(each, syntax.Comparison)]
+    between = Counter(frozenset(map(syntax.variable_of, (c.left, c.right))) for c in comparisons)
     if any(n > 1 and len(names) == 2 and names <= times for names, n in between.items()):
         yield "window of times"
-    for comparison in rule.body:
-        if isinstance(comparison, Comparison):
-            sides = (comparison.left, comparison.right)
-            yield f"comparison by {comparison.operator}"
-            if any(isinstance(s, Shifted) and s.variable not in times for s in sides):
-                yield "sum in a comparison"
-            if any(variable_of(side) in times for side in sides):
-                yield "comparison of times"
-            elif any(isinstance(s, Constant) and not isinstance(s.value, str) for s in sides):
-                yield "comparison of numbers"
-            elif any(isinstance(s, Variable) for s in sides):
-                yield "comparison of objects"
+    for comparison in comparisons:
+        sides = (comparison.left, comparison.right)
+        yield f"comparison by {comparison.operator}"
+        if any(isinstance(s, syntax.Shifted) and s.variable not in times for s in sides):
+            yield "sum in a comparison"
+        if any(syntax.variable_of(side) in times for side in sides):
+            yield "comparison of times"
+        elif any(isinstance(s, syntax.Constant) and not isinstance(s.value, str) for s in sides):
+            yield "comparison of numbers"
+        elif any(isinstance(s, syntax.Variable) for s in sides):
+            yield "comparison of objects"

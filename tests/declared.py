@@ -40,10 +40,7 @@ NUMBERS = (5, 10, 12.5)
 
 
 def declarations(draw: st.DrawFn, rules: str, *, watched: bool | None = None) -> Iterator[str]:
-    """Declarations of the inputs and static predicates that the rules use; some inputs have none.
-
-    Those of `watched` programs say how often their facts come; it is drawn if it is not given.
-    """
+    """Declarations of inputs and static predicates in rules; `watched` inputs say how often facts come."""
     watched = draw(st.booleans()) if watched is None else watched
     untyped = "R(" not in rules and draw(st.booleans())
     for name, columns in COLUMNS.items():

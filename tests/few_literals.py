@@ -1,8 +1,6 @@
-"""Random rules of a few literals, whatever these are: negated or not, about `T`, `U` or ticks beside them.
+"""Random rules of a few literals: anything that the language allows, also what is unusual.
 
-`strategies.cases()` draws rules much as people write them. Here anything goes that the language allows,
-so literals often may be served by one fact, negated ones too: `A(X, T), A(a, U), not B(X, Y, U), U <= T`;
-and comparisons matter together: with `R(X, V, T), R(X, W, T+1), W > V, W < 5` there is no such V above 4.
+A(X, T), A(a, U), not B(X, Y, U), U <= T     R(X, V, T), R(X, W, T+1), W > V, W < 5
 """
 
 from __future__ import annotations
@@ -12,11 +10,9 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from antelog.diagnostics import Source
-from antelog.language import read
 from tests.declared import COLUMNS, STATIC, declarations
 from tests.random_literals import calculated
-from tests.strategies import Case, with_stream
+from tests.strategies import Case, streamed
 
 _MIXES = ("AABC", "AABC", "ABBS", "ACRL", "RRA", "RRASL", "AABCRR")
 _NAMES = {"Q": "Q", "S": "Site", "L": "Link", **{name: name for name in COLUMNS}}
@@ -100,8 +96,6 @@ def _comparison(draw: st.DrawFn, numbers: list[str]) -> str:
     return f"{draw(st.sampled_from(one))} {draw(st.sampled_from(_OPERATORS))} {draw(st.sampled_from(other))}"
 
 
-@st.composite
-def cases_of_few_literals(draw: st.DrawFn) -> Case:
+def cases_of_few_literals() -> st.SearchStrategy[Case]:
     """Such a program and a stream of a few facts."""
-    text = draw(programs().filter(lambda text: read(Source(text)).ok))
-    return with_stream(draw, text, latest=3, most=5)
+    return streamed(programs(), latest=3, most=5)

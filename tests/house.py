@@ -1,8 +1,4 @@
-"""The budget of the product: how many lines, modules and classes it has, and how things are named.
-
-`budget.toml` beside this module has the limits of each step. Nobody raises them:
-who needs room makes it elsewhere.
-"""
+"""The budget of the product, whose limits are in `budget.toml` and never raised; and how things are named."""
 
 import ast
 import re
@@ -49,10 +45,7 @@ def size(sources: Sources, tests: Sources) -> Size:
 
 
 def shared_class_names(sources: Sources) -> dict[str, list[str]]:
-    """Class names that are used more than once, with the modules that use them.
-
-    A node of the syntax and its counterpart in the plan may share one.
-    """
+    """Class names used more than once, except by a node of the syntax and its counterpart in the plan."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path, source in sources.items():
         for node in ast.walk(ast.parse(source)):
@@ -97,10 +90,8 @@ def riddles(source: str, path: PurePosixPath) -> list[str]:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
     ]
-    words = {
-        (line, name): RIDDLES & set(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_"))
-        for line, name in named
-    }
+    parts = {each: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", each[1]).lower().split("_") for each in named}
+    words = {each: RIDDLES & set(found) for each, found in parts.items()}
     return [f"{path}:{line}: {name}" for (line, name), found in words.items() if found]
 
 

@@ -1,7 +1,6 @@
 """The rules of the house, as functions from text to a list of complaints.
 
-A *unit* is a folder or a module directly under antelog/: `language`, `errors`, or `__init__` for the
-package itself. `test_layers.py` applies these functions to the project, and to small wrong texts.
+A *unit* is a folder or a module directly under antelog/: `language`, `errors`, or `__init__` for the package.
 """
 
 import ast
@@ -15,10 +14,7 @@ PACKAGE = "antelog"
 MOST_POSITIONAL = 5
 
 LEAVES = frozenset(
-    {
-        *("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "temporary"),
-        *("escaping", "markup", "theme"),
-    }
+    {*("accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing"), *("escaping", "theme")}
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions", "lines"}
@@ -174,10 +170,7 @@ def folder_complaints(source: str, path: PurePosixPath) -> list[str]:
 
 
 def argument_complaints(source: str, path: PurePosixPath) -> list[str]:
-    """Functions whose calls have to get the order of too many arguments right.
-
-    What must be given by name does not count: a reader of the call sees what it is.
-    """
+    """Functions with too many arguments by order; those given by name do not count."""
     complaints = []
     for function in ast.walk(ast.parse(source)):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -214,10 +207,7 @@ def loaded_complaints(modules: Collection[str]) -> list[str]:
 
 
 def circles(sources: Mapping[PurePosixPath, str]) -> list[frozenset[str]]:
-    """Modules that import each other, directly or through others.
-
-    Whatever an import is for counts, also types alone: who reads the one has to know the other.
-    """
+    """Modules that import each other, directly or through others, even for types alone."""
     modules = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in sources}
     needs = {
         module: [

@@ -12,8 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def loaded_by(code: str) -> list[str]:
     """The modules of a new Python, in the project's folder, that has run some code."""
     listing = "\nimport sys\nprint('', *sys.modules, sep='\\n')"
-    done = subprocess.run(
-        [sys.executable, "-c", code + listing], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", code + listing]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()

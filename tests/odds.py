@@ -1,10 +1,7 @@
-"""Random declarations of how likely facts are: chances, shares of delays, alerts.
+"""Random declarations of chances, shares of delays and alerts, none of which may change an answer.
 
-`with_odds` adds them to any program. None of them may change an answer. `forecasts()` draws small programs
-of which many answers have chances, with a stream, a tick, and the answers reported up to it:
-
-    for query, answer in asked.answers:
-        asked.worlds().chance_of(query, answer)
+for query, answer in asked.answers:          `forecasts()` draws small programs with streams, a tick,
+    asked.worlds().chance_of(query, answer)  and the answers up to it, many of which have chances
 """
 
 from __future__ import annotations
@@ -136,9 +133,8 @@ _COMPARED = (">= 1", ">= 2", ">= 2", "> 1", "= 1", "= 2", "!= 1", "< 2", "<= 1",
 def forecasts(draw: st.DrawFn, amounts: bool = False, slots: bool = False) -> Asked:
     """Programs whose rules share `X` and `T` alone, most with a chance for every input.
 
-    With `amounts`, each rule asks for a count, or that there is nothing in a range of ticks. Then every input
-    has a chance: where none is declared the specification has none, even of counts that no fact can change.
-    With `slots`, inputs have slots where they can.
+    With `amounts`, each rule counts or denies a range, and every input has a chance, as the specification
+    needs. With `slots`, inputs have slots where they can.
     """
     declared = amounts or draw(st.sampled_from([True, True, True, False]))
     rules = [_rule(draw, "Q", (), amounts) for _ in range(draw(st.sampled_from([0, 0, 1, 2])))]

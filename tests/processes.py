@@ -1,8 +1,4 @@
-"""Processes that tests start, and what tests wait for.
-
-A test never waits for a time, which is too short on a busy machine and too long on a quick one: it waits
-until it sees what it needs. Each process ends with the test that started it, whatever becomes of the test.
-"""
+"""Processes that tests start; tests never wait for a time, but until they see what they need."""
 
 from __future__ import annotations
 
@@ -30,10 +26,7 @@ _LOOK = 0.02
 
 @contextmanager
 def started(command: Sequence[str | Path], **how: Any) -> Iterator[Process]:
-    """A process with pipes of text; it ends with the block, and so do all that it has started.
-
-    It leads a group of its own, so that what it leaves behind is found after it has ended.
-    """
+    """A process with pipes of text in its own group; it ends with the block, as does all it started."""
     with Process(command, text=True, start_new_session=True, **how) as process:
         try:
             yield process

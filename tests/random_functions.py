@@ -1,7 +1,4 @@
-"""Random programs that call functions: conditions and values, of users and built in, known or still open.
-
-function near(a, b).    P(X, V, T) :- R(X, V, T), R(Y, W, T+1), near(V, W), not contains(X, "a").
-"""
+"""Random programs that call functions, of users and built in, in conditions and for values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Random literals, numbers and times for random programs: aggregates, calculations, `last`, times in heads.
-
-count(A(X, T..T+1)) >= 2    abs(V - 2) > 5    last R(X, L, T), L > 5    P(X, U, T) :- A(X, T), B(X, Y, U)
-"""
+"""Random literals, numbers and times for programs: aggregates, calculations, `last`, times in heads."""
 
 from __future__ import annotations
 
@@ -122,10 +119,7 @@ _RANGES = ("T-1..T", "T-2..T", "T-2..T-1", "T..T+1", "T+1..T+2", "T..T", "0..T")
 
 
 def last(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[str]) -> str:
-    """A literal about the latest fact; `objects` are the variables that have values outside.
-
-    Inputs have a slot if it names none. Variables that have no value outside may take one of that fact.
-    """
+    """A literal about the latest fact; `objects` are the variables that have values outside."""
     derived = sorted(name for name, arity in arities.items() if arity and len(name) > 1)
     name = draw(st.sampled_from(("B", "B", "B", "R", "R", "A", *derived)))
     bound = list(objects) or ["a"]

@@ -1,8 +1,4 @@
-"""Random programs with all of the language together: those of the other modules, with more in their rules.
-
-tick 6 hours. zone "Europe/Berlin".    function near(a, b).
-P1(X, T) :- R(X, V, T), last R(X, L, T - 6 hours), near(V, L), hour(T) <= 13, count(A(X, T-2..T)) >= 2.
-"""
+"""Random programs with all of the language together: those of the other modules, with more in their rules."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Random programs with predicates that deny or count their own past in ranges, and streams for them.
-
-input A(x: text, time) delay 2.    P(X, T) :- A(X, T), not C(T-1), not P(X, T-5..T-1).
-"""
+"""Random programs that deny or count their own past: `P(X, T) :- A(X, T), not P(X, T-5..T-1).`"""
 
 from __future__ import annotations
 

@@ -20,10 +20,7 @@ NAMES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/program.alog"))
 
 @dataclass(frozen=True)
 class Recorded:
-    """A case; `lines` are those of snapshots.jsonl, and the last value of a fact is its time.
-
-    `lost` are the lines of lost.jsonl, if there is one: which decisions nobody could see.
-    """
+    """A case; `lines` are its snapshots, `lost` the decisions nobody could see; facts end with their time."""
 
     name: str
     checked: Checked

@@ -5,45 +5,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from antelog.language import syntax
 from antelog.language.printer import to_text, value_text
-from antelog.language.syntax import (
-    Aggregate,
-    Aggregation,
-    Anonymous,
-    Atom,
-    Comparison,
-    Constant,
-    Last,
-    Negation,
-    Term,
-    Value,
-)
 from tests.strategies import Case
 
+Fact: TypeAlias = tuple[str, tuple[syntax.Value, ...], int]
 ON, OFF = "on", "off"
 
 
-def _with_atoms(document: syntax.Document, change: Callable[[Atom], Atom]) -> syntax.Document:
+def _with_atoms(document: syntax.Document, change: Callable[[syntax.Atom], syntax.Atom]) -> syntax.Document:
     """The document with every atom changed, in rules and queries."""
 
     def literal(node: syntax.Literal) -> syntax.Literal:
-        if isinstance(node, Negation):
+        if isinstance(node, syntax.Negation):
             return replace(node, atom=change(node.atom))
-        if isinstance(node, Last):
+        if isinstance(node, syntax.Last):
             atom = change(node.atom)
             named = tuple(atom.terms[node.atom.terms.index(term)] for term in node.per)
             # What is added to an atom of an input names its slot as well.
             added = (atom.terms[-2],) if named and len(atom.terms) > len(node.atom.terms) else ()
             return replace(node, atom=atom, per=(*named, *added))
-        if isinstance(node, Aggregation):
-            right = aggregate(node.right) if isinstance(node.right, Aggregate) else node.right
+        if isinstance(node, syntax.Aggregation):
+            right = aggregate(node.right) if isinstance(node.right, syntax.Aggregate) else node.right
             return replace(node, left=aggregate(node.left), right=right)
-        return change(node) if isinstance(node, Atom) else node
+        return change(node) if isinstance(node, syntax.Atom) else node
 
-    def aggregate(node: Aggregate) -> Aggregate:
+    def aggregate(node: syntax.Aggregate) -> syntax.Aggregate:
         return replace(node, atom=change(node.atom))
 
     def statement(node: syntax.Statement) -> syntax.Statement:
@@ -60,9 +49,9 @@ def _with_atoms(document: syntax.Document, change: Callable[[Atom], Atom]) -> sy
 def renamed(case: Case, names: Mapping[str, str]) -> Case:
     """The case with other texts in the program and in the facts."""
 
-    def term(node: Term) -> Term:
-        if isinstance(node, Constant) and isinstance(node.value, str):
-            return Constant(names[node.value])
+    def term(node: syntax.Term) -> syntax.Term:
+        if isinstance(node, syntax.Constant) and isinstance(node.value, str):
+            return syntax.Constant(names[node.value])
         return node
 
     def statement(node: syntax.Statement) -> syntax.Statement:
@@ -73,14 +62,14 @@ def renamed(case: Case, names: Mapping[str, str]) -> Case:
         return node
 
     def compared(node: syntax.Literal) -> syntax.Literal:
-        if isinstance(node, Comparison):
+        if isinstance(node, syntax.Comparison):
             return replace(node, left=term(node.left), right=term(node.right))
         return node
 
     document = _with_atoms(case.checked.document, lambda a: replace(a, terms=tuple(map(term, a.terms))))
     text = to_text(syntax.Document(tuple(map(statement, document.statements))))
 
-    def value(given: Value) -> Value:
+    def value(given: syntax.Value) -> syntax.Value:
         return names[given] if isinstance(given, str) else given
 
     facts = tuple((name, tuple(map(value, values)), tick) for name, values, tick in case.facts)
@@ -121,7 +110,7 @@ def compares_texts_by_order(case: Case) -> bool:
     if any(isinstance(d, syntax.Input) and d.one_per is not None for d in case.checked.document.declarations):
         return True
     return any(
-        isinstance(literal, Comparison)
+        isinstance(literal, syntax.Comparison)
         and literal.operator not in ("=", "!=")
         and {syntax.variable_of(literal.left), syntax.variable_of(literal.right)} & {"X", "Y"}
         for rule in case.checked.document.rules
@@ -134,14 +123,13 @@ def compares_texts_by_order(case: Case) -> bool:
 
 def switched(case: Case) -> Case:
     """The case with one more column in each input, about which every rule says `on`; so are the facts."""
-    inputs = {
-        source.name for source in case.checked.document.declarations if isinstance(source, syntax.Input)
-    }
+    document = case.checked.document
+    inputs = {each.name for each in document.declarations if isinstance(each, syntax.Input)}
 
-    def atom(node: Atom) -> Atom:
+    def atom(node: syntax.Atom) -> syntax.Atom:
         if node.predicate not in inputs:
             return node
-        return replace(node, terms=(*node.terms[:-1], Constant(ON), node.terms[-1]))
+        return replace(node, terms=(*node.terms[:-1], syntax.Constant(ON), node.terms[-1]))
 
     def statement(node: syntax.Statement) -> syntax.Statement:
         if isinstance(node, syntax.Input):
@@ -149,7 +137,7 @@ def switched(case: Case) -> Case:
             slot = None if node.one_per is None else (*node.one_per, syntax.Column(column.name))
             return replace(node, columns=(*node.columns[:-1], column, node.columns[-1]), one_per=slot)
         if isinstance(node, syntax.Delay):
-            return replace(node, pattern=(*node.pattern[:-1], Anonymous(), node.pattern[-1]))
+            return replace(node, pattern=(*node.pattern[:-1], syntax.Anonymous(), node.pattern[-1]))
         return node
 
     document = _with_atoms(case.checked.document, atom)
@@ -158,14 +146,16 @@ def switched(case: Case) -> Case:
     return Case(text, facts, case.until)
 
 
-def switched_off(case: Case) -> Iterator[tuple[str, tuple[Value, ...], int]]:
+def switched_off(case: Case) -> Iterator[Fact]:
     """Facts that no rule of the switched case speaks of: its own facts, but `off`."""
     for name, values, tick in case.facts:
         if values[-2:-1] == (ON,):
             yield _switched((name, (*values[:-2], values[-1]), tick), OFF)
 
 
-def _switched(fact: tuple[str, tuple[Value, ...], int], value: str) -> tuple[str, tuple[Value, ...], int]:
+def _switched(
+    fact: tuple[str, tuple[syntax.Value, ...], int], value: str
+) -> tuple[str, tuple[syntax.Value, ...], int]:
     name, values, tick = fact
     return name, (*values[:-1], value, values[-1]), tick
 
@@ -174,18 +164,16 @@ def _switched(fact: tuple[str, tuple[Value, ...], int], value: str) -> tuple[str
 
 
 def with_idle_rules(case: Case) -> Case | None:
-    """The case with one more rule for each query, whose times are not tied and whose facts never come.
-
-    None if a rule rests on a query, for then more is uncertain.
-    """
+    """The case with one more rule for each query, whose facts never come; None if a rule rests on a query."""
     document, lines = case.checked.document, ["input Never(time)."]
     rested_on = {atom.predicate for rule in document.rules for atom, _ in syntax.atoms_of(rule)}
     for query in document.queries:
         head, time = query.atom, query.atom.terms[-1]
         names = list(dict.fromkeys(filter(None, map(syntax.variable_of, head.terms[:-1]))))
-        if head.predicate in rested_on or isinstance(time, Constant):
+        if head.predicate in rested_on or isinstance(time, syntax.Constant):
             return None
-        rule = syntax.Rule(head, (Atom(f"{head.predicate}Idle", (*map(syntax.Variable, names), time)),))
+        idle = syntax.Atom(f"{head.predicate}Idle", (*map(syntax.Variable, names), time))
+        rule = syntax.Rule(head, (idle,))
         lines.append(f"input {head.predicate}Idle({', '.join([*map(str.lower, names), 'time'])}).")
         lines.append(to_text(rule).removesuffix(".") + ", Never(Sometime).")
     return Case("\n".join((case.text, *lines)), case.facts, case.until)

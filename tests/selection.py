@@ -78,10 +78,7 @@ def mark(items: Sequence[pytest.Item], *, fewer: bool) -> None:
 
 
 class Recorder:
-    """Measures the CPU seconds of each test with all processes it starts, and writes them down at the end.
-
-    What a fixture of a module takes counts for each test that uses it, that of the session for none.
-    """
+    """Writes down the CPU seconds of each test, with its processes and the fixtures of its module."""
 
     def __init__(self) -> None:
         self._used: dict[pytest.Item, float] = defaultdict(float)

@@ -1,16 +1,13 @@
 """Random programs and streams, for the tests that compare two ways to compute the same thing.
 
-`cases()` draws a program as text together with the facts that arrive. A program is well-formed
-and stratified over time by construction:
+Programs are well-formed and stratified over time by construction:
 
 - derived predicates come in levels, `P1` below `P2` below `P3`; a rule uses lower levels freely;
 - a predicate may negate itself in its past, and only if it does not rest on itself otherwise;
 - two neighbours may rest on each other in the past, and one of them on the other's negation;
 - one predicate may rest on itself, and then it and what rests on it are asked for in a window.
 
-Rules are kept small enough for the executable specification, which enumerates everything: each
-literal is added only while the number of ground derivations, roughly estimated, stays in a budget.
-`tests/constructs.py` tells which constructs of the language a program uses.
+Literals are added while the estimated number of derivations stays in a budget: the specification enumerates.
 """
 
 from __future__ import annotations
@@ -24,24 +21,13 @@ from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
+from tests import random_literals
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
-from tests.random_literals import (
-    LARGE,
-    aggregation,
-    calculated,
-    count_of_past,
-    last,
-    value,
-    with_times_in_heads,
-)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A program, the facts that arrive (predicate, values, arrival), and the last tick of interest.
-
-    The last value of a fact is its time. Some facts are late, early or given twice.
-    """
+    """A program, the facts that arrive (predicate, values with the time last, arrival), and the last tick."""
 
     text: str
     facts: tuple[tuple[str, tuple[Value, ...], int], ...]
@@ -70,10 +56,7 @@ _OBJECTS, _TICKS, _BUDGET = 4, 25, 400
 
 @dataclass
 class _Predicate:
-    """A derived predicate: its arguments, how it may use itself, and its cost in derivations.
-
-    Its rules may speak of the `past`, for example of `not P1` before their own time.
-    """
+    """A derived predicate: its arguments, how it uses itself or its `past`, and its cost in derivations."""
 
     name: str
     arity: int
@@ -186,7 +169,9 @@ def _rule(
         if past.startswith("not ") and draw(_rarely()):
             before = f"T{-back - 2:+d}..{before}" if back != -2 else "T..T+2"
         if past.startswith("not ") and draw(_rarely()):
-            body.literals.append(count_of_past(draw, past.removeprefix("not "), values, before))
+            body.literals.append(
+                random_literals.count_of_past(draw, past.removeprefix("not "), values, before)
+            )
         else:
             body.literals.append(_atom(past, values, before))
     if draw(st.booleans()) or {"T", "U"} <= body.times:
@@ -264,7 +249,7 @@ def _add_positive(
             f"{draw(st.sampled_from([v, v, f'{v} + 2.5']))} {draw(_OPERATOR)} 10" for v in sorted(numbers)
         ]
         if draw(st.integers(0, 3)) and not any("D" in each for each in body.literals):
-            body.literals.append(calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
+            body.literals.append(random_literals.calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
 
 
 def _add_static(draw: st.DrawFn, body: _Body, negation: bool) -> None:
@@ -297,7 +282,7 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
 def _add_last(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
     if "T" in body.times:
-        literal = last(draw, arities, sorted(body.objects))
+        literal = random_literals.last(draw, arities, sorted(body.objects))
         body.literals.append(literal)
         body.objects |= {"Y"} if "Y" in literal else set()
         if "L" in literal:
@@ -307,9 +292,9 @@ def _add_last(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
 def _add_aggregation(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
     if "T" in body.times and draw(st.integers(0, 2)) == 0:
-        body.literals += value(draw, arities, sorted(body.objects))
+        body.literals += random_literals.value(draw, arities, sorted(body.objects))
     elif "T" in body.times:
-        body.literals.append(aggregation(draw, arities, sorted(body.objects)))
+        body.literals.append(random_literals.aggregation(draw, arities, sorted(body.objects)))
 
 
 def _add_bound(draw: st.DrawFn, body: _Body) -> None:
@@ -319,9 +304,8 @@ def _add_bound(draw: st.DrawFn, body: _Body) -> None:
 
 
 def _add_comparison(draw: st.DrawFn, body: _Body) -> None:
-    choices = [
-        f"X {draw(st.sampled_from(['!=', '=', '<']))} {other}" for other in ("a", "b") if "X" in body.objects
-    ]
+    signs = st.sampled_from(["!=", "=", "<"])
+    choices = [f"X {draw(signs)} {other}" for other in ("a", "b") if "X" in body.objects]
     if {"X", "Y"} <= body.objects:
         choices += ["X != Y", "X != Y", "X < Y"]
     if {"T", "U"} <= body.times:
@@ -391,21 +375,25 @@ def cases(
     text = draw(programs(negation=negation, recursion=recursion, unrelated=unrelated))
     case = with_stream(draw, text, latest, most)
     shown = draw(st.integers(0, 7)) == 0
-    return replace(case, text=with_times_in_heads(draw, case.text)) if shown else case
+    return replace(case, text=random_literals.with_times_in_heads(draw, case.text)) if shown else case
 
 
 def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:
-    """A program and a stream for it, now and then one that begins when the first ticks are long over.
-
-    Now and then their numbers are large ones.
-    """
+    """A program and a stream for it, now and then with large numbers, or one that begins late."""
     arriving = draw(facts(read(Source(text)), latest, most))
-    large = draw(st.sampled_from([None] * 2 * len(LARGE) + [*LARGE]))
+    large = draw(st.sampled_from([None] * 2 * len(random_literals.LARGE) + [*random_literals.LARGE]))
     if large is not None and read(Source(large.text(text))).ok:
         text = large.text(text)
         arriving = tuple((name, large.values(values), at) for name, values, at in arriving)
     until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
     return Case(text, arriving, until).later(draw(st.sampled_from([0, 0, 0, _LATER])))
+
+
+@st.composite
+def streamed(draw: st.DrawFn, programs: st.SearchStrategy[str], latest: int, most: int) -> Case:
+    """A program that can be read, and a stream for it."""
+    text = draw(programs.filter(lambda text: read(Source(text)).ok))
+    return with_stream(draw, text, latest, most)
 
 
 _LATER = 6

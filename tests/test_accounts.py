@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.accounts import FATES, REASONS, Counts
+from antelog.accounts import FATES, REASONS, Counts, total
 from antelog.run import reading, waiting
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import COUNTS, MALFORMED
@@ -158,9 +158,8 @@ def test_the_engine(tables: dict[str, Table], ends: list[int]) -> None:
             assert engine.status.counts.given == handed - sum(frame.num_rows for frame in frames.values())
             return
         assert engine.status.counts.given == handed
-    assert {name: counts.given for name, counts in engine.counts.items()} == {
-        name: len(rows) for name, rows in tables.items()
-    }
+    expected = {name: len(rows) for name, rows in tables.items()}
+    assert {name: counts.given for name, counts in engine.counts.items()} == expected
     assert sum(getattr(engine.status.counts, reason) for reason in REASONS) == engine.rejects.num_rows
     assert handed == _count(tables)
 
@@ -214,9 +213,8 @@ def test_streams_on_spark(tables: dict[str, Table], parts: int, buckets: int, se
     stream = Stream(job_of(antelog.parse(PROGRAM).plan, frames, buckets), random.Random(seed))
     held = 0
     for part in range(parts):
-        now = {
-            name: t.take(pa.array(range(part, t.num_rows, parts), pa.int64())) for name, t in frames.items()
-        }
+        rows = {name: pa.array(range(part, t.num_rows, parts), pa.int64()) for name, t in frames.items()}
+        now = {name: table.take(rows[name]) for name, table in frames.items()}
         found = stream.batch(now)
         counts = _total(found.counts)
         assert _given(found.counts) == sum(table.num_rows for table in now.values())
@@ -253,3 +251,7 @@ def test_there_is_one_list_of_fates() -> None:
     assert set(REASONS) < set(FATES)
     assert Counts(1, malformed=2) + Counts(late=1) == Counts(1, late=1, malformed=2)
     assert Counts(1, late=1, malformed=2).given == 4
+
+
+def test_a_total_is_known_if_all_parts_are() -> None:
+    assert (total(1, 2), total(1, None)) == (3, None)

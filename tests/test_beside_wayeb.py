@@ -1,7 +1,4 @@
-"""The benchmark beside Wayeb: what is asked of both is the same, and who knows the truth is best.
-
-Wayeb itself is not asked; without `python -m benchmarks.wayeb.install` it is not there.
-"""
+"""The benchmark beside Wayeb: both are asked the same, and who knows the truth is best."""
 
 from __future__ import annotations
 

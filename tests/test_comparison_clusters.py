@@ -93,7 +93,6 @@ def test_an_engine_that_takes_too_long_has_a_plain_line_and_is_not_asked_again(
     monkeypatch.setattr(command, "kept", lambda *_: Kept(tmp_path))
     found = list(measured([(SYSTEMS["spark-joins"], "W1")], Asked(runs=3)))
     assert asked == [("W1", True), ("W1", False)]
-    assert f"| Spark, joins of streams | {late} |" in clusters.section(
-        Results([Measurement(_where(1), found)])
-    )
+    text = clusters.section(Results([Measurement(_where(1), found)]))
+    assert f"| Spark, joins of streams | {late} |" in text
     assert list(measured([(SYSTEMS["spark-joins"], "W1")], Asked(minutes=1e-9))) == []

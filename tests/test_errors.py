@@ -1,8 +1,4 @@
-"""antelog/{diagnostics,errors}.py: each wrong program in tests/errors is told what is wrong with it.
-
-A program is named after the code it shows, `E201-unknown-predicate.alog`; beside it, a `.txt` has
-every diagnostic as people see it. `pytest --record` rewrites those files.
-"""
+"""antelog/{diagnostics,errors}.py: programs in tests/errors show the code of their names, as recorded."""
 
 import re
 from pathlib import Path
@@ -32,7 +28,7 @@ def diagnostics(text: str, name: str = "<text>") -> tuple[Diagnostic, ...]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_wrong_program(name: str, record: bool) -> None:
-    """What is said is as recorded, with the code of the name; places are in the text; advice can be read."""
+    """The text is as recorded, with the code; places are in the program, and advice can be read."""
     text = read(name)
     source = Source(text, f"{name}.alog")
     found = diagnostics(text, source.name)
@@ -70,7 +66,7 @@ def test_nothing_is_left_over() -> None:
         (
             "E203-input",
             "query Temp(X, high, T).",
-            "SeenTemp(X1, X2, T) :- Temp(X1, X2, T).\nquery SeenTemp(X1, X2, T).",
+            "Seen(X1, X2, T) :- Temp(X1, X2, T).\nquery Seen(X1, X2, T).",
         ),
         ("E203-time-left-open", "query Malf(wt2, _).", "query Malf(wt2, T)."),
         ("E301-undeclared-static", "Turbine(wt2).", "static Turbine(c0).\nTurbine(wt2)."),

@@ -6,9 +6,22 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from antelog.errors import DataError, ProgramError
-from antelog.escaping import cell, in_html, json_in_html, json_text, shown, shown_lines
+from antelog.escaping import (
+    Html,
+    cell,
+    in_html,
+    json_in_html,
+    json_text,
+    ready,
+    shown,
+    shown_lines,
+    tag,
+    text,
+)
 from antelog.program import parse
 from tests.obeyed import OBEYED, obeyed
 
@@ -91,3 +104,26 @@ def test_a_plan_can_be_shown() -> None:
     program = parse('input A(x, time).\nP(X, T) :- A(X, T), A("\x9b\u202e", T).\nquery P(X, T).\n')
     assert not obeyed(str(program))
     assert "\\u009b\\u202e" in str(program)
+
+
+# ---- markup: whatever data contains, it stays text ----
+
+
+def test_elements() -> None:
+    assert tag("p", "a", tag("b", "c"), None, ["d", 1200]) == "<p>a<b>c</b>d1,200</p>"
+    assert tag("input", name="x", checked=True, disabled=False, value=None) == '<input name="x" checked>'
+    found = tag("a", href="?x=1&y", class_="row", data_id="3")
+    assert found == '<a href="?x=1&amp;y" class="row" data-id="3"></a>'
+
+
+@given(st.text())
+def test_texts_and_values_never_become_markup(data: str) -> None:
+    found = tag("p", data, title=data)
+    assert found.count("<") == 2
+    assert found.count(">") == 2
+    assert found.count('"') == 2
+
+
+def test_markup_is_put_in_as_it_is() -> None:
+    assert text(ready("<b>"), "<b>") == "<b>&lt;b&gt;"
+    assert isinstance(text("a"), Html)

@@ -5,20 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.growth import page, results
+from benchmarks.growth import latency, page, results
 from benchmarks.growth.curves import CURVES
 from benchmarks.growth.fitting import fitted
-from benchmarks.growth.latency import (
-    Latency,
-    Load,
-    Spread,
-    behind,
-    grows,
-    highest,
-    in_process,
-    queued,
-    spread,
-)
 from benchmarks.growth.measuring import measure, run
 from benchmarks.growth.results import Point
 from benchmarks.growth.sources import alternatives, distant, endless, turbines
@@ -79,35 +68,36 @@ def test_the_exponent_is_that_of_the_upper_range() -> None:
 
 
 def test_batches_wait_for_each_other() -> None:
-    load = Load(10, 1.0, 3)
-    assert queued(load, [0.5, 1.75, 0.5]).tolist() == [1.5, 3.75, 4.25]
-    assert queued(load, [0.5, 0.5, 0.5]).tolist() == [1.5, 2.5, 3.5]
+    load = latency.Load(10, 1.0, 3)
+    assert latency.queued(load, [0.5, 1.75, 0.5]).tolist() == [1.5, 3.75, 4.25]
+    assert latency.queued(load, [0.5, 0.5, 0.5]).tolist() == [1.5, 2.5, 3.5]
 
 
 def test_lines_that_come_later_and_later() -> None:
-    load = Load(10, 1.0, 8)
-    on_time = queued(load, [0.5] * 8)
-    late = queued(load, [3.0] * 8)
-    assert not grows(load, behind(load, on_time))
-    assert grows(load, behind(load, late))
-    assert spread(load, load.facts(), late).median > spread(load, load.facts(), on_time).median
+    load = latency.Load(10, 1.0, 8)
+    on_time = latency.queued(load, [0.5] * 8)
+    late = latency.queued(load, [3.0] * 8)
+    assert not latency.grows(load, latency.behind(load, on_time))
+    assert latency.grows(load, latency.behind(load, late))
+    slow, quick = (latency.spread(load, load.facts(), each) for each in (late, on_time))
+    assert slow.median > quick.median
 
 
 def test_latency_is_measured_of_the_right_changes() -> None:
-    found = in_process(500, seconds=0.3, tick=0.01)
+    found = latency.in_process(500, seconds=0.3, tick=0.01)
     assert found.wrong == ""
     assert found.alone is not None
     assert found.waited.p99 >= found.waited.median > 0
 
 
 def test_a_rate_beyond_one_that_fails_does_not_count() -> None:
-    none = Spread(0.0, 0.0)
+    none = latency.Spread(0.0, 0.0)
     rates = [
-        Latency(rate, 1, none, None, 1.0, (0.0, 0.0), keeps, "")
+        latency.Latency(rate, 1, none, None, 1.0, (0.0, 0.0), keeps, "")
         for rate, keeps in ((1, True), (2, True), (3, False), (4, True))
     ]
-    assert highest(rates) == 2
-    assert highest(rates[2:]) is None
+    assert latency.highest(rates) == 2
+    assert latency.highest(rates[2:]) is None
 
 
 # ---- the page ----

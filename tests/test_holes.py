@@ -94,9 +94,8 @@ def test_without_a_network_it_says_so_and_passes(capsys: pytest.CaptureFixture[s
 
 
 def test_what_is_accepted_has_a_reason() -> None:
-    assert holes.accepted('[holes]\n"CVE-1" = { library = "leaky", reason = "never called" }') == {
-        "CVE-1": "leaky"
-    }
+    text = '[holes]\n"CVE-1" = { library = "leaky", reason = "never called" }'
+    assert holes.accepted(text) == {"CVE-1": "leaky"}
     with pytest.raises(SystemExit, match="CVE-1 needs a library, and a reason"):
         holes.accepted('[holes]\n"CVE-1" = { library = "leaky" }')
     holes.accepted(holes.ACCEPTED.read_text("utf-8"))

@@ -82,6 +82,5 @@ def test_the_checks_notice() -> None:
     assert "Told" in house.shared_class_names({node: text, counterpart: text, other: text})
     nested = PurePosixPath("antelog/engine/step/told.py")
     assert house.shared_module_names({path: text, nested: text}) == {"told": [str(path), str(nested)]}
-    assert not house.shared_module_names(
-        dict.fromkeys((path.with_name("__main__.py"), nested.with_name("__main__.py")), "")
-    )
+    others = (path.with_name("__main__.py"), nested.with_name("__main__.py"))
+    assert not house.shared_module_names(dict.fromkeys(others, ""))

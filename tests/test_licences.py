@@ -24,12 +24,7 @@ HERE = licences.allowed(ACCEPTED)
     [
         ("MIT", "whatever", ["License :: OSI Approved :: BSD License"], "MIT"),
         ("", "Apache-2.0", ["License :: OSI Approved :: BSD License"], "Apache-2.0"),
-        (
-            "",
-            "Permission is hereby granted, free of charge,\nto any person",
-            ["License :: MIT License"],
-            "MIT",
-        ),
+        ("", "Permission is hereby granted, free of charge,\nto any", ["License :: MIT License"], "MIT"),
         ("", "", ["Topic :: Text", "License :: OSI Approved :: BSD License"], "BSD"),
         ("", "", ["License :: MIT License", "License :: GPL"], "MIT AND GPL"),
         ("", "", [], ""),

@@ -217,9 +217,7 @@ def test_a_password_on_the_command_line_is_warned_of(monkeypatch: pytest.MonkeyP
     started: list[Settings] = []
     monkeypatch.setattr(run, "run_pipeline", lambda _, settings, _page: started.append(settings))
     shown = antelog("run", "p.alog", *IN, "--output", f"{URL}#t")
-    assert (
-        "warning: everyone who may list the processes of this machine can read the password" in shown.stderr
-    )
+    assert "warning: everyone who may list the processes of this machine can read the pass" in shown.stderr
     hidden = antelog("run", "p.alog", *IN, "--output", "jdbc:postgresql://db/x?user=me&password=${HARD}#t")
     assert (hidden.exit_code, hidden.stderr) == (0, "")
     assert [dict(each.outputs[0].options)["password"] for each in started] == ["hunter2", HARD]  # type: ignore[union-attr]

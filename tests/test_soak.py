@@ -56,9 +56,8 @@ FINE = Run("made up", (FLAT,) * 9, MADE, COUNTED, alerts=7, confirmed=7)
 
 def test_a_flat_run_is_called_so() -> None:
     growing_at_first = tuple(replace(FLAT, jvm=jvm) for jvm in (100, 400, 600, 800, 800, 800, 820, 810, 830))
-    teeth = tuple(
-        replace(FLAT, state_bytes=size) for size in (900, 2_400, 300, 1_900, 400, 1_000, 300, 2_300, 700)
-    )
+    sizes = (900, 2_400, 300, 1_900, 400, 1_000, 300, 2_300, 700)
+    teeth = tuple(replace(FLAT, state_bytes=size) for size in sizes)
     for run in (FINE, replace(FINE, minutes=growing_at_first), replace(FINE, minutes=teeth)):
         assert complaints(run) == []
         assert "**Flat.**" in as_markdown(run)

@@ -53,18 +53,14 @@ def test_a_wrong_count_is_noticed(given: Readings, tmp_path: Path) -> None:
 def test_the_report_has_medians_and_spread() -> None:
     found = {
         "plain": [Run("plain", 4.0), Run("plain", 6.0), Run("plain", 5.0)],
-        "confirmed": [
-            Run("confirmed", 8.0),
-            Run("confirmed", 6.0),
-            Run("confirmed", 10.0, "a row is missing"),
-        ],
+        "confirmed": [Run("confirmed", 8.0), Run("confirmed", 6.0), Run("confirmed", 10.0, "a row is lost")],
         "idle-antelog": [Run("idle-antelog", 0.25)],
     }
     where = setting(1.0, 3, versions("17"))
     page = as_markdown(where, 2_000_000, found)
     assert "| 8.00 (6.00-10.00) | 250,000 | 150,000 | 2.00 (1.00-2.00) |" in page
     assert "| 250 (250-250) |" in page
-    assert "**confirmed is wrong**: a row is missing" in page
+    assert "**confirmed is wrong**: a row is lost" in page
     written = json.loads(as_json(where, 2_000_000, found))
     assert written["runs"]["plain"][1]["seconds"] == 6.0
     assert written["versions"].keys() >= {"Java", "pyspark"}

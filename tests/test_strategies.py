@@ -48,6 +48,5 @@ def test_every_construct_occurs_in_programs_the_engine_runs() -> None:
 
 
 def test_what_is_in_the_grammar_has_a_construct() -> None:
-    """Whoever adds to the grammar says in `GRAMMAR` which construct shows it, and has it generated."""
     assert {name: number for name, (number, _) in GRAMMAR.items()} == forms_of_the_grammar()
     assert {name for _, names in GRAMMAR.values() for name in names} == CONSTRUCTS

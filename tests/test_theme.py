@@ -83,9 +83,8 @@ def test_pictures_have_a_counterpart_on_dark_for_every_colour() -> None:
 
 def test_a_file_that_loads_nothing_has_the_font_in_itself() -> None:
     assert re.findall(r"url\('([^,]*)", theme.style_sheet()) == ["data:font/woff2;base64"]
-    assert re.findall(r"url\('([^']*)", theme.style_sheet("fonts/")) == [
-        f"fonts/{n}" for n in theme.WEB_FONTS
-    ]
+    fonts = [f"fonts/{name}" for name in theme.WEB_FONTS]
+    assert re.findall(r"url\('([^']*)", theme.style_sheet("fonts/")) == fonts
 
 
 # ---- contrast ----

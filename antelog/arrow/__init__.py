@@ -1,4 +1,1 @@
-"""Columns of facts as Arrow arrays, before an engine takes them: kinds of values, usual types, and ticks.
-
-Readers of files and the engine take what is here. It knows neither plans nor engines.
-"""
+"""Columns of facts as Arrow arrays, as readers of files hand them to an engine."""

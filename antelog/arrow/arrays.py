@@ -1,11 +1,7 @@
 """Arrow arrays: of Python values, with values of several types, of unusual types, and with values of no use.
 
-    [7, "wt2", 7.5]                        dense_union<int64, string, double>
-    run_end_encoded<int32, string_view>    string
-
-A column comes as some library stored it. `plain` has its values in a type that every other function here can
-work with; `of_no_use` a mask of those nobody could show: texts that are not UTF-8, dates beyond the years 1
-to 9999. Such a value costs its own row, and stops nothing.
+[7, "wt2", 7.5]                        dense_union<int64, string, double>
+run_end_encoded<int32, string_view>    `plain` makes it string, which all other functions work with
 """
 
 from __future__ import annotations
@@ -26,17 +22,13 @@ from antelog.arrow.kinds import kind_of_column
 Array: TypeAlias = pa.Array | pa.ChunkedArray
 
 MOST_DIGITS = 76
-"""No whole number of more digits fits into a column."""
+"""The most digits of a whole number that fits into a column."""
 
 
 def array_of(values: Sequence[object]) -> pa.Array:
-    """Python values as they are: of several types, they become an Arrow union of those types."""
-    if any(isinstance(value, Decimal) and not value.is_finite() for value in values):
-        # Arrow's decimals have neither infinities nor not-a-number; its floats do.
-        values = [
-            float(value) if isinstance(value, Decimal) and not value.is_finite() else value
-            for value in values
-        ]
+    """An array of Python values; those of several types become an Arrow union."""
+    # Arrow's decimals have neither infinities nor not-a-number; its floats do.
+    values = [float(v) if isinstance(v, Decimal) and not v.is_finite() else v for v in values]
     sorts: list[object] = list(map(type, values))
     if dt.datetime in sorts:
         # Arrow would turn those without a time zone into UTC if others have one.
@@ -44,9 +36,8 @@ def array_of(values: Sequence[object]) -> pa.Array:
     distinct = list(dict.fromkeys(sorts))
     if len([sort for sort in distinct if sort is not type(None)]) < 2:
         return _of_one_sort(values)
-    children = [
-        _of_one_sort([v for v, s in zip(values, sorts, strict=True) if s is sort]) for sort in distinct
-    ]
+    pairs = list(zip(values, sorts, strict=True))
+    children = [_of_one_sort([v for v, s in pairs if s is sort]) for sort in distinct]
     numbers = {sort: number for number, sort in enumerate(distinct)}
     codes = np.array([numbers[sort] for sort in sorts], np.int8)
     offsets = np.empty(len(values), np.int32)
@@ -63,7 +54,7 @@ def _of_one_sort(values: Sequence[Any]) -> pa.Array:
 
 
 def parts_of_union(column: Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:
-    """For each type of a union the rows that have it, and their values."""
+    """The rows and the values of each type of a union."""
     first = 0
     for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
         whole = chunk.take(pa.array(np.arange(len(chunk))))  # the offsets of a slice are those of the whole
@@ -79,7 +70,7 @@ def parts_of_union(column: Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]
 
 
 def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
-    """A table as bytes in Arrow's stream format."""
+    """Writes a table in Arrow's stream format."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write(table)
@@ -88,7 +79,7 @@ def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
 
 
 def from_blob(blob: bytes) -> pa.Table:
-    """The table in bytes of `to_blob`."""
+    """Reads a table that `to_blob` wrote."""
     return pa.ipc.open_stream(blob).read_all()
 
 
@@ -115,7 +106,7 @@ def refusal(type_: pa.DataType) -> str | None:
 
 
 def plain(column: Array) -> Array:
-    """A column that is not refused, in a usual type."""
+    """Converts a column that is not refused to a usual type."""
     type_ = column.type
     is_extension = isinstance(type_, pa.BaseExtensionType)
     is_nested = is_extension or is_a.is_dictionary(type_) or is_a.is_run_end_encoded(type_)
@@ -148,7 +139,7 @@ _KNOWN: dict[str, Callable[[pa.Array], pa.Array]] = {
     "arrow.json": lambda column: plain(column.storage),
     "arrow.uuid": lambda column: pa.array([v and str(v) for v in column.to_pylist()], pa.string()),
 }
-"""What becomes of the types that are Arrow's own, but not among its usual ones."""
+"""Conversions of Arrow's own extension types."""
 
 
 def _plain_type(type_: pa.DataType) -> pa.DataType:
@@ -162,7 +153,7 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
 
 
 def of_no_use(column: Array) -> NDArray[np.bool_] | None:
-    """A mask of the values of a plain column that are of no use, if any are."""
+    """Masks the values of a plain column that are of no use; None if there are none."""
     if is_a.is_string(column.type) or is_a.is_large_string(column.type):
         try:
             column.validate(full=True)
@@ -182,7 +173,7 @@ def why_of_no_use(type_: pa.DataType) -> str:
 
 
 def out_of_range(column: Array) -> NDArray[np.bool_] | None:
-    """A mask of the dates, times and durations that are too far away to be shown."""
+    """Masks dates, times and durations that are too far away to be shown; None if there are none."""
     type_ = column.type
     if is_a.is_dictionary(type_):
         type_ = type_.value_type
@@ -225,7 +216,7 @@ def _is_utf8(data: bytes | None) -> bool:
 
 
 def without(column: Array, bad: NDArray[np.bool_]) -> Array:
-    """The column with nulls in place of values of no use."""
+    """Replaces values of no use by nulls."""
     if is_a.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return pc.if_else(pa.array(bad), pa.scalar(None, column.type), column)
@@ -236,6 +227,5 @@ def in_one_piece(column: Array) -> pa.Array:
 
 
 def mask_of(array: Array) -> NDArray[np.bool_]:
-    """Truth values as a mask."""
     mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()
     return np.asarray(mask, np.bool_)

@@ -1,12 +1,11 @@
-"""How numbers and times are written as texts, in files, frames and messages, whoever reads them.
+"""How numbers and times are written as texts in files, frames and messages.
 
-    -12.5e3   3   .5                                       numbers
+    -12.5e3   3   .5                                       numbers, in patterns that Java reads, too
     17   17.0                                              times: whole numbers
     2024-02-29   2024-02-29 13:45   2024-02-29T13:45:10.5Z    times: timestamps, as in ISO 8601
-    2024/02/29 13:45   20240229T134510Z   29.02.2024 13:45    and in other forms of one meaning
+    2024/02/29 13:45   20240229T134510Z   29.02.2024 13:45    and in other unambiguous forms
 
-Patterns of numbers are such that Arrow and Java on Spark understand them alike. *Rewrites* are patterns with
-replacements, which make ISO 8601 of a text one after the other.
+*Rewrites* are patterns with replacements that turn a text into ISO 8601, one after the other.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Rewrites: TypeAlias = tuple[tuple[str, str], ...]
 NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 
 WHOLE_TIME = r"^\s*[+-]?([0-9]{1,18}|[1-8][0-9]{18})(\.0*)?\s*$"
-"""Not one that takes more than 64 bits."""
+"""A whole number within 64 bits."""
 
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ANY_DAY = rf"({_DAY}|[0-9]{{4}}/[0-9]{{2}}/[0-9]{{2}}|[0-9]{{1,2}}\.[0-9]{{1,2}}\.[0-9]{{4}})"
@@ -42,10 +41,10 @@ ISO = rf"^\s*{_DAY}([T ]{_CLOCK}{_ZONE}?)?\s*$"
 STAMP = (
     rf"^\s*({_ANY_DAY}([T ]{_CLOCK}{_ZONE}?)?|[0-9]{{8}}[T ][0-9]{{2}}([0-9]{{2}}({_SECONDS})?)?{_ZONE}?)\s*$"
 )
-"""A timestamp in any form that means one thing only."""
+"""A timestamp in any unambiguous form."""
 
 ZONED = rf"[T ]{_CLOCK}{_ZONE}$"
-"""The end of a timestamp that says its zone, as in ISO 8601, without blanks behind it."""
+"""The end of a timestamp with a zone, as in ISO 8601, without blanks after it."""
 
 TO_ISO: Rewrites = (
     (r"^([0-9]{4})/([0-9]{2})/", r"\1-\2-"),
@@ -55,7 +54,7 @@ TO_ISO: Rewrites = (
     (r"^(.{10}T[0-9]{2})([0-9]{2})", r"\1:\2"),
     (r"^(.{10}T[0-9]{2}:[0-9]{2})([0-9]{2})", r"\1:\2"),
 )
-"""Makes ISO 8601 of each other form of a timestamp, without blanks around it."""
+"""Rewrites of every other form of a timestamp, without blanks around it."""
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _DIRECTIVES = {
@@ -75,10 +74,7 @@ _DIRECTIVES = {
 
 @cache
 def rewrites_of(form: str) -> Rewrites:
-    """Rewrites of the texts that are written as `strptime` has this format; ValueError if it cannot be.
-
-    %m/%d/%Y %H:%M    7/1/2026 9:05 is 2026-07-01T09:05:00
-    """
+    """Rewrites of texts in a format of `strptime`: `%m/%d/%Y`. Raises ValueError if there are none."""
     parts = re.findall(r"%.?|\s+|[^%\s]+", form.strip())
     for name in (names := [part[1:] for part in parts if part[0] == "%"]):
         if name not in _DIRECTIVES:
@@ -110,7 +106,7 @@ def rewrites_of(form: str) -> Rewrites:
 
 
 def no_reading(what: str, value: str) -> tuple[str, str] | None:
-    """Why a value is not the `unit`, `zone` or `form` of times, and a hint; None if it is one."""
+    """Why a value is not a `unit`, `zone` or `form` of times, and a hint; None if it is one."""
     if what == "form":
         try:
             rewrites_of(value)
@@ -137,7 +133,7 @@ _CLOCKS = (
 
 @lru_cache(1000)
 def format_like(text: str) -> str | None:
-    """A format in which a text that is not a timestamp yet would be one; None if there is none."""
+    """A format in which a text would be a timestamp, if it is not one already; None if there is none."""
     form = "" if re.match(STAMP, text) else text.strip()
     for pattern, directive in _CLOCKS:
         form = re.sub(pattern, directive, form, count=1)
@@ -159,10 +155,10 @@ def format_like(text: str) -> str | None:
 
 
 EXACT = 2**53
-"""Beyond this a double no longer tells each whole number from the next."""
+"""Beyond this a double cannot tell each whole number from the next."""
 
 ROUNDED = "has more digits than a number can keep; declare the column as `integer` or `text`"
-"""What is said of a number beyond it."""
+"""The message about a number beyond it."""
 
 NO_NUMBER = "is not a number"
 

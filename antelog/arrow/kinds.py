@@ -1,10 +1,7 @@
-"""Kinds of values, of which a column of an Arrow type can have one; and values the language cannot write.
+"""Kinds of the values of Arrow columns; storage and texts of values that the language cannot write.
 
-How a value is stored makes no difference: a timestamp in milliseconds equals one in nanoseconds, a
-dictionary's text a plain one, a decimal is a number.
-
-    int32, double, decimal: NUMBER      string, dictionary of large_string: TEXT      list: none
-    date32: DATE, stored by its days since 1970, written like 2024-02-29
+int32, double, decimal: NUMBER      string, dictionary of large_string: TEXT      list: none
+date32: DATE, stored by its days since 1970, written like 2024-02-29
 """
 
 from __future__ import annotations
@@ -64,7 +61,7 @@ def kind_of_column(type_: pa.DataType) -> Kind | None:
 # ---- values other than numbers and texts ----
 
 Raw: TypeAlias = int | bytes
-"""What a value other than a number or a text is stored by."""
+"""The storage of a value other than a number or a text."""
 
 
 # kind -> the type its values have when they come out, in microseconds and in nanoseconds
@@ -73,44 +70,39 @@ _OUT: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
     Kind.MOMENT: (pa.timestamp("us"), pa.timestamp("ns")),
     Kind.INSTANT: (pa.timestamp("us", "UTC"), pa.timestamp("ns", "UTC")),
     Kind.DURATION: (pa.duration("us"), pa.duration("ns")),
+    Kind.NOTHING: (pa.null(),) * 2,
+    Kind.TEXT: (pa.string(),) * 2,
+    Kind.BOOL: (pa.bool_(),) * 2,
+    Kind.DATE: (pa.date32(),) * 2,
+    Kind.BYTES: (pa.binary(),) * 2,
 }
-_PLAIN_OUT: dict[Kind, pa.DataType] = {
-    Kind.NOTHING: pa.null(),
-    Kind.TEXT: pa.string(),
-    Kind.BOOL: pa.bool_(),
-    Kind.DATE: pa.date32(),
-    Kind.BYTES: pa.binary(),
-}
+_STORED = {Kind.DATE: pa.int32(), Kind.BOOL: pa.int8()}
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 def type_of_kind(kind: Kind, *, nanoseconds: bool = False) -> pa.DataType:
-    """The type in which values of a kind that is not a number come out."""
-    return _OUT[kind][nanoseconds] if kind in _OUT else _PLAIN_OUT[kind]
+    """The type in which values of a kind other than numbers are reported."""
+    return _OUT[kind][nanoseconds]
 
 
 def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
-    """Values other than numbers and texts as what they are stored by: nanoseconds, days, 0 or 1."""
+    """The storage of values other than numbers and texts: nanoseconds, days, 0 or 1."""
     if kind is Kind.BYTES:
         return list(array.to_pylist())
-    if kind is Kind.DATE:
-        return list(array.cast(pa.date32()).cast(pa.int32()).to_pylist())
-    if kind is Kind.BOOL:
-        return list(array.cast(pa.int8()).to_pylist())
+    if kind in _STORED:
+        return list(array.cast(type_of_kind(kind)).cast(_STORED[kind]).to_pylist())
     factor = _NANOSECONDS[array.type.unit]
     counts = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64())
     return [count * factor for count in counts.to_pylist()]
 
 
 def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
-    """The Arrow array of values other than numbers and texts, from what they are stored by."""
+    """The Arrow array of values other than numbers and texts, from their storage."""
     kind = kind_of(type_)
     if kind is Kind.BYTES:
         return pa.array(raws, type_)
-    if kind is Kind.DATE:
-        return pa.array(raws, pa.int32()).cast(type_)
-    if kind is Kind.BOOL:
-        return pa.array(raws, pa.int8()).cast(type_)
+    if kind in _STORED:
+        return pa.array(raws, _STORED[kind]).cast(type_)
     factor = _NANOSECONDS[type_.unit]
     return pa.array([None if raw is None else int(raw) // factor for raw in raws], pa.int64()).cast(type_)
 

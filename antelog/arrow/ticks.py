@@ -1,19 +1,16 @@
 """Ticks of columns of times given by users, and the reasons why some are none.
 
-A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
-date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
-since 1970 / length of a tick). Where ticks are whole days, the days of the program's zone are counted in
-place of microseconds, and a date is a day of it. A timestamp without an offset is one of the zone that its
-counting says, else of UTC; a date begins at midnight there. Users may have numbers that count seconds or
-parts of them since 1970 instead, see `antelog.language.epochs`; and all of them as texts.
-
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
+
+A whole number is the tick itself, or counts since 1970 (see `antelog.language.epochs`). A timestamp is in
+tick floor(microseconds since 1970 / length of a tick); where ticks are whole days, days of the program's zone
+count. Without an offset it is of the zone of its counting, else of UTC; a date begins at midnight there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -25,47 +22,43 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
+from antelog.arrow import grammar
 from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
-from antelog.arrow.grammar import NUMBER, WHOLE_TIME, format_like, rewrites_of
+from antelog.arrow.grammar import Rewrites
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.stamps import looks_like_stamp, rewritten, stamps_of
 from antelog.errors import DataError
 from antelog.given import short_repr
 from antelog.language.epochs import MICROSECONDS, TICKLESS, TICKS, Counting
 from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 Moment: TypeAlias = SupportsIndex | date | str
-"""A tick by its number or, in a program that says how long a tick is, any moment in it, also as a text."""
+"""A tick by its number or, in a program with the length of a tick, any moment in it, also as a text."""
 
 LAST = 2**53 - 1
-"""No time is after this tick: up to here a double tells each whole number from the next."""
+"""The last tick: up to here a double tells each whole number from the next."""
 
 FAR = 2**61
-"""Stands for all numbers that are larger."""
+"""Stands for all larger numbers."""
 
 LARGEST = 2**63 - 1024
 """The largest number that a double and an integer of 64 bits can both be."""
 
 
 LOCAL, TWICE, SKIPPED = 1, 2, 3
-"""How a clock showed a time: once; twice, as it went back; never, as it went forward."""
+"""How often a clock showed a time: once; twice, as it went back; never, as it went forward."""
 
 
 class InTicks(str):
-    """The name of a column of arrivals where it and the times are ticks already, and nothing else.
-
-    It marks times that are read already: read again, a tick of the far future could be taken for seconds.
-    """
+    """The name of an arrival column in frames whose times are ticks already, and must not be read again."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Ticks:
-    """Times as ticks; `whole` says where there is one, elsewhere the number means nothing.
+    """Times as ticks, where `whole` is true; `units` are assumed ones.
 
-    `units` are those in which some numbers count since 1970, although nobody said so. `local` says of what
-    has no offset how the clock showed it: LOCAL, TWICE or SKIPPED; of all others it is 0.
+    Without an offset, `local` is LOCAL, TWICE or SKIPPED, else 0.
     """
 
     numbers: NDArray[np.int64]
@@ -76,7 +69,7 @@ class Ticks:
 
     @property
     def natural(self) -> NDArray[np.bool_]:
-        """A mask of those that are ticks: whole numbers from 0 to LAST."""
+        """Masks the whole numbers from 0 to LAST."""
         # Negative numbers are the largest, taken as numbers without a sign.
         return self.whole & (self.numbers.view(np.uint64) <= LAST)
 
@@ -85,20 +78,58 @@ class Ticks:
         return Ticks(self.numbers[rows], self.whole[rows], self.given.take(pa.array(rows)), self.units, local)
 
     def shown(self, how: int) -> NDArray[np.bool_]:
-        """A mask of those without an offset that the clock showed like this, or more seldom."""
+        """Masks the times without an offset whose `local` is this or higher."""
         return np.zeros(len(self.whole), np.bool_) if self.local is None else self.local >= how
 
 
+# ---- texts that are timestamps ----
+
+
+def looks_like_stamp(texts: pa.Array) -> NDArray[np.bool_]:
+    return mask_of(pc.fill_null(pc.match_substring_regex(texts, grammar.STAMP), False))
+
+
+def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
+    for pattern, replacement in rewrites:
+        texts = pc.replace_substring_regex(texts, pattern, replacement)
+    return texts
+
+
+def stamps_of(texts: pa.Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:
+    """Yields the rows and values of timestamps with a zone, without one, and of dates, null if wrong."""
+    texts = pc.utf8_trim_whitespace(texts)
+    if not pc.all(pc.match_substring_regex(texts, grammar.ISO)).as_py():
+        texts = rewritten(texts, grammar.TO_ISO)
+    # What lies below a microsecond decides nothing: a tick is at least as long.
+    texts = pc.replace_substring_regex(texts, r"[.,]([0-9]{1,6})[0-9]*", r".\1")
+    zoned, dates = (mask_of(pc.match_substring_regex(texts, each)) for each in (grammar.ZONED, grammar.DATE))
+    for here, type_ in (
+        (zoned, pa.timestamp("us", "UTC")),
+        (~zoned & ~dates, pa.timestamp("us")),
+        (dates, pa.date32()),
+    ):
+        if here.any():
+            yield np.flatnonzero(here), _cast(texts.filter(pa.array(here)), type_)
+
+
+def _cast(texts: pa.Array, type_: pa.DataType) -> pa.Array:
+    try:
+        return texts.cast(type_)
+    except pa.ArrowInvalid:
+        if len(texts) == 1:
+            return pa.nulls(1, type_)
+        return pa.concat_arrays([_cast(texts.slice(i, 1), type_) for i in range(len(texts))])
+
+
+# ---- columns of times ----
+
+
 def is_timestamp(type_: pa.DataType) -> bool:
-    """Whether a column of this type is to be cut into ticks."""
     return bool(is_a.is_timestamp(type_) or is_a.is_date(type_))
 
 
 def ticks_of(given: Array, timescale: Timescale | None) -> Ticks:
-    """The ticks of a column; how long they are must be known for timestamps.
-
-    Numbers are ticks. For those that users hand over there is `times_of`.
-    """
+    """The ticks of a column of numbers, which are ticks, or of timestamps. Users' columns need `times_of`."""
     given = _plain(given)
     if is_timestamp(given.type) and timescale is not None:
         return _from_timestamps(given, Counting(timescale), timescale)
@@ -107,7 +138,7 @@ def ticks_of(given: Array, timescale: Timescale | None) -> Ticks:
 
 
 def times_of(given: Array, counting: Counting) -> Ticks:
-    """The ticks of a column given by a user, in which numbers may count since 1970, and may be texts."""
+    """The ticks of a user's column, in which numbers may count since 1970, and may be texts."""
     given = _plain(given)
     if is_a.is_union(given.type):
         return _together(given, ((rows, times_of(part, counting)) for rows, part in parts_of_union(given)))
@@ -155,14 +186,14 @@ def _together(given: Array, parts: Iterable[tuple[NDArray[np.int64], Ticks]]) ->
 def _from_texts(given: Array, counting: Counting) -> Ticks:
     texts = in_one_piece(pc.fill_null(given, ""))
     if counting.form is not None:
-        texts = rewritten(texts, rewrites_of(counting.form))
-    whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
+        texts = rewritten(texts, grammar.rewrites_of(counting.form))
+    whole = mask_of(pc.match_substring_regex(texts, grammar.WHOLE_TIME))
     parts: list[tuple[NDArray[np.bool_], Callable[[pa.Array], Ticks]]] = [
         (whole, lambda some: times_of(_trimmed(some, r"(\.0*)?").cast(pa.int64()), counting))
     ]
     if counting.tick is not None and not whole.all():
         stamps = looks_like_stamp(texts) & ~whole
-        others = mask_of(pc.match_substring_regex(texts, NUMBER)) & ~whole
+        others = mask_of(pc.match_substring_regex(texts, grammar.NUMBER)) & ~whole
         parts += [
             (stamps, lambda some: _together(some, ((r, times_of(s, counting)) for r, s in stamps_of(some)))),
             (others, lambda some: times_of(_trimmed(some).cast(pa.float64()), counting)),
@@ -178,7 +209,7 @@ def _from_texts(given: Array, counting: Counting) -> Ticks:
 
 
 def _trimmed(texts: pa.Array, end: str = "") -> pa.Array:
-    """Texts of numbers without blanks, a plus before them, and some end."""
+    """Strips blanks, a plus before and an `end` after the texts of numbers."""
     return pc.replace_substring_regex(texts, rf"^\s*\+?|{end}\s*$", "")
 
 
@@ -187,7 +218,7 @@ def _plain(given: Array) -> Array:
 
 
 def _numbers(given: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64] | None]:
-    """The numbers of a column, which are whole, and doubles where they may have fractions."""
+    """The numbers of a column, a mask of whole ones, and doubles if there may be fractions."""
     if is_a.is_integer(given.type):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
         if numbers.dtype == np.uint64:
@@ -212,7 +243,7 @@ def _doubles(given: Array) -> NDArray[np.float64]:
 
 
 def _near(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers, clipped so that they can be added and subtracted without overflow."""
+    """Clips numbers so that they can be added and subtracted without overflow."""
     if len(numbers) and (numbers.max() > FAR or numbers.min() < -FAR):
         near: NDArray[np.int64] = np.clip(numbers, -FAR, FAR)
         return near
@@ -226,25 +257,25 @@ UTC_ASSUMED = (
 
 
 def assumes_utc(times: Ticks, counting: Counting) -> bool:
-    """Whether times have no offset, and nobody says of which zone they are."""
+    """Whether times have no offset, and no zone is declared."""
     return counting.zone is None and bool(times.shown(LOCAL).any())
 
 
 def comes_twice(rows: int, name: str) -> str:
-    """The note about rows whose times the clock showed twice."""
+    """The note about rows with times that the clock showed twice."""
     count = f"{rows:,} row{'' if rows == 1 else 's'}"
     return f"{name}: {count} without an offset in an hour that comes twice: the earlier one is taken"
 
 
 def notes_on_clocks(times: Ticks, counting: Counting, name: str) -> set[str]:
-    """Sentences about the times of an input that have no offset."""
+    """Notes about the times of an input without an offset."""
     twice = int((times.shown(TWICE) & times.whole).sum())
     found = {comes_twice(twice, name)} if twice else set[str]()
     return found | {UTC_ASSUMED} if assumes_utc(times, counting) else found
 
 
 def no_tick(what: str) -> str:
-    """The message about a timestamp in a program that does not say how long a tick is."""
+    """The message about a timestamp in a program without the length of a tick."""
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
@@ -256,7 +287,7 @@ def why_no_tick(what: str, times: Ticks, texts: pa.Array, counting: Counting = T
     stamps = looks_like_stamp(times.given) if is_text and counting.tick is None else skipped
     hints = np.full(len(texts), "", object)
     for row in np.flatnonzero(~times.whole & ~skipped) if is_text and counting.tick is not None else ():
-        if (form := format_like(str(texts[row]))) is not None:
+        if (form := grammar.format_like(str(texts[row]))) is not None:
             month_first = form.find("%m") < form.find("%d")
             order = f" with the {'month' if month_first else 'day'} first" if "%m" in form else ""
             hints[row] = f"; --time-format '{form}' reads it{order}"
@@ -276,7 +307,7 @@ def why_no_tick(what: str, times: Ticks, texts: pa.Array, counting: Counting = T
 
 
 def in_ticks_of(timescale: Timescale | None) -> Counting:
-    """The counting of what users type: numbers are ticks, and timestamps of the program's zone."""
+    """The counting of what users type: numbers are ticks, and timestamps are of the program's zone."""
     return Counting(timescale, TICKS, None if timescale is None else timescale.zone)
 
 
@@ -327,7 +358,6 @@ def ticks_at(moments: NDArray[np.int64], timescale: Timescale) -> NDArray[np.int
 
 
 def tick_at(moment: int, timescale: Timescale) -> int:
-    """The tick in which a moment lies, in microseconds since 1970."""
     return int(ticks_at(np.array([moment]), timescale)[0])
 
 
@@ -342,7 +372,7 @@ def begins(ticks: Array, timescale: Timescale) -> pa.Array | pa.ChunkedArray:
 
 
 def _in_ticks(counts: NDArray[np.int64], unit: Fraction, timescale: Timescale) -> NDArray[np.int64]:
-    """The ticks in which moments lie, counted since 1970 in something that takes so many microseconds."""
+    """The ticks of moments, given as counts since 1970 of a unit in microseconds."""
     if timescale.even:
         return _multiplied(counts, unit / timescale.length, LAST)
     moments = pa.array(_near(_multiplied(counts, unit, FAR)), pa.timestamp("us", timescale.zone))
@@ -352,7 +382,7 @@ def _in_ticks(counts: NDArray[np.int64], unit: Fraction, timescale: Timescale) -
 
 
 def _multiplied(counts: NDArray[np.int64], each: Fraction, most: int) -> NDArray[np.int64]:
-    """Numbers multiplied by a fraction, and rounded down; none is much further from 0 than `most`."""
+    """Numbers multiplied by a fraction and rounded down, clipped beyond `most`."""
     # What is further away could overflow.
     far = min(int((most + 1) / each) + 1, 2**63 - 1)
     counts = np.clip(counts, -far, far)

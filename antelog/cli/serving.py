@@ -22,10 +22,10 @@ from antelog.errors import UnsupportedError
 from antelog.run.address import Kafka, address_of
 from antelog.run.settings import PageSettings
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
-from antelog.temporary import temporary_folder
 from antelog.watch.changes import ChangesPump
 from antelog.watch.web.address import PageAddress, Tokens, checked, new_token
 from antelog.watch.web.serving import Page
+from antelog.writing import temporary_folder
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2

@@ -1,12 +1,11 @@
-"""The limits of what a state knows: facts that were given up, rules that were changed while they ran.
-
-Rules changed at tick 40:  Malf is told of from tick 38 on; Malf(wt2, 39) was confirmed by the rules before
-"""
+"""The limits of what a state knows after facts were given up, or rules were changed while they ran."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+import pyarrow as pa
 
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
@@ -15,7 +14,7 @@ from antelog.engine.columns.tables import Column, Mask
 
 @dataclass(frozen=True, eq=False)
 class SettledAnswers(ColumnSet):
-    """Answers that the rules of before have confirmed: the cells of their variables, and their times."""
+    """Answers that earlier rules have confirmed: the cells of their variables, and their times."""
 
     columns: tuple[Column, ...]
     time: Column
@@ -25,21 +24,21 @@ class SettledAnswers(ColumnSet):
         return len(self.time)
 
     def among(self, answers: Sequence[Column], time: Column) -> Mask:
-        """A mask of the answers that are settled."""
+        """Masks the answers that are settled."""
         found: Mask = find_rows([*answers, time], [*self.columns, self.time]) >= 0
         return found
 
 
 @dataclass(frozen=True)
 class Carried:
-    """The limits of what is known. Names that are not there have none.
+    """The limits of what is known; names that are missing have none.
 
     forgotten  facts about ticks before this one were given up, because there was no room
     facts      for an input the first tick about which all facts that came are known
     latest     for an input the first tick from which on the latest fact of each slot is known
     since      for a query the first tick about which its answers are reported
-    anew       the relations in a cycle of negations that began as if nothing had been before
-    settled    for a query the answers that rules of before have confirmed: nothing is reported about them
+    anew       the relations in a cycle of negations whose past is taken to be empty
+    settled    for a query the answers that earlier rules have confirmed, which are not reported again
     """
 
     forgotten: int = 0
@@ -51,3 +50,30 @@ class Carried:
 
 
 NOTHING_CARRIED = Carried()
+
+
+# ---- facts that were dropped ----
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """The facts of an input that were given up, as there was no room, and the ticks they are about."""
+
+    facts: int
+    first: int
+    last: int
+
+    def __add__(self, other: Dropped) -> Dropped:
+        return Dropped(self.facts + other.facts, min(self.first, other.first), max(self.last, other.last))
+
+
+DROPPED = pa.schema(
+    [("input", pa.string()), ("facts", pa.int64()), ("first", pa.int64()), ("last", pa.int64())]
+)
+
+
+def dropped_table(dropped: Mapping[str, Dropped]) -> pa.Table:
+    """For each input that lost facts how many, and the first and the last tick they were about."""
+    rows = [(name, each.facts, each.first, each.last) for name, each in dropped.items()]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(DROPPED)
+    return pa.table([pa.array(c, f.type) for c, f in zip(columns, DROPPED, strict=True)], schema=DROPPED)

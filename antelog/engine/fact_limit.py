@@ -1,17 +1,10 @@
-"""A limit on kept facts: the oldest are dropped, and the answers lost with them are reported.
-
-Facts are dropped tick by tick, all there are about a tick, so that what is known of the other
-ticks stays complete. Let those about ticks before `forgotten` be gone. For a query whose answers
-rest on facts at most `reach` ticks before their own time (see `reach`), answers about ticks from
-`forgotten + reach` on are as exact as ever; those before are given up, and nothing is said of
-them any more. A query whose answers can rest on facts of any age loses those that rest on dropped
-ones, and what it tells of the others is still true; with a negation that would not be so, and
-such a program is refused.
-
-An answer that was open and is given up is reported as rejected because of the limit: its last line
-then says, as always, that it is not open.
+"""A limit on kept facts: the oldest are dropped, and open answers that are lost with them are rejected.
 
     limit 1,000: facts about ticks before 40 go, and with them open answers that rest on them
+
+A query that looks back at most `reach` ticks stays exact from `forgotten + reach` on, and reports nothing
+about earlier ticks. One with facts of any age loses the answers that rest on dropped ones; the others remain
+true, except with a negation: such a program is refused.
 """
 
 from __future__ import annotations
@@ -25,26 +18,23 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
+from antelog.engine.carried import Dropped
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, History, rows_of
-from antelog.engine.facts.latest_facts import forgetting
+from antelog.engine.columns.tables import Column
+from antelog.engine.facts.history import Facts, History, forgetting, rows_of
 from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
-from antelog.engine.step.explanations import OPEN
-from antelog.engine.step.lines import lines
-from antelog.engine.step.query import REVISED, LineSelection
+from antelog.engine.step.query import POSSIBLE, LineSelection
 from antelog.engine.step.schema import united
 
 LIMIT = "(limit)"
-"""The reason that is reported for the rejection of an answer whose facts were dropped."""
+"""The reason reported for an answer that is rejected because its facts were dropped."""
 
 Log = Mapping[str, pa.Table]
 
 
 def cannot_limit(plan: Plan) -> str | None:
-    """The reason why dropping facts could give false answers; None if it cannot."""
+    """The reason why dropping facts could give false answers, if it could."""
     name = prepared(plan).of_any_age
     if name is None:
         return None
@@ -55,7 +45,7 @@ def cannot_limit(plan: Plan) -> str | None:
 
 
 def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[Mapping[str, Facts], dict[str, Dropped]]:
-    """The facts about ticks that were not given up, and the number dropped with the others."""
+    """The facts about ticks that were not given up, and how many others there are."""
     if not state.forgotten:  # as mostly
         return facts, {}
     kept = dict(facts)
@@ -71,7 +61,7 @@ def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[Mapping[str, Fac
 def within(
     plan: Plan, state: State, limit: int, only: tuple[str, ...]
 ) -> tuple[State, Log, dict[str, Dropped]]:
-    """The state with at most `limit` facts, the changes of open answers, and the dropped facts."""
+    """Applies the limit; returns the state, the changes of open answers, and the dropped facts."""
     if rows_of(state.history) <= limit:
         return state, {}, {}
     forgotten = _first_kept(state.history, limit)
@@ -84,7 +74,6 @@ def within(
 
 
 def _first_kept(history: History, limit: int) -> int:
-    """The first tick whose facts are kept under the limit."""
     sizes: dict[int, int] = {}
     for stream in history.values():
         for tick, parts in stream.slices.items():
@@ -112,46 +101,13 @@ def _of_ticks(time: Column) -> Dropped:
 
 
 def _log(plan: Plan, relation: Relation, before: State, after: State, only: tuple[str, ...]) -> pa.Table:
-    old, new = (_OpenAnswers(plan, relation, state) for state in (before, after))
-    kept = find_rows(old.keys, new.keys)
-    known = find_rows(new.keys, old.keys)
-    then, later = old.table(kept >= 0), new.table(known >= 0)
-    column = "explanations"
-    changed = [
-        one != other
-        for one, other in zip(then.column(column).to_pylist(), later.column(column).to_pylist(), strict=True)
-    ]
-    revised = later.filter(pa.array(changed, pa.bool_()))
-    possible = _with(new.table(known < 0), {"change": "possible"})
-    gone = old.table(kept < 0)
-    unknown = {name: pa.nulls(len(gone), gone.field(name).type) for name in ("if_silent", "decided_by")}
-    rejected = _with(gone, {"change": "rejected", **unknown, "because": [LIMIT]})
-    table = united([possible, revised, rejected])
+    old, new = (current_answers(plan, state, relation.name, LineSelection()) for state in (before, after))
+    then, now = old.open_, new.open_
+    kept = find_rows(old.keys(then), new.keys(now)) >= 0
+    known = find_rows(new.keys(now), old.keys(then)) >= 0
+    later, column = new.table(now[known]), "explanations"
+    pairs = zip(*(table[column].to_pylist() for table in (old.table(then[kept]), later)), strict=True)
+    revised = later.filter(pa.array([one != other for one, other in pairs], pa.bool_()))
+    rejected = old.ended(then[~kept], "rejected", [LIMIT])
+    table = united([new.table(now[~known], POSSIBLE), revised, rejected])
     return table.filter(pc.is_in(table.column("change"), pa.array(only, pa.string())))
-
-
-class _OpenAnswers:
-    """The open answers of a query."""
-
-    def __init__(self, plan: Plan, relation: Relation, state: State) -> None:
-        self._now = current_answers(plan, state, relation.name, LineSelection())
-        reported = self._now.reported
-        self._moment = np.flatnonzero(reported.status == OPEN)
-        first = reported.found.by_answer.first[reported.at.answer[self._moment]]
-        self.keys = [*(cells[first] for cells in reported.found.answer), reported.found.time[first]]
-
-    def table(self, which: Mask) -> pa.Table:
-        """Some of the answers, as if they were revised."""
-        now, moment = self._now, self._moment[which]
-        return lines(now.known, now.query, now.reported, moment, np.full(len(moment), REVISED)).table
-
-
-def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) -> pa.Table:
-    """The table with other columns; a value stands for a column of it."""
-    for name, column in columns.items():
-        at = table.schema.get_field_index(name)
-        field = table.schema.field(at)
-        if not isinstance(column, pa.Array):
-            column = pa.array([column] * table.num_rows, field.type)  # noqa: PLW2901 - the same, spread out
-        table = table.set_column(at, field, column)
-    return table

@@ -1,8 +1,8 @@
 """The kernel: new facts and a tick in, a new state and the changes out.
 
-The state is the facts that still matter; everything else is computed from them, for the answers a step can
-change. A step covers any number of ticks and dates each change, so it does not matter how a stream is cut
-into steps.
+The state is the facts that still matter; everything else is computed from them, for the answers that a step
+can change. A step covers any number of ticks and dates each change, so results do not depend on how a stream
+is cut into steps. The functions here call the stages in this order; no stage calls another.
 
     facts          admitted, and kept by tick                                  facts/
     affected       the ticks of the answers that the step can change           step/query.py
@@ -11,8 +11,6 @@ into steps.
     explanations   those that are reported, and the status of the answer       step/explanations.py
     lost           what was decided while sources were unseen                  step/lost.py
     lines          of the log                                                  step/lines.py
-
-The functions here call the stages in this order; none of these calls another.
 """
 
 from __future__ import annotations
@@ -28,11 +26,10 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import TooLargeError, more_room
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import Mask, distinct, sorting
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting
 from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence
-from antelog.engine.facts.latest_facts import forgetting
+from antelog.engine.facts.history import Facts, History, conflicting, forgetting, fresh, rows_of, sentence
 from antelog.engine.state import (
     State,
     begun,
@@ -52,6 +49,7 @@ from antelog.engine.step.lines import (
     changes,
     joined,
     knows_open,
+    lines,
     no_lines,
     open_count,
     open_lines,
@@ -59,21 +57,27 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
-from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery, affected, undecided
+from antelog.engine.step.query import (
+    ALL_LINES,
+    REVISED,
+    HiddenAnswers,
+    Kinds,
+    LineSelection,
+    StepQuery,
+    affected,
+    undecided,
+)
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
 _MANY = 1_000
-"""From this many facts at once on, the lines per fact are a good estimate."""
+"""From this many facts on, the lines per fact are a good estimate."""
 
 
 def admitted(
     plan: Plan, state: State, frames: Mapping[str, Frame], now: int, *, arrival: str = "arrival"
 ) -> tuple[State, Admitted]:
-    """The facts of frames that have arrived since the last step up to `now`, ready for the next one.
-
-    See `admission.admit`. Facts that the state has are repetitions. The state knows the frames' types.
-    """
+    """Admits the facts of frames up to `now`; repetitions of known facts are counted as such."""
 
     def conflicts(source: Input, facts: Facts) -> tuple[Mask, pa.Array]:
         lost = conflicting(source, facts, state.history, state.values)
@@ -91,19 +95,15 @@ def admitted(
 def step(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection = ALL_LINES
 ) -> tuple[State, dict[str, Lines]]:
-    """The state after the tick `now`, and what has changed since the last step, by query.
-
-    The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
-    frames.
-    """
+    """Advances the state to the tick `now` with facts of `admitted`; returns the changes of queries, too."""
     found: dict[str, list[Lines]] = {query.name: [] for query in prepared(plan).queries}
     begin = state.now
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
     reach = max((-(back or 0) for back in prepared(plan).needed.values()), default=0)
     for end, batch in batches(facts, state.history, now, state.observed.lines, reach):
-        for stepped in _with_room(plan, state, batch, end, wanted):
-            state = stepped.state
-            for name, changed in stepped.changes.items():
+        for after, parts in _with_room(plan, state, batch, end, wanted):
+            state = after
+            for name, changed in parts.items():
                 found[name].append(changed)
                 lines_of[name] += changed.table.num_rows
             if lines_of.total() > _MOST_LINES + _LINES_OF_A_FACT * count:
@@ -116,51 +116,41 @@ def step(
 
 
 _MOST_LINES = 1_000_000
-"""The lines of a step that no fact need be behind: they take some 300 MB."""
+"""The lines that a step may have without facts: they take some 300 MB."""
 
 _LINES_OF_A_FACT = 20
-"""So many more lines a step may have for each of its facts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stepped:
-    """The state after a step, and the changes of each query in it."""
-
-    state: State
-    changes: Mapping[str, Lines]
+"""The further lines that a step may have for each of its facts."""
 
 
 def _stepped(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
-) -> Stepped:
-    """A step in one piece; values of forgotten facts stay."""
+) -> tuple[State, Mapping[str, Lines]]:
+    """Takes a step in one piece; values of forgotten facts stay."""
     state = begun(plan, state, facts)
     if state.begin is None:
-        return Stepped(replace(state, now=now), _nothing_changed(plan, state, wanted.only))
+        return replace(state, now=now), _nothing_changed(plan, state, wanted.only)
     rules, ticks = prepared(plan), step_to(state, now)
     whole = with_facts(state, facts)
     known = knowledge_of(plan, whole)
-    found: Mapping[str, Lines] = {}
+    found = dict[str, Lines]()
     if wanted.only and now >= state.begin:
         new = {
             name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
             for name in whole.history
         }
         about = affected(rules, [query.name for query in rules.queries], ticks, new, known.seen)
-        queries = (
-            query_of(plan, state, StepQuery(name, each, ticks, wanted)) for name, each in about.items()
-        )
-        found = {query.name: changes_of(known, query) for query in queries}
+        for name, each in about.items():
+            found[name] = changes_of(known, query_of(plan, state, StepQuery(name, each, ticks, wanted)))
     else:
         found = _nothing_changed(plan, state, wanted.only)
     decided = {name: remembered(known, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
     history = forgetting(rules, whole.history, first, now)
-    return Stepped(replace(whole, now=now, history=history, decided=decided), found)
+    return replace(whole, now=now, history=history, decided=decided), found
 
 
 def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
-    """The query with the fields that follow from the rules and the state."""
+    """Fills in the fields of a query that follow from the rules and the state."""
     rules = prepared(plan)
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
     return replace(
@@ -173,7 +163,6 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
 
 
 def changes_of(known: Knowledge, query: StepQuery) -> Lines:
-    """The changes of a query's answers in a step, with what is lost from sight."""
     reported = explained(known, query)
     if not known.rules.plan.has_sight or (reported.status == OPEN).all():  # nothing is decided
         return changes(known, query, reported)
@@ -185,7 +174,7 @@ def changes_of(known: Knowledge, query: StepQuery) -> Lines:
 
 
 def explained(known: Knowledge, query: StepQuery, *, overdue: bool = True) -> Explanations:
-    """The explanations of a query's answers in a step: one stage after the other."""
+    """Runs the stages up to the explanations of a query's answers."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
     reported = explanations(known, query, found, moments_of(query, found))
@@ -194,10 +183,21 @@ def explained(known: Knowledge, query: StepQuery, *, overdue: bool = True) -> Ex
 
 def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Lines]:
     opened = 0 if knows_open(only) else None
-    return {
-        query.name: no_lines(state.observed.answers[query.name].schema.empty_table(), query, opened)
-        for query in plan.queries
-    }
+    return {query.name: no_answers(plan, state, query.name, opened) for query in plan.queries}
+
+
+def no_answers(plan: Plan, state: State, query: str, opened: int | None = None) -> Lines:
+    return no_lines(state.observed.answers[query].schema.empty_table(), plan.relation(query), opened)
+
+
+@dataclass(frozen=True, eq=False)
+class FinishedStep:
+    """The state before and after a step, the facts admitted in it, and the changes of each query."""
+
+    before: State
+    after: State
+    facts: Mapping[str, Facts]
+    changes: Mapping[str, Lines]
 
 
 # ---- open answers ----
@@ -205,15 +205,41 @@ def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str,
 
 @dataclass(frozen=True, eq=False)
 class Current:
-    """The answers of a query after the last finished tick."""
+    """The answers of a query after the last finished tick, each at its moments."""
 
     known: Knowledge
     query: StepQuery
     reported: Explanations
 
+    @property
+    def open_(self) -> Column:
+        return marked(self.reported.status == OPEN)
+
+    def keys(self, moment: Column) -> list[Column]:
+        """The cells and the times of the answers of moments."""
+        first = self.reported.found.by_answer.first[self.reported.at.answer[moment]]
+        return [*(cells[first] for cells in self.reported.found.answer), self.reported.found.time[first]]
+
+    def lines(self, moment: Column, kind: Kinds) -> Lines:
+        return lines(self.known, self.query, self.reported, moment, kind)
+
+    def table(self, moment: Column, kind: int = REVISED) -> pa.Table:
+        """Lines that all have one kind of change."""
+        return self.lines(moment, np.full(len(moment), kind)).table
+
+    def ended(self, moment: Column, change: str, because: Sequence[str] | None = None) -> pa.Table:
+        """Lines of open answers that end, and of which nothing is expected any more."""
+        table = self.table(moment)
+        given = {"change": change, "if_silent": None, "decided_by": None}
+        for name, value in (given if because is None else {**given, "because": because}).items():
+            place = table.schema.get_field_index(name)
+            field = table.schema.field(place)
+            table = table.set_column(place, field, pa.array([value] * table.num_rows, field.type))
+        return table
+
 
 def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) -> Current:
-    """The answers of a query that are open now, and those that are confirmed and still looked at."""
+    """The answers of a query that are open now, and the confirmed ones that rules still look at."""
     last = step_to(replace(state, now=state.now - 1), state.now)
     query = query_of(plan, state, StepQuery(name, undecided(prepared(plan), name, last), last, wanted))
     query, known = replace(query, past=False), knowledge_of(plan, state)
@@ -222,16 +248,15 @@ def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) 
 
 
 def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> Lines:
-    """The answers of a query that are open, and those the last tick has confirmed."""
+    """The lines of answers that are open, and of those that the last tick has confirmed."""
     if not has_begun(state):
-        return _nothing_changed(plan, state, ())[name]
+        return no_answers(plan, state, name)
     now = current_answers(plan, state, name, wanted)
     confirmed = query_of(plan, state, replace(now.query, wanted=replace(wanted, only=("confirmed",))))
     return joined([open_lines(now.known, now.query, now.reported), changes_of(now.known, confirmed)])
 
 
 def count_open(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> int:
-    """The number of open answers of a query."""
     return open_count(current_answers(plan, state, name, wanted).reported) if has_begun(state) else 0
 
 
@@ -241,22 +266,21 @@ _ENOUGH = 32_000
 """A batch of this many facts is worth a step."""
 
 _LINES = 64_000
-"""So is one that gives this many lines."""
+"""A batch that gives this many lines is worth a step."""
 
 _MOST_FACTS = 500_000
-"""A batch has no more than about this many, lest it takes too much memory."""
+"""The most facts of a batch, about, which limits its memory."""
 
 _OUTWEIGHS = 4
-"""A batch has at least this many times the facts kept already, as each step may have to look at those."""
+"""A batch has at least this many times the facts already kept, as each step may look at all of those."""
 
 
 def batches(
     facts: Mapping[str, Facts], kept: History, now: int, lines: float, reach: int = 0
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
-    """The facts that arrive up to some ticks, each after the one before; the last of them is `now`.
+    """Cuts facts into batches by arrival, each with the tick it ends at; the last tick is `now`.
 
-    So many `lines` are reported of each fact, as far as is known. Facts matter for `reach` ticks: so long
-    is a batch at least, on the average, for each looks at the facts of that many ticks before it.
+    `lines` estimates the lines of each fact. A batch lasts `reach` ticks or more, as it looks back so far.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.
@@ -279,20 +303,18 @@ def batches(
 
 
 def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
-    """The facts that arrive by each of some ticks, and after the one before."""
+    """Splits facts into those that arrive by each of some ticks."""
     number = np.searchsorted(np.array(ends), facts.arrival)
     ordered = facts.take(sorting(number))
     counts = np.bincount(number, minlength=len(ends))
-    return [
-        ordered.between(end - count, end)
-        for end, count in zip(np.cumsum(counts).tolist(), counts.tolist(), strict=True)
-    ]
+    pairs = zip(np.cumsum(counts).tolist(), counts.tolist(), strict=True)
+    return [ordered.between(end - count, end) for end, count in pairs]
 
 
 def _with_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
-) -> Iterator[Stepped]:
-    """A step, or several smaller ones if a table would get too large; each goes on from the one before."""
+) -> Iterator[tuple[State, Mapping[str, Lines]]]:
+    """Takes a step, cut into halves until no table is too large; yields the steps in order."""
     try:
         done = _stepped(plan, state, facts, now, wanted)
     except TooLargeError:
@@ -306,16 +328,15 @@ def _with_room(
     first = {name: new.take(new.arrival <= middle) for name, new in facts.items()}
     second = {name: new.take(new.arrival > middle) for name, new in facts.items()}
     last = state
-    for each in _with_room(plan, state, first, middle, wanted):
-        last = each.state
-        yield each
+    for last, found in _with_room(plan, state, first, middle, wanted):
+        yield last, found
     yield from _with_room(plan, last, second, now, wanted)
 
 
 def _with_more_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
-) -> Stepped:
-    """A step of one tick whose tables are larger than the budget: they get more room, once."""
+) -> tuple[State, Mapping[str, Lines]]:
+    """Takes a step of one tick with a larger budget, once."""
     try:
         with more_room(_MORE_ROOM):
             return _stepped(plan, state, facts, now, wanted)
@@ -324,11 +345,11 @@ def _with_more_room(
 
 
 _MORE_ROOM = 4
-"""A single tick that cannot be cut any more gets so many times the budget: by default a table of 1 GB."""
+"""A tick that cannot be cut gets so many times the budget: by default a table of 1 GB."""
 
 
 def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:
-    """A tick that cuts a step in two, with half of the facts on each side; None if it has only one tick."""
+    """The tick that halves the facts of a step; None if it has only one tick."""
     if now <= state.now + 1:
         return None
     arrivals = np.sort(np.concatenate([np.zeros(0, np.int64), *(new.arrival for new in facts.values())]))

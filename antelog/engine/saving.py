@@ -1,6 +1,6 @@
 """An engine's state as bytes or as a file, and back.
 
-It is a sealed archive (see `sealed`), whose members are
+It is a sealed archive (see `sealed`) without pickled code, whose members are
 
     state.json      the last finished tick, what was counted and given up, the static facts given
     plan.json       the plan, as `antelog.compile.nodes.plan` writes it
@@ -12,10 +12,9 @@ It is a sealed archive (see `sealed`), whose members are
     limits.json     from which ticks on all is known, where rules were changed
     decided/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
                     cells, ticks, whether they are true, from when on
-    settled/N       the answers of the plan's Nth relation that rules of before have confirmed: cells, times
+    settled/N       the answers of the plan's Nth relation that earlier rules have confirmed: cells, times
 
-Facts and atoms are columns of whole numbers of 8 bytes, the least byte first, one column after the other.
-There is no pickled code in it. Values that no kept fact has are left out.
+Columns are whole numbers of 8 bytes, little-endian, one column after the other.
 """
 
 from __future__ import annotations
@@ -30,17 +29,14 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from antelog import writing
 from antelog.accounts import Counts
 from antelog.compile.meanings import compared, sentence
-from antelog.compile.nodes.plan import Plan, from_json, to_json
+from antelog.compile.nodes.plan import Input, Plan, Relation, from_json, to_json
 from antelog.compile.rules.statics import Row
 from antelog.engine import sealed
-from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
+from antelog.engine.carried import NOTHING_CARRIED, Carried, Dropped, SettledAnswers
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, History, SeenValues, added, gather
-from antelog.engine.facts.latest_facts import all_of
+from antelog.engine.facts.history import Facts, SeenValues, added, gather
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
@@ -50,7 +46,7 @@ from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import FunctionError, PlanError, RulesChangedError, StateError
 from antelog.functions import NO_FUNCTIONS, UserFunction
 
-__all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
+__all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "to_bytes"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ class _Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`until`: the tick up to which each relation is decided that rests on its own negation."""
+    """`until` is the tick up to which each relation that rests on its own negation is decided."""
 
     now: int
     begin: int | None
@@ -91,18 +87,10 @@ class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     given: dict[str, list[tuple[str | int | float, ...]]]
 
 
-def save(path: str | PathLike[str], saved: SavedEngine) -> None:
-    """Write a state, for its owner alone; a file of that name is replaced when the new one is complete."""
-    writing.write(path, to_bytes(saved), mode=0o600)
-
-
 def restore(
-    path: str | PathLike[str],
-    program: Plan | None = None,
-    most: int = MOST,
-    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
+    path: str | PathLike[str], most: int = MOST, functions: Mapping[str, UserFunction] = NO_FUNCTIONS
 ) -> SavedEngine:
-    """The state in a file; otherwise as `from_bytes`."""
+    """Reads the state in a file; otherwise as `from_bytes`."""
     try:
         with Path(path).open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -114,23 +102,23 @@ def restore(
         raise StateError(f"{path}: there is no such file") from None
     except (OSError, ValueError) as error:
         raise StateError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
-    return from_bytes(content, str(path), program, most, functions)
+    return from_bytes(content, str(path), None, most, functions)
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
-    """A state for wherever bytes are kept; `from_bytes` reads it."""
+    """Writes a state as bytes, which `from_bytes` reads."""
     old, plan = saved.state, saved.plan
     pure = pruned(plan, old)
     kept, history, decided = pure.values, pure.history, pure.decided
     state = _State(
-        *(
-            old.now,
-            old.begin,
-            old.forgotten,
-            saved.limit,
-            {name: each.until for name, each in decided.items()},
-        ),
-        *(dict(saved.counts), dict(saved.dropped), dict(saved.given)),
+        now=old.now,
+        begin=old.begin,
+        forgotten=old.forgotten,
+        limit=saved.limit,
+        until={name: each.until for name, each in decided.items()},
+        counts=dict(saved.counts),
+        dropped=dict(saved.dropped),
+        given=dict(saved.given),
     )
     members = {
         "state.json": msgspec.json.encode(state),
@@ -138,30 +126,27 @@ def to_bytes(saved: SavedEngine) -> bytes:
         "types.arrow": _types_schema(old.observed.types).serialize().to_pybytes(),
         "values.json": msgspec.json.encode(kept.saved()),
     }
-    for name, member in _facts_in(plan).items():
+    for name, member in _members("facts", plan.inputs).items():
         facts = gather(history, name, None)
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
-    for name, member in _latest_in(plan, history).items():
-        latest = history[name].latest
-        assert latest is not None
-        members[member] = _to_bytes([*latest.facts.columns, latest.facts.time, latest.facts.arrival])
+    for name, member in _members("latest", plan.inputs).items():
+        if (latest := history[name].latest) is not None:
+            members[member] = _to_bytes([*latest.columns, latest.time, latest.arrival])
     for number, own in enumerate(pure.observed.seen.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
-    for name, member in _decided_in(plan, decided).items():
-        each = decided[name]
-        members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
-    if (limits := _limits(pure.carried)) is not None:
+    member_of = _members("decided", plan.relations)
+    for name, each in decided.items():
+        true = each.true.astype(np.int64)
+        members[member_of[name]] = _to_bytes([*each.columns, each.ticks, true, each.when])
+    carried = pure.carried
+    if replace(carried, forgotten=0) != NOTHING_CARRIED:
+        facts_from, latest_from, since = map(dict, (carried.facts, carried.latest, carried.since))
+        limits = _Limits(facts_from, latest_from, since, tuple(sorted(carried.anew)))
         members["limits.json"] = msgspec.json.encode(limits)
-    for name, settled in pure.carried.settled.items():
-        members[_settled_in(plan)[name]] = _to_bytes([*settled.columns, settled.time])
+    member_of = _members("settled", plan.relations)
+    for name, settled in carried.settled.items():
+        members[member_of[name]] = _to_bytes([*settled.columns, settled.time])
     return sealed.pack({**members, **saved.forecast})
-
-
-def _limits(carried: Carried) -> _Limits | None:
-    if replace(carried, forgotten=0) == NOTHING_CARRIED:
-        return None
-    facts, latest, since = (dict(each) for each in (carried.facts, carried.latest, carried.since))
-    return _Limits(facts, latest, since, tuple(sorted(carried.anew)))
 
 
 def from_bytes(
@@ -171,10 +156,9 @@ def from_bytes(
     most: int = MOST,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
-    """The state in bytes, which messages call by this name.
+    """Reads the state in bytes, which errors call by this name; with `program`, only if it belongs to that.
 
-    With `program`, only if the state is of that. `functions` are those that it calls. Raises StateError if
-    this version cannot read it, if it is damaged, or if it has more than `most` bytes when it is unpacked.
+    Raises StateError if it is damaged, of another version, or larger than `most` bytes when unpacked.
     """
     members = sealed.unpack(content, name, most)
     try:
@@ -195,7 +179,7 @@ def from_bytes(
 
 
 def other_rules(name: str, plan: Plan, program: Plan) -> RulesChangedError:
-    """The error of a state that is of another program, with the differences between the two."""
+    """The error about a state of another program, with the differences between the two."""
     differences = sentence(compared(plan, program))
     return RulesChangedError(
         f"{name} was saved by other rules than these: {differences}. Go on with them by `accept=True`, or "
@@ -212,19 +196,21 @@ def _read(
     types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
     known = seeing(plan, start, {field.name: tuple(column.type for column in field.type) for field in types})
     facts = {
-        name: _facts(members[member], start.history[name].width) for name, member in _facts_in(plan).items()
+        name: _facts(members[member], start.history[name].width)
+        for name, member in _members("facts", plan.inputs).items()
     }
     history = dict(start.history)
-    for name, member in _latest_in(plan, start.history).items():
-        latest = all_of(_facts(members[member], history[name].width))
-        history[name] = replace(history[name], latest=latest)
+    for name, member in _members("latest", plan.inputs).items():
+        if (stream := history[name]).latest is not None:
+            history[name] = stream.with_latest(_facts(members[member], stream.width))
     seen = {
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
         for number, columns in enumerate(start.observed.seen)
     }
     decided = {
         name: _decided(members[member], len(start.decided[name].columns), state.until[name])
-        for name, member in _decided_in(plan, start.decided).items()
+        for name, member in _members("decided", plan.relations).items()
+        if name in start.decided
     }
     resumed = replace(
         known,
@@ -238,54 +224,35 @@ def _read(
     if "limits.json" in members:
         limits = msgspec.json.decode(members["limits.json"], type=_Limits)
         settled = {
-            name: SettledAnswers(tuple(columns), time)
-            for name, member in _settled_in(plan).items()
+            name: _settled(members[member], len(plan.relation(name).answer.variables))
+            for name, member in _members("settled", plan.relations).items()
             if member in members
-            for *columns, time in [
-                _from_bytes(members[member], len(plan.relation(name).answer.variables) + 1)
-            ]
         }
-        carried = Carried(
-            state.forgotten, limits.facts, limits.latest, limits.since, frozenset(limits.anew), settled
-        )
+        anew = frozenset(limits.anew)
+        carried = Carried(state.forgotten, limits.facts, limits.latest, limits.since, anew, settled)
     resumed = replace(resumed, carried=carried)
     others = {name: content for name, content in members.items() if name.startswith(FORECAST)}
     return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
 
 
-def _facts_in(plan: Plan) -> dict[str, str]:
-    """For each input the member that has its facts."""
-    return {source.name: f"facts/{number}" for number, source in enumerate(plan.inputs)}
-
-
-def _latest_in(plan: Plan, history: History) -> dict[str, str]:
-    """For each input of which the latest facts are kept the member that has them."""
-    names = ((source.name, f"latest/{number}") for number, source in enumerate(plan.inputs))
-    return {name: member for name, member in names if history[name].latest is not None}
-
-
-def _decided_in(plan: Plan, decided: Mapping[str, DecidedAtoms]) -> dict[str, str]:
-    """For each relation of which something is decided the member that has it."""
-    names = ((relation.name, f"decided/{number}") for number, relation in enumerate(plan.relations))
-    return {name: member for name, member in names if name in decided}
-
-
-def _settled_in(plan: Plan) -> dict[str, str]:
-    """For each relation the member that has its settled answers, if it has some."""
-    return {relation.name: f"settled/{number}" for number, relation in enumerate(plan.relations)}
+def _members(kind: str, of: Iterable[Input | Relation]) -> dict[str, str]:
+    """The member of some kind for each input or relation of a plan."""
+    return {each.name: f"{kind}/{number}" for number, each in enumerate(of)}
 
 
 def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:
-    columns = {
-        name: pa.struct([pa.field(str(i), type_) for i, type_ in enumerate(types)])
-        for name, types in seen.items()
-    }
-    return pa.schema(list(columns.items()))
+    fields = {name: [pa.field(str(i), each) for i, each in enumerate(types)] for name, types in seen.items()}
+    return pa.schema([(name, pa.struct(each)) for name, each in fields.items()])
 
 
 def _facts(content: bytes, width: int) -> Facts:
     *columns, time, arrival = _from_bytes(content, width + 2)
     return Facts(tuple(columns), time, arrival)
+
+
+def _settled(content: bytes, width: int) -> SettledAnswers:
+    *columns, time = _from_bytes(content, width + 1)
+    return SettledAnswers(tuple(columns), time)
 
 
 def _decided(content: bytes, width: int, until: int) -> DecidedAtoms:

@@ -1,10 +1,9 @@
-"""Sealed bytes: a line with their version and a digest of all that follows, and then the content.
+"""Sealed bytes: a line with the version and a digest of all that follows, then the content.
 
     antelog state 0008 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 8 is the version of the format
     PK…                                                            a zip archive of the members
 
-Damage is noticed before anything is unpacked. The digest is not a signature: who can write a state can make
-up another one, so only states from places one trusts are to be restored.
+It shows damage, and is not a signature: restore states from places you trust only.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 VERSION = 8
-"""Counts up whenever a state of the version before can no longer be read."""
+"""Increases whenever a state of the version before can no longer be read."""
 
 MOST = 2 * 2**30
-"""The bytes a state may unpack to, unless the caller says otherwise."""
+"""The bytes a state may unpack to by default."""
 
 AGAIN = "Use an older copy, or start anew and replay the facts"
-"""What to do when a state is of no use."""
+"""The remedy for a state that is of no use."""
 
 _LINE = re.compile(rb"antelog state (\d{4}) sha256 ([0-9a-f]{64})\n")
 _LENGTH = len(b"antelog state 0000 sha256 \n") + 64
@@ -39,17 +38,16 @@ def _line(content: ReadableBuffer) -> bytes:
 
 
 def seal(content: bytes) -> bytes:
-    """The content with the line before it."""
     return _line(content) + content
 
 
 def is_sealed(content: bytes) -> bool:
-    """Whether bytes begin with the line, of any version."""
+    """Whether bytes begin with the line of any version."""
     return _LINE.match(content[:_LENGTH]) is not None
 
 
 def unseal(content: bytes, name: str) -> memoryview:
-    """The content after the line; StateError, which calls it by this name, if it is not as it was sealed."""
+    """The content after the line. Raises StateError, with this name for the bytes, if it was changed."""
     digest = digest_in(content, name)
     rest = memoryview(content)[_LENGTH:]
     if hashlib.sha256(rest).hexdigest().encode() != digest:
@@ -58,7 +56,7 @@ def unseal(content: bytes, name: str) -> memoryview:
 
 
 def digest_in(content: bytes, name: str) -> bytes:
-    """The digest in the line that bytes begin with; StateError if they begin otherwise."""
+    """The digest in the line at the beginning of bytes. Raises StateError if there is none."""
     line = _LINE.match(content[:_LENGTH])
     if line is None:
         raise StateError(f"{name} is not a state that antelog wrote")
@@ -71,7 +69,7 @@ def digest_in(content: bytes, name: str) -> bytes:
 
 
 def pack(members: Mapping[str, bytes]) -> bytes:
-    """Named pieces of bytes as a sealed archive."""
+    """Packs named pieces of bytes into a sealed archive."""
     sink = io.BytesIO()
     sink.write(bytes(_LENGTH))
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -83,7 +81,7 @@ def pack(members: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(content: bytes, name: str, most: int = MOST) -> dict[str, bytes]:
-    """The pieces of a sealed archive; StateError if it is damaged, or they are of more than `most` bytes."""
+    """The pieces of a sealed archive. Raises StateError if it is damaged, or unpacks to over `most` bytes."""
     unseal(content, name)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -1,30 +1,32 @@
-"""The state between two steps: the facts that still matter, and little else.
-
-now 7, time began at 0; the facts about ticks 3 to 7; Off decided up to 2
-"""
+"""The state between two steps: the facts that still matter, and little else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.history import (
     Facts,
     History,
     Seen,
     SeenValues,
     added,
-    bytes_of,
     gather,
+    latest_of,
+    only_latest,
+    parts_of,
     rows_of,
     seen_from_the_start,
     seen_with,
+    stream_of,
+    with_latest_facts,
 )
-from antelog.engine.facts.latest_facts import all_of, only_latest, stream_of, with_latest_facts
 from antelog.engine.step.derivations import DecidedAtoms, Knowledge, Memo, nothing_decided
 from antelog.engine.step.matching import StaticFacts, static_of
 from antelog.engine.step.query import Step
@@ -40,11 +42,7 @@ Given = Mapping[str, list[Row]]
 
 @dataclass(frozen=True)
 class Observed:
-    """The types that columns of facts have had so far, and those that follow for columns of answers.
-
-    `seen` has the values that unguarded variables have answers for, and `lines` how many lines each of the
-    last facts gave, if there were many.
-    """
+    """The types of columns of facts and answers, the values seen, and how many lines facts give."""
 
     types: Mapping[str, Types]
     answers: Mapping[str, AnswerColumns]
@@ -59,7 +57,7 @@ class State:
     now         the last finished tick
     begin       the tick at which time begins: 0, or, if ticks are counted from 1970, that of the first
                 arrival (None until then)
-    values      what the cells of the facts stand for
+    values      the values that the cells of the facts stand for
     static      the background
     history     the facts that still matter
     decided     the atoms to remember, of relations that rest on their own negation in the past
@@ -78,19 +76,17 @@ class State:
 
     @property
     def forgotten(self) -> int:
-        """Facts about ticks before this one were given up, because there was no room."""
+        """The tick before which facts were given up, because there was no room."""
         return self.carried.forgotten
 
     @property
     def rows(self) -> int:
-        """The number of facts that are kept."""
-        latest = (stream.latest.facts for stream in self.history.values() if stream.latest is not None)
-        return rows_of(self.history) + sum(facts.count for facts in latest)
+        return rows_of(self.history) + sum(facts.count for facts in latest_of(self.history))
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the kept facts, and of the values in them."""
-        return bytes_of(self.history) + self.values.nbytes
+        facts = (*parts_of(self.history), *latest_of(self.history))
+        return sum(each.nbytes for each in facts) + self.values.nbytes
 
 
 def start(
@@ -99,11 +95,7 @@ def start(
     values: Values | None = None,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> State:
-    """The state before the first tick; `given` are static facts from outside the program.
-
-    With the values of a saved state, cells are the same as in that. `functions` are those that the program
-    declares.
-    """
+    """The state before the first tick; `given` are static facts, `values` those of a saved state."""
     called = Functions.of(plan, functions)
     rules, known = prepared(plan), evaluate(plan, given, Values(functions=called).called)
     values = Values(_constants(plan, known)) if values is None else values
@@ -119,7 +111,7 @@ def start(
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
-    """The constants of refinements and of the background: their cells never change."""
+    """The constants of refinements and of the background, whose cells never change."""
     for source in plan.inputs:
         for refinement in source.refinements:
             yield from (value for value in refinement.pattern if value is not None)
@@ -128,33 +120,25 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
 
 
 def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
-    """The state with new facts."""
     observed = replace(state.observed, seen=seen_with(state.observed.seen, facts))
     return replace(state, history=added(state.history, facts), observed=observed)
 
 
 def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
-    """The state when facts have come whose columns have these types."""
-    known = _widened(state.observed.types, types)
-    if known is state.observed.types:
-        return state
-    observed = replace(state.observed, types=known, answers=answer_columns(plan, known))
-    return replace(state, observed=observed)
-
-
-def _widened(seen: Mapping[str, Types], new: SeenTypes) -> Mapping[str, Types]:
-    """The seen types widened by new ones; the same object if that changes nothing."""
-    changed = {}
-    for name, types in new.items():
-        old = seen.get(name, (NOTHING,) * len(types))
-        both = tuple(map(wider, old, types))
+    """Widens the observed types by those of new facts."""
+    seen, changed = state.observed.types, dict[str, Types]()
+    for name, new in types.items():
+        both = tuple(map(wider, seen.get(name, (NOTHING,) * len(new)), new))
         if both != seen.get(name):
             changed[name] = both
-    return {**seen, **changed} if changed else seen
+    if not changed:
+        return state
+    known = {**seen, **changed}
+    return replace(state, observed=replace(state.observed, types=known, answers=answer_columns(plan, known)))
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
-    """The state in which time has begun, if there is a fact."""
+    """Lets time begin at the first arrival, if it has not begun."""
     arrivals = [new.arrival.min() for new in facts.values() if new.count]
     if state.begin is not None or not arrivals:
         return state
@@ -162,12 +146,11 @@ def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
 
 
 def has_begun(state: State) -> bool:
-    """Whether time has begun by the last finished tick."""
     return state.begin is not None and state.begin <= state.now
 
 
 def beginning(plan: Plan, state: State, begin: int) -> State:
-    """The state in which time begins at a tick, which may be one to come."""
+    """Lets time begin at a tick, which may be in the future."""
     decided = {
         name: replace(known, until=begin - 1 - delay)
         for name, known in state.decided.items()
@@ -177,17 +160,14 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 
 
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
-    """The knowledge of a step, with nothing found out yet."""
+    """The knowledge of a step, with nothing computed yet."""
     return Knowledge(
         prepared(plan), state.values, state.history, state.static, state.observed.seen, state.decided, Memo()
     )
 
 
 def since(plan: Plan, state: State, name: str) -> int | None:
-    """The first tick about which answers of a query are reported; None: about all.
-
-    Those before were given up, or are of the time before the rules were changed.
-    """
+    """The first tick about which answers of a query are reported, after facts or rules changed."""
     reach, carried = prepared(plan).reaches[name], state.carried.since.get(name)
     given_up = None if reach is None or not state.forgotten else state.forgotten + reach
     return max((tick for tick in (given_up, carried) if tick is not None), default=None)
@@ -203,7 +183,7 @@ def step_to(state: State, now: int) -> Step:
 
 
 def lighter(plan: Plan, state: State) -> State:
-    """The state, pruned if many values may be unused."""
+    """Prunes the state if many values may be unused."""
     # Rows are counted last, for that takes a moment.
     if not state.values.grown or len(state.values) < state.rows // 4:
         return state
@@ -211,7 +191,7 @@ def lighter(plan: Plan, state: State) -> State:
 
 
 def pruned(plan: Plan, state: State) -> State:
-    """The state without the values that neither a fact nor a remembered atom has."""
+    """Drops the values that neither a fact nor a remembered atom has."""
     history = only_latest(prepared(plan), state.history, state.now)
     used = [column for name in history for column in with_latest_facts(history, name).columns]
     atoms = [column for each in state.decided.values() for column in each.columns]
@@ -219,36 +199,32 @@ def pruned(plan: Plan, state: State) -> State:
     settled = {name: _settled_still(plan, state, name) for name in state.carried.settled}
     answers = [column for each in settled.values() for column in each.columns]
     kept, cells = state.values.retain(*used, *atoms, *seen, *answers)
-
-    def moved(facts: Facts) -> Facts:
-        return Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
-
-    whole = {name: moved(gather(history, name, None)) for name in history}
+    whole = {name: with_cells(gather(history, name, None), cells) for name in history}
     empty = {
-        name: replace(stream, slices={}, latest=stream.latest and all_of(moved(stream.latest.facts)))
+        name: replace(stream, slices={}, latest=stream.latest and with_cells(stream.latest, cells))
         for name, stream in history.items()
     }
-    decided = {
-        name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.decided.items()
-    }
+    decided = {name: with_cells(each, cells) for name, each in state.decided.items()}
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    carried = replace(
-        state.carried,
-        settled={
-            name: SettledAnswers(tuple(map(cells, each.columns)), each.time)
-            for name, each in settled.items()
-            if each.count
-        },
-    )
+    settled = {name: with_cells(each, cells) for name, each in settled.items() if each.count}
+    carried = replace(state.carried, settled=settled)
     return replace(
         state, values=kept, history=added(empty, whole), decided=decided, observed=observed, carried=carried
     )
 
 
+_Rows = TypeVar("_Rows", Facts, DecidedAtoms, SettledAnswers)
+
+
+def with_cells(rows: _Rows, cells: Callable[[Column], Column]) -> _Rows:
+    """Translates the cells of facts, atoms or answers."""
+    return replace(rows, columns=tuple(map(cells, rows.columns)))
+
+
 def _settled_still(plan: Plan, state: State, name: str) -> SettledAnswers:
     """The settled answers of a query that its rules could still confirm."""
     settled, delay = state.carried.settled[name], plan.relation(name).bounds.delay
-    return (
-        settled if delay is None else settled.take((settled.time < 0) | (settled.time >= state.now - delay))
-    )
+    if delay is None:
+        return settled
+    return settled.take((settled.time < 0) | (settled.time >= state.now - delay))

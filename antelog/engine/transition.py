@@ -1,34 +1,33 @@
 """The state of one program carried over to another: rules that change while they run.
 
-    queries that mean the same       go on as if nothing had been changed
-    new and changed ones             are worked out from the facts that are kept
-    open answers of those before     go on (revised), or are `closed`; confirmed ones stay confirmed
+    queries that mean the same       continue as if nothing had been changed
+    new and changed ones             are computed from the facts that are kept
+    their open answers               continue (revised), or are `closed`; confirmed ones stay confirmed
 
 The change lies between two ticks: its lines are about the last finished one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.meanings import Fate, QueryDifference, compared
-from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.prepared.rules import prepared
+from antelog.compile.meanings import Fate, Meanings, QueryDifference, compared
+from antelog.compile.nodes.plan import Input, Plan, Relation
+from antelog.compile.plan.bounds import base_reaches
+from antelog.compile.prepared.rules import Rules, prepared
 from antelog.engine.carried import Carried, SettledAnswers
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, marked
-from antelog.engine.facts.history import Facts, SeenValues, added, gather, seen_with
-from antelog.engine.facts.latest_facts import all_of
-from antelog.engine.kernel import current_answers
-from antelog.engine.known import FirstTicks, QueryStart, first_ticks, start_of, usable
-from antelog.engine.state import Given, State, has_begun, seeing, start
+from antelog.engine.facts.history import SeenValues, added, gather, seen_with
+from antelog.engine.kernel import Current, current_answers, no_answers
+from antelog.engine.state import Given, State, has_begun, seeing, start, with_cells
 from antelog.engine.step.derivations import DecidedAtoms
 from antelog.engine.step.explanations import CONFIRMED, OPEN
-from antelog.engine.step.lines import Lines, lines, no_lines
+from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REVISED, Kinds, LineSelection, Share
 from antelog.engine.values.values import Values
 from antelog.errors import UnsupportedError
@@ -41,8 +40,7 @@ CLOSED = "closed"
 class QueryChange:
     """The fate of a query: its answers about ticks from `since` on are reported (None: all).
 
-    From the tick `complete` on its lines are those of a run from the start; None: they may always differ,
-    for the reason `why`.
+    From tick `complete` on its lines are those of a run from the start; or never, for the reason `why`.
     """
 
     difference: QueryDifference
@@ -74,8 +72,8 @@ NO_SHARES = Shares()
 class Transition:
     """A state carried over to another plan, after the tick `tick`.
 
-    `changes` has the lines of queries that are new or changed, `closed` those of the open answers that do not
-    go on, by the queries of the plan before.
+    `changes` has the lines of new and changed queries, `closed` those of the open answers that end, by the
+    queries of the old plan.
     """
 
     tick: int
@@ -86,6 +84,22 @@ class Transition:
     queries: tuple[QueryChange, ...]
     changes: Mapping[str, Lines]
     closed: Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True, eq=False)
+class RuleChange:
+    """The change of an engine's rules after the tick `tick`, query by query.
+
+    `closed` has the lines of open answers that end, by the queries of the `old` plan; `changes` those of new
+    and changed queries. `anew` are the queries for which learning starts again.
+    """
+
+    tick: int
+    old: Plan
+    queries: tuple[QueryChange, ...]
+    closed: Mapping[str, pa.Table]
+    changes: Mapping[str, pa.Table]
+    anew: tuple[str, ...] = ()
 
 
 def transition(
@@ -101,9 +115,8 @@ def transition(
 ) -> Transition:
     """Carries a state over to a new plan; `lacking` are inputs of which not all that matters was kept.
 
-    Of the old plan's answers and of the new one's only those in the `shares` are reported.
-
-    Raises UnsupportedError if ticks have another length or begin elsewhere.
+    Only answers in the `shares` of the old plan and of the new one are reported. Raises UnsupportedError if
+    ticks have another length or begin elsewhere.
     """
     refuse_other_ticks(old, new)
     comparison, known = compared(old, new), first_ticks(old, state, new, lacking)
@@ -117,7 +130,7 @@ def transition(
         before = _answers(old, state, each.old, moved.values, LineSelection(KINDS, shares.old))
         if each.new is None:
             queries.append(QueryChange(each))
-            closed[each.name] = before.closed(before.open_)
+            closed[each.name] = _closed(old, state, each.name, before, before.open_)
             continue
         change = change_of(each, old, state, new, known)
         moved = _with_since(moved, each.name, change.since)
@@ -127,19 +140,29 @@ def transition(
             moved = _with_settled(moved, each.name, settled)
         goes_on = not each.has_other_columns
         kind, ends = _kinds(before, after, goes_on=goes_on)
-        changes[each.name] = replace(after.lines(kind), opened=int((after.status == OPEN).sum()))
+        lines = no_answers(new, moved, each.name)
+        if after.current is not None:
+            lines = after.current.lines(after.moment[kind >= 0], kind[kind >= 0])
+        changes[each.name] = replace(lines, opened=len(after.open_))
         if each.old is not None:
-            closed[each.name] = before.closed(ends)
+            closed[each.name] = _closed(old, state, each.name, before, ends)
         queries.append(_until_settled(change, settled, each.new, state.now))
     return Transition(state.now, old, new, moved, given, tuple(queries), changes, closed)
 
 
+def _closed(old: Plan, state: State, query: str, before: _Answers, which: Column) -> pa.Table:
+    """The lines of open answers that end with the change."""
+    if before.current is None:
+        return no_answers(old, state, query).table
+    return before.current.ended(before.moment.take(which), CLOSED)
+
+
 def refuse_other_ticks(old: Plan, new: Plan) -> None:
-    """Raises UnsupportedError if ticks of two plans are not the same."""
-    scales = [
+    """Raises UnsupportedError if ticks of two plans differ."""
+    one, other = (
         None if p.timescale is None else (p.tick, p.zone if p.timescale.of_days else "") for p in (old, new)
-    ]
-    if scales[0] != scales[1]:
+    )
+    if one != other:
         raise UnsupportedError(
             "the new rules have another `tick` than those the state is of, so that nothing in it can go on: "
             "begin with a new state, and replay the facts"
@@ -156,9 +179,6 @@ def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) 
     def recoded(cells: Column) -> Column:
         return values.recoded(cells, state.values)
 
-    def facts(found: Facts) -> Facts:
-        return Facts(tuple(map(recoded, found.columns)), found.time, found.arrival)
-
     both = [
         name
         for name, source in after.inputs.items()
@@ -170,8 +190,8 @@ def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) 
     for name in both:
         latest = state.history[name].latest
         if latest is not None and name in after.remembered:
-            history[name] = replace(history[name], latest=all_of(facts(latest.facts)))
-    kept = {name: facts(gather(state.history, name, None)) for name in both}
+            history[name] = history[name].with_latest(with_cells(latest, recoded))
+    kept = {name: with_cells(gather(state.history, name, None), recoded) for name in both}
     types = {name: state.observed.types[name] for name in both}
     resumed = seeing(new, fresh, types)
     seen = {}
@@ -182,18 +202,10 @@ def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) 
         else:
             seen |= seen_with({columns: begun}, kept)
     decided = {name: _decided(each, name, state, known, recoded) for name, each in fresh.decided.items()}
-    carried = Carried(
-        state.forgotten,
-        known.facts,
-        known.latest,
-        {name: tick for name, tick in state.carried.since.items() if _is_query(new, name)},
-        known.anew,
-        {
-            name: SettledAnswers(tuple(map(recoded, each.columns)), each.time)
-            for name, each in state.carried.settled.items()
-            if _is_query(new, name)
-        },
-    )
+    names = {query.name for query in new.queries}
+    since = {name: tick for name, tick in state.carried.since.items() if name in names}
+    settled = {name: with_cells(s, recoded) for name, s in state.carried.settled.items() if name in names}
+    carried = Carried(state.forgotten, known.facts, known.latest, since, known.anew, settled)
     return replace(
         resumed,
         now=state.now,
@@ -205,19 +217,14 @@ def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) 
     )
 
 
-def _is_query(plan: Plan, name: str) -> bool:
-    return any(query.name == name for query in plan.queries)
-
-
 def _decided(
     empty: DecidedAtoms, name: str, state: State, known: FirstTicks, recoded: Callable[[Column], Column]
 ) -> DecidedAtoms:
-    """The remembered atoms of a relation; of a new one all up to the last tick are false."""
+    """The remembered atoms of a relation; those of a new one are false up to the last tick."""
     was = known.cycles.get(name)
     if was is None:
         return empty if name not in known.anew else replace(empty, until=state.now)
-    found = state.decided[was]
-    return replace(found, columns=tuple(map(recoded, found.columns)))
+    return with_cells(state.decided[was], recoded)
 
 
 def _with_since(state: State, name: str, since: int | None) -> State:
@@ -233,13 +240,121 @@ def _with_settled(state: State, name: str, settled: SettledAnswers) -> State:
 
 
 # ---- since when ----
+#
+# A state keeps the facts that matter to its rules. New rules may look further back, or at other inputs, so
+# their answers begin at the first tick for which all they rest on is known.
+#
+#     facts about ticks from 35 on are kept, and the new rules look back 10 ticks: answers from tick 45 on
+
+
+@dataclass(frozen=True)
+class FirstTicks:
+    """The first tick about which all is known, by input (facts, latest facts) and relation; missing: always.
+
+    `anew` are the relations in a cycle of negations whose past is not known, `cycles` those that continue,
+    with their names in the old plan.
+    """
+
+    facts: Mapping[str, int]
+    latest: Mapping[str, int]
+    relations: Mapping[str, int]
+    cycles: Mapping[str, str]
+    anew: frozenset[str]
+
+
+@dataclass(frozen=True)
+class QueryStart:
+    """The first tick about which a query's answers are those of a run from the start; or why `never`."""
+
+    since: int | None
+    never: str | None = None
+
+
+def usable(old: Input, new: Input) -> bool:
+    """Whether the kept facts of an input can be facts of the new one."""
+    return len(old.columns) == len(new.columns) and old.slot == new.slot
+
+
+def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = frozenset()) -> FirstTicks:
+    """The ticks from which on a state suffices for a new plan; inputs may be `lacking` facts."""
+    before, after = prepared(old), prepared(new)
+    nothing_yet = state.begin is None or state.now < state.begin
+    facts, latest = dict[str, int](), dict[str, int]()
+    for name, source in after.inputs.items():
+        if nothing_yet:
+            continue
+        there = name in before.inputs and usable(before.inputs[name], source) and name not in lacking
+        if not there:
+            facts[name] = state.now + 1
+        else:
+            limits = [state.carried.facts.get(name), state.forgotten or None]
+            first = _kept_from(before, state, source, before.needed[name], limits)
+            facts |= _if_any(name, first, before, state)
+        if name in after.remembered:
+            first = facts.get(name)
+            if there and name in before.remembered:
+                limits = [state.carried.latest.get(name)]
+                first = _kept_from(before, state, source, before.remembered[name], limits)
+            latest |= _if_any(name, first, before, state)
+    cycles = _cycles(before, after)
+    anew = frozenset(name for name in after.cycles if name not in cycles and not nothing_yet)
+    anew |= {name for name, was in cycles.items() if was in state.carried.anew}
+    relations = {name: state.decided[was].until + 1 for name, was in cycles.items()}
+    relations |= dict.fromkeys(anew - cycles.keys(), state.now + 1)
+    return FirstTicks(facts, latest, relations, cycles, anew)
+
+
+def start_of(query: str, new: Plan, known: FirstTicks, now: int) -> QueryStart:
+    """The start of a query's answers that the old rules do not have."""
+    since: int | None = None
+    for each in sorted(base_reaches(new, query, prepared(new).cycles), key=repr):
+        table = known.latest if each.is_latest else known.facts if each.of_input else known.relations
+        if each.name in known.anew and not each.of_input:
+            why = f"it rests on its past, which is taken to be empty up to tick {now}"
+            return QueryStart(max(now + 1, since or 0), why)
+        first = table.get(each.name)
+        if first is None:
+            continue
+        if each.ticks is None:
+            what = "the latest" if each.is_latest else "earlier"
+            return QueryStart(now + 1, f"it may rest on {what} facts of {each.name} that are not kept")
+        since = max(first + each.ticks, since or 0)
+    return QueryStart(since)
+
+
+def _if_any(name: str, first: int | None, rules: Rules, state: State) -> Iterator[tuple[str, int]]:
+    """Yields a first tick, unless no fact can be earlier."""
+    delays = rules.inputs[name].delays if name in rules.inputs else frozenset({0})
+    if first is not None and first > max(0, (state.begin or 0) - max(delays)):
+        yield name, first
+
+
+def _kept_from(
+    old: Rules, state: State, new: Input, back: int | None, limits: Iterable[int | None]
+) -> int | None:
+    """The first tick from which on all facts of an input are kept that both rules take."""
+    before = old.inputs[new.name]
+    ticks = [*limits, None if back is None else state.now + back]
+    timing = [(each.delay, [(r.pattern, r.delay) for r in each.refinements]) for each in (before, new)]
+    if timing[0] != timing[1]:  # from here on no fact is late by one of the declarations only
+        ticks.append(state.now - min(before.delays | new.delays))
+    return max((tick for tick in ticks if tick is not None), default=None)
+
+
+def _cycles(old: Rules, new: Rules) -> dict[str, str]:
+    """The relations in a cycle of negations that both plans have, with their names in the old one."""
+    before, after = Meanings(old.plan), Meanings(new.plan)
+    known = {before.relation(name): name for name in old.cycles}
+    found = {name: known.get(after.relation(name)) for name in new.cycles}
+    return {name: was for name, was in found.items() if was is not None}
 
 
 def change_of(each: QueryDifference, old: Plan, state: State, new: Plan, known: FirstTicks) -> QueryChange:
-    """The first tick about which answers of a new or changed query are reported."""
+    """The change of a new or changed query: from which tick on its answers are reported."""
     assert each.new is not None
     begin = start_of(each.name, new, known, state.now)
-    if not begin.never and _sees_other_values(each.name, old, state, new):
+    followed = {pattern.seen for pattern in prepared(new).patterns[each.name]} - {None}
+    if not begin.never and has_begun(state) and not followed <= prepared(old).seen.keys():
         begin = QueryStart(begin.since, "values that were seen before the change count as not seen")
     ticks = [state.carried.since.get(each.name)]
     if each.fate in (Fate.ADDED, Fate.CHANGED):
@@ -267,7 +382,7 @@ def _complete(query: Relation, ticks: Iterable[int | None], now: int) -> int | N
 def _until_settled(
     change: QueryChange, settled: SettledAnswers | None, query: Relation, now: int
 ) -> QueryChange:
-    """The change of a query whose answers were confirmed before: it is complete after the last of these."""
+    """Puts off the completeness of a query to after the last answer that was confirmed before."""
     if settled is None or settled.count == 0 or change.complete is None:
         return change
     found = _complete(query, [int(settled.time.max()) + 1], now)
@@ -276,48 +391,24 @@ def _until_settled(
     return replace(change, complete=max(found, change.complete))
 
 
-def _sees_other_values(query: str, old: Plan, state: State, new: Plan) -> bool:
-    """Whether a query has unguarded variables whose values were not followed from the start."""
-    wanted = {each.seen for each in prepared(new).patterns[query] if each.seen is not None}
-    return has_begun(state) and not wanted <= prepared(old).seen.keys()
-
-
 # ---- answers at the change ----
 
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """The answers of a query after the last finished tick: open ones, and confirmed ones still looked at."""
+    """The open answers of a query after the last tick, and confirmed ones that rules still look at."""
 
-    relation: Relation | None
     keys: Sequence[Column]
     status: Kinds
     moment: Column
-    make: Callable[[Column, Kinds], Lines]
+    current: Current | None
 
     @property
     def open_(self) -> Column:
         return marked(self.status == OPEN)
 
-    def lines(self, kind: Kinds) -> Lines:
-        """The lines of those that have a kind of change."""
-        return self.make(self.moment[kind >= 0], kind[kind >= 0])
-
-    def closed(self, which: Column) -> pa.Table:
-        """Lines that say of open answers that they do not go on."""
-        table = self.make(self.moment.take(which), np.full(len(which), REVISED)).table
-        for name in ("if_silent", "decided_by"):
-            place = table.schema.get_field_index(name)
-            table = table.set_column(
-                place, table.schema.field(place), pa.nulls(table.num_rows, table.schema.field(place).type)
-            )
-        place = table.schema.get_field_index("change")
-        return table.set_column(
-            place, table.schema.field(place), pa.array([CLOSED] * table.num_rows, pa.string())
-        )
-
     def confirmed_in(self, query: Relation, since: int | None) -> SettledAnswers | None:
-        """The confirmed answers about which the new rules of their query could say something."""
+        """The confirmed answers about which the new rules of their query could report something."""
         if len(self.keys) != len(query.answer.variables) + 1:
             return None
         *columns, time = self.keys
@@ -331,39 +422,25 @@ class _Answers:
 def _answers(
     plan: Plan, state: State, relation: Relation | None, values: Values, wanted: LineSelection
 ) -> _Answers:
-    """The answers of a query of a plan, with cells of these values; none of one that is not there."""
+    """The answers of a query of a plan, with cells of these values; none without a relation."""
     nothing = np.zeros(0, np.int64)
     width = 0 if relation is None else len(relation.answer.variables) + 1
     if relation is None or not has_begun(state):
-        return _Answers(relation, [nothing] * width, nothing, nothing, lambda *_: _no_lines(state, relation))
+        return _Answers([nothing] * width, nothing, nothing, None)
     settled = state.carried.settled.get(relation.name)
     if settled is None:  # with it, even if it is empty, answers are found one by one, twins as well
         settled = SettledAnswers((nothing,) * (width - 1), nothing)
     now = current_answers(plan, _with_settled(state, relation.name, settled), relation.name, wanted)
-    reported = now.reported
-    moment = np.flatnonzero(reported.status != 0)
-    first = reported.found.by_answer.first[reported.at.answer[moment]]
-    cells = (values.recoded(column[first], state.values) for column in reported.found.answer)
-    keys = [*cells, reported.found.time[first]]
-    old = (*(values.recoded(column, state.values) for column in settled.columns), settled.time)
-    keys = [np.concatenate(both) for both in zip(keys, old, strict=True)]
-    status = np.concatenate([reported.status[moment], np.full(settled.count, CONFIRMED, np.int8)])
-
-    def make(moment: Column, kind: Kinds) -> Lines:
-        return lines(now.known, now.query, reported, moment, kind)
-
-    return _Answers(relation, keys, status, np.append(moment, np.full(settled.count, -1)), make)
-
-
-def _no_lines(state: State, relation: Relation | None) -> Lines:
-    if relation is None:
-        nothing = np.zeros(0, np.int64)
-        return Lines(pa.table({}), (), nothing, nothing, nothing)
-    return no_lines(state.observed.answers[relation.name].schema.empty_table(), relation)
+    moment = np.flatnonzero(now.reported.status != 0)
+    keys = zip(now.keys(moment), (*settled.columns, settled.time), strict=True)
+    *columns, time = (np.concatenate(both) for both in keys)
+    status = np.concatenate([now.reported.status[moment], np.full(settled.count, CONFIRMED, np.int8)])
+    moment = np.append(moment, np.full(settled.count, -1))
+    return _Answers([*(values.recoded(each, state.values) for each in columns), time], status, moment, now)
 
 
 def _kinds(before: _Answers, after: _Answers, *, goes_on: bool) -> tuple[Kinds, Column]:
-    """For each answer of the new rules the kind of its line, or -1; and the open answers that end."""
+    """The kind of line, or -1, for each answer of the new rules; and the open answers that end."""
     width = len(before.keys) == len(after.keys)
     known = find_rows(after.keys, before.keys) if width else np.full(len(after.status), -1)
     was = np.where(known >= 0, np.append(before.status, 0).take(known), 0)

@@ -22,8 +22,16 @@ from numpy.typing import NDArray
 from antelog.arrow.arrays import MOST_DIGITS, array_of, mask_of, parts_of_union, plain, refusal
 from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED, STAMP
 from antelog.arrow.kinds import Kind, kind_of, raw_values, written
-from antelog.arrow.stamps import looks_like_stamp
-from antelog.arrow.ticks import UTC_ASSUMED, Ticks, assumes_utc, is_timestamp, no_tick, times_of, why_no_tick
+from antelog.arrow.ticks import (
+    UTC_ASSUMED,
+    Ticks,
+    assumes_utc,
+    is_timestamp,
+    looks_like_stamp,
+    no_tick,
+    times_of,
+    why_no_tick,
+)
 from antelog.errors import DataError
 from antelog.language.durations import duration_text, ticks_of
 from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely

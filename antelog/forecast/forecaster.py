@@ -1,4 +1,4 @@
-"""Forecasts for an engine's steps: the `antelog.engine.engine.Forecaster` that learns rates and outcomes."""
+"""Forecasts for the steps of an engine, as the engine asks for them: see `antelog.process.Engine`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import added, gather
+from antelog.engine.kernel import FinishedStep
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines, no_lines
 from antelog.engine.step.query import POSSIBLE, REVISED

@@ -16,9 +16,8 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, distinct
-from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import added, gather
-from antelog.engine.kernel import open_answers
+from antelog.engine.kernel import FinishedStep, open_answers
 from antelog.engine.saving import FORECAST
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines

@@ -3,7 +3,7 @@
     7 / 2 = 3.5    round(2.5) = 2    1 / 0 and "high" + 1 have no value, which makes comparisons false
 
 Whole numbers stay whole, except in divisions and beyond 64 bits. The code on columns is in
-`antelog/engine/values/built_in.py`.
+`antelog/engine/values/functions.py`.
 """
 
 from __future__ import annotations

@@ -23,11 +23,11 @@ from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.engine.step.wording import LOST
 from antelog.errors import ProgramError
+from antelog.escaping import Child, Html, lined, plain_table, ready, tag, text
 from antelog.forecast.reports.words import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import moment
 from antelog.lines import LineLiteral
-from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
 from antelog.pictures.history import Change, changes_in, times_of
 from antelog.process import Engine
 from antelog.program import Program, parse

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from antelog.engine.facts.latest_facts import with_latest_facts
+from antelog.engine.facts.history import with_latest_facts
 from antelog.engine.step.query import DECIDED
 from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Constant, Term, Variable

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import RuleChange
+from antelog.engine.transition import RuleChange
 from antelog.errors import InUseError, RulesChangedError, StateError
 from antelog.files import ARRIVAL, Rejects
 from antelog.language.durations import duration_text

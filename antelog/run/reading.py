@@ -320,7 +320,8 @@ class InputReader:
             return table
         late = table.filter(pc.invert(inside))
         found = beyond(self.plan, {name: late.drop_columns([LINE])}, until, arrival=ARRIVAL)
-        self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
+        counts = found.counts[name]
+        self.rejects.tally.update(malformed=counts.malformed, after_until=counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
         files = pa.array(np.zeros(late.num_rows, np.int64))
         batch = DueRows(until, {name: late.append_column(FILE, files)}, [file])

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from antelog.arrow.arrays import from_blob
 from antelog.compile.meanings import Fate
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.engine import RuleChange
-from antelog.engine.transition import QueryChange
+from antelog.engine.transition import QueryChange, RuleChange
 from antelog.language.moments import tick_in_words
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import WaitingRows

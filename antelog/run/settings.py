@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
-from antelog.engine.engine import KEPT_REJECTS
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, WHOLE, either, of
 from antelog.lines import LITERALS, TEXT_LITERALS
+from antelog.process import KEPT_REJECTS
 from antelog.run import values
 from antelog.run.address import Address, located
 from antelog.run.clock import ClockName

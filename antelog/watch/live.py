@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.escaping import tag
 from antelog.given import NAMED, PATH, TEXT, TEXTS, checked, of, optional, wrong
 from antelog.lazily import page_libraries
-from antelog.markup import tag
 from antelog.process import Engine
 from antelog.program import Program
 

@@ -29,7 +29,7 @@ from antelog.diagnostics import Source, Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
-from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, no_facts
+from antelog.engine.facts.history import Facts, History, Stream, no_facts
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.matching import StaticFacts, background_of
@@ -234,6 +234,6 @@ def _with_latest(rules: Rules, history: History) -> History:
         }
         latest = stream.latest
         if latest is None and name in rules.remembered:
-            latest = LatestFacts(no_facts(stream.width))
-        found[name] = Stream(stream.width, slices, latest)
+            latest = no_facts(stream.width)
+        found[name] = Stream(stream.width, slices, latest, stream.slots)
     return found

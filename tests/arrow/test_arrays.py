@@ -57,9 +57,10 @@ def test_a_dictionary_that_has_nothing_in_one_part_only() -> None:
     assert arrays.plain(both).to_pylist() == ["1", "2", "x", "a", None, None]
 
 
-@pytest.mark.parametrize(
-    "name", ["list", "map", "struct", "interval", "union of lists", "dictionary of lists"]
-)
+NO_VALUES = ["list", "map", "struct", "interval", "union of lists", "dictionary of lists"]
+
+
+@pytest.mark.parametrize("name", NO_VALUES)
 def test_columns_that_can_have_no_value(name: str) -> None:
     said = arrays.refusal(COLUMNS[name].type)
     assert said is not None

@@ -64,13 +64,6 @@ def test_days_of_23_and_25_hours(time: str, tick: str, began: str) -> None:
     assert tick_of(time, hours) == tick_of(time, Timescale(HOUR)), "hours are not affected"
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York"])
-def test_weeks_begin_on_monday(zone: str) -> None:
-    weeks = Timescale(7 * DAY, zone)
-    assert moment(tick_of("2024-03-04T12:00Z", weeks), weeks) == "2024-03-04"
-    assert [tick_of(f"2024-03-{day:02}T12:00Z", weeks) - 2827 for day in (3, 4, 10, 11)] == [-1, 0, 0, 1]
-
-
 @pytest.mark.parametrize("zone", ZONES)
 def test_a_date_is_a_day_of_the_zone(zone: str) -> None:
     for length, tick in ((DAY, 19_786), (7 * DAY, 2827)):

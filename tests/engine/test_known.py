@@ -1,11 +1,11 @@
-"""antelog/engine/known.py: since when new rules know all they rest on, case by case."""
+"""antelog/engine/transition.py: since when new rules know all they rest on, case by case."""
 
 from __future__ import annotations
 
 import pytest
 
 import antelog
-from antelog.engine.known import QueryStart, first_ticks, start_of
+from antelog.engine.transition import QueryStart, first_ticks, start_of
 
 OLD = """
 input A(x, time) delay 2.

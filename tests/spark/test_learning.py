@@ -15,14 +15,13 @@ from tests.spark.bucket.test_forecasting import (
     PLAN,
     PROGRAM,
     TICKS,
-    comparable,
     forecasts,
     history,
     in_process,
     readings,
     streamed,
 )
-from tests.spark.comparing import closing, cut, tables_of
+from tests.spark.comparing import closing, comparable, cut, tables_of
 from tests.spark.streamed import frames_of, named, result, run, stream_of
 
 

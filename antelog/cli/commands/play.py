@@ -15,8 +15,8 @@ from antelog.errors import FunctionError
 from antelog.lazily import brought_by, page_libraries
 from antelog.run.replay import files_of
 from antelog.run.settings import Settings
-from antelog.temporary import temporary_folder
 from antelog.workbench.play.running import DraftFiles, PlayOptions
+from antelog.writing import temporary_folder
 
 _LOOK = 0.2
 

@@ -49,11 +49,11 @@ from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import Store
 from antelog.secrets import redacted
-from antelog.temporary import temporary_folder
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, alerts_in
 from antelog.watch.alerts.letters import setup_of
 from antelog.watch.alerts.running import AlertProcess
 from antelog.watch.web.address import new_token
+from antelog.writing import temporary_folder
 
 
 @click.command(

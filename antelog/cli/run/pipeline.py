@@ -51,8 +51,8 @@ from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.failures import plainly
 from antelog.spark.pipeline.session import Session, session
 from antelog.spark.pipeline.stream_run import Counts, Progress, follow, totals
-from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
+from antelog.writing import temporary_folder
 
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

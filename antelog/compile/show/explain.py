@@ -18,12 +18,11 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.prepared.rules import kept_for_ever
 from antelog.compile.show.summary import summaries, ticks_text, work_text
-from antelog.escaping import shown_lines
+from antelog.escaping import Html, lined, plain_table, shown_lines, tag, text
 from antelog.language.durations import duration_text
 from antelog.language.moments import DEFAULT_ZONE
 from antelog.language.printer import percentage_text, value_text
 from antelog.language.syntax import MEMBER
-from antelog.markup import Html, lined, plain_table, tag, text
 
 
 def answer_text(relation: Relation, pattern: Pattern) -> str:

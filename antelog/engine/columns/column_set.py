@@ -1,4 +1,4 @@
-"""Column sets: frozen dataclasses of columns with a row for each thing, of which some can be taken."""
+"""Frozen dataclasses of columns with one row per thing, whose rows can be selected and joined."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from antelog.engine.columns.tables import Column, Mask, positions
 
 
 class ColumnSet:
-    """Columns with a row for each thing; subclasses name them.
+    """Columns of equal length, named by subclasses.
 
-    A field is an array with rows along `axis`, or a column set, or has such in a tuple or a mapping. What is
-    none of these says something of all rows and stays as it is; so does a field that is `shared`.
+    A field is an array with rows along `axis`, a column set, or a tuple or mapping of such. Other fields, and
+    those in `shared`, describe all rows together and stay as they are.
     """
 
     axis: ClassVar[int] = 0
     shared: ClassVar[frozenset[str]] = frozenset()
 
     def take(self, at: Column | Mask) -> Self:
-        """Some of the rows, in this order."""
+        """Selects rows, in this order."""
         kind: Any = type(self)
         rows, own, axis = positions(at), self.__dict__, kind.axis
         taken = [own[n] if n in kind.shared else _taken(own[n], rows, axis) for n in _names(kind)]
@@ -31,7 +31,7 @@ class ColumnSet:
         return found
 
     def and_then(self, *others: Self) -> Self:
-        """The rows of several, one after the other; what all rows share is as in the last."""
+        """Appends the rows of other sets; shared fields are those of the last set."""
         kind: Any = type(self)
         values = {name: [getattr(each, name) for each in (self, *others)] for name in _names(kind)}
         joined = (v[-1] if name in kind.shared else _joined(v, kind.axis) for name, v in values.items())

@@ -1,14 +1,9 @@
-"""Joins of tables: rows with equal keys, rows within a band, and room for what a join makes.
+"""Joins of tables: rows with equal keys, rows within a band of numbers, and the memory that a join may take.
 
     R(D, V, T), R(D, W, U), U > T, U <= T + 20
 
-For each row on the left the rows on the right with its D and a U from T + 1 to T + 20 are next to each
-other once the right is sorted by D and U. Two binary searches find the first and the last of them, so that
-no row is made that the band does not have.
-
-The size of a table is known before the memory is taken: a join that would have 50 million rows, where
-the budget of 256 MB is enough for some 3 million, raises TooLargeError, and the step is cut into smaller
-ones.
+With the right side sorted by D and U, two binary searches find the first and the last match of a row on the
+left. The size of a result is known before its memory is taken; beyond the budget it raises TooLargeError.
 """
 
 from __future__ import annotations
@@ -23,30 +18,19 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import (
-    ROOM,
-    Column,
-    changed,
-    extent,
-    keys_of,
-    marked,
-    numbered,
-    ordered,
-    roomy,
-    sorting,
-)
+from antelog.engine.columns.tables import Column, ordered
 
 BUDGET = 256 * 2**20
-"""The bytes a table may take by default."""
+"""The bytes that a table may take by default."""
 
 _A_ROW = 80
-"""The bytes a row takes, about: ten columns."""
+"""The bytes of a row of about ten columns."""
 
 _budget: ContextVar[int] = ContextVar("budget", default=BUDGET)
 
 
 class TooLargeError(Exception):
-    """A table would have more rows than fit the budget; `where` names the rule."""
+    """Raised when a table would exceed the budget; `where` names the rule."""
 
     def __init__(self, rows: int, where: str = "") -> None:
         super().__init__(f"{rows} rows")
@@ -55,7 +39,7 @@ class TooLargeError(Exception):
 
 @contextmanager
 def budget(size: int) -> Iterator[None]:
-    """A context in which each table takes at most this many bytes."""
+    """Limits the bytes of each table within a context."""
     token = _budget.set(size)
     try:
         yield
@@ -65,24 +49,24 @@ def budget(size: int) -> Iterator[None]:
 
 @contextmanager
 def more_room(times: int) -> Iterator[None]:
-    """A context in which each table takes so many times as much."""
+    """Multiplies the budget within a context."""
     with budget(_budget.get() * times):
         yield
 
 
 def make_room(counts: NDArray[np.int64]) -> None:
-    """Raises TooLargeError if a table with these numbers of rows would be too large."""
+    """Raises TooLargeError if a table with these numbers of rows would exceed the budget."""
     rows = int(counts.sum())
     if rows > max(_budget.get() // _A_ROW, 1):
         raise TooLargeError(rows)
 
 
 def pairs(left: Column, right: Column) -> tuple[Column, Column]:
-    """The rows of two tables whose keys are equal: positions on the left and on the right."""
+    """Joins two tables on equal keys; returns row positions on the left and on the right."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     order, sequence = ordered(right)
-    starts = marked(changed(sequence))
+    starts = tables.marked(tables.changed(sequence))
     at = _sought(left, sequence.take(starts))
     # What is not there has the last place, which is that of a group with nothing in it.
     starts = np.append(starts, len(sequence))
@@ -93,9 +77,9 @@ def pairs(left: Column, right: Column) -> tuple[Column, Column]:
 
 
 def _sought(keys: Column, different: Column) -> Column:
-    """For each key its position among different ones that are in order, or -1."""
+    """Finds each key among distinct sorted ones; returns its position, or -1."""
     low, count = int(different[0]), int(different[-1] - different[0]) + 1
-    if count <= roomy(len(keys) + len(different)):
+    if count <= tables.roomy(len(keys) + len(different)):
         position = np.full(count + 2, -1, np.int64)
         position[different - (low - 1)] = np.arange(len(different))
         return position.take(np.minimum(np.maximum(keys - (low - 1), 0), count + 1))
@@ -108,44 +92,42 @@ def _sought(keys: Column, different: Column) -> Column:
 
 
 def spread(first: Column, counts: Column) -> tuple[Column, Column]:
-    """For each row in turn `counts` numbers `first, first + 1, …`; and the row of each number."""
+    """Counts up from `first`, `counts` times for each row; returns each number's row, and the numbers."""
     whose = np.repeat(np.arange(len(counts)), counts)
     before = np.cumsum(counts) - counts
     return whose, np.arange(len(whose)) + (first - before).take(whose)
 
 
 def find_rows(left: Sequence[Column], right: Sequence[Column]) -> Column:
-    """For each row on the left, the position of the first equal one on the right, or -1."""
+    """Finds each row of the left in the right; returns the position of the first equal row, or -1."""
     if len(left[0]) + len(right[0]) > tables.FEW:
-        return find(*keys_of([left, right]))
+        return find(*tables.keys_of([left, right]))
     one, other = ([*zip(*(column.tolist() for column in side), strict=True)] for side in (left, right))
     first = {row: at for at, row in reversed([*enumerate(other)])}
     return np.array([first.get(row, -1) for row in one], np.int64)
 
 
 def find(left: Column, right: Column) -> Column:
-    """For each key on the left, the position of the first equal one on the right, or -1."""
+    """Finds each key of the left in the right; returns the position of the first equal key, or -1."""
     if len(left) + len(right) <= tables.FEW:
         first = {number: at for at, number in reversed([*enumerate(right.tolist())])}
         return np.array([first.get(number, -1) for number in left.tolist()], np.int64)
     if len(left) == 0 or len(right) == 0:
         return np.full(len(left), -1, np.int64)
-    low, count = extent(right)
-    if count <= roomy(len(left) + len(right)):
+    low, count = tables.extent(right)
+    if count <= tables.roomy(len(left) + len(right)):
         position = np.full(count + 2, -1, np.int64)
         # Of several assignments to one place the last one stays.
         position[right[::-1] - (low - 1)] = np.arange(len(right) - 1, -1, -1)
         return position[np.minimum(np.maximum(left - (low - 1), 0), count + 1)]
     order, sequence = ordered(right)
-    starts = marked(changed(sequence))
+    starts = tables.marked(tables.changed(sequence))
     at = _sought(left, sequence.take(starts))
     return np.where(at < 0, -1, order.take(starts.take(at)))
 
 
 @dataclass(frozen=True, eq=False)
 class KeyTicks:
-    """Rows of keys at ticks."""
-
     key: Column
     tick: Column
 
@@ -155,11 +137,11 @@ class KeyTicks:
 
 
 def find_moments(asked: KeyTicks, given: KeyTicks) -> Column:
-    """For each key and tick that is asked for, the first row with these, or -1."""
+    """Finds each key and tick; returns the position of the first given row with both, or -1."""
     if asked.count == 0 or given.count == 0:
         return np.full(asked.count, -1)
-    low, count = extent(given.tick)
-    if count > ROOM // max(extent(given.key)[1], 1):
+    low, count = tables.extent(given.tick)
+    if count > tables.ROOM // max(tables.extent(given.key)[1], 1):
         return find_rows([asked.key, asked.tick], [given.key, given.tick])
     # Before and after all ticks there is one more, which nothing has.
     moment = np.minimum(np.maximum(asked.tick - (low - 1), 0), count + 1)
@@ -168,13 +150,10 @@ def find_moments(asked: KeyTicks, given: KeyTicks) -> Column:
 
 
 def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
-    """For each key and tick that is asked for, the last row of that key before the tick, or -1.
-
-    The rows given are in the order of keys, and of ticks within a key.
-    """
+    """Finds the last row of the same key before a tick, or -1; rows are sorted by key and tick."""
     if asked.count == 0 or given.count == 0:
         return np.full(asked.count, -1)
-    low, size = extent(given.tick)
+    low, size = tables.extent(given.tick)
     size += 1
     code = given.key * size + (given.tick - low)
     at = _last_below(code, asked.key * size + np.minimum(np.maximum(asked.tick - low, 0), size - 1))
@@ -182,9 +161,8 @@ def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
 
 
 def _last_below(ordered: Column, sought: Column) -> Column:
-    """For each number that is sought the last position of a smaller one, or -1."""
     low, count = int(ordered[0]), int(ordered[-1] - ordered[0]) + 1
-    if count > roomy(len(ordered) + len(sought)) or len(sought) <= tables.FEW:
+    if count > tables.roomy(len(ordered) + len(sought)) or len(sought) <= tables.FEW:
         return np.searchsorted(ordered, sought) - 1
     below = np.full(count + 1, -1)
     below[ordered - low + 1] = np.arange(len(ordered))
@@ -194,26 +172,26 @@ def _last_below(ordered: Column, sought: Column) -> Column:
 
 @dataclass(frozen=True)
 class TickRange(ColumnSet):
-    """For each row the first and the last tick that something may have."""
+    """The first and the last tick of a range, for each row."""
 
     first: Column
     last: Column
 
 
 def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> tuple[Column, Column]:
-    """The rows of two tables whose keys are equal and whose number on the right lies in the band."""
+    """Joins two tables on equal keys where the right row's number lies in the left row's band."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     first = int(number.min())
     size = int(number.max()) - first + 2
-    _, keys = numbered(np.concatenate([left, right]))
+    _, keys = tables.numbered(np.concatenate([left, right]))
     here, there = keys[: len(left)], keys[len(left) :]
-    if int(keys.max()) >= ROOM // size:
-        values, number = numbered(number)
+    if int(keys.max()) >= tables.ROOM // size:
+        values, number = tables.numbered(number)
         band = TickRange(np.searchsorted(values, band.first), np.searchsorted(values, band.last, "right") - 1)
         first, size = 0, len(values) + 1
     place = there * size + (number - first)
-    order = sorting(place)
+    order = tables.sorting(place)
     ordered = place.take(order)
     least = np.clip(band.first - first, 0, size - 1)
     beyond = np.clip(band.last - first + 1, 0, size - 1)
@@ -223,3 +201,65 @@ def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> 
     make_room(counts)
     which, at = spread(start, counts)
     return which, order.take(at)
+
+
+# ---- rows that are repeated, by their digests ----
+#
+# Each row puts its number into a table, at a place that its digest names, and only rows that meet there are
+# compared: mostly none. Sorting all digests takes more than twice as long.
+
+
+_PLACES = 8
+"""The least number of places per fact."""
+
+_APART = 32
+"""The least number of places per known fact, when others are compared with those."""
+
+
+def alike(digests: Column) -> Column:
+    """The rows whose digest another row has too, in order."""
+    rows = _sharing(digests)
+    if len(rows) == 0:
+        return rows
+    order = rows.take(np.argsort(digests.take(rows)))
+    sequence = digests.take(order)
+    same = sequence[1:] == sequence[:-1]
+    twice = np.zeros(len(rows), np.bool_)
+    twice[1:] = same
+    twice[:-1] |= same
+    return np.sort(order.take(tables.marked(twice)))
+
+
+def among(digests: Column, known: Column) -> Column:
+    """The rows whose digest is among those known, in order."""
+    bits = max(_APART * len(known) - 1, 1).bit_length()
+    rows = _placed(digests, known, bits)
+    if len(rows) == 0:
+        return rows
+    suspects = digests.take(rows)
+    return rows.take(tables.marked(np.isin(suspects, known.take(_placed(known, suspects, bits)))))
+
+
+def _placed(digests: Column, others: Column, bits: int) -> Column:
+    """The rows whose place in the table one of the others has, too."""
+    there = np.zeros(1 << bits, np.bool_)
+    there[_place(others, bits)] = True
+    return tables.marked(there.take(_place(digests, bits)))
+
+
+def _place(digests: Column, bits: int) -> Column:
+    return (digests.view(np.uint64) >> np.uint64(64 - bits)).view(np.int64)
+
+
+def _sharing(digests: Column) -> Column:
+    bits = max(_PLACES * len(digests) - 1, 1).bit_length()
+    place = _place(digests, bits)
+    numbers = np.arange(len(digests), dtype=np.int32)
+    table = np.empty(1 << bits, np.int32)  # only what is written is read
+    table[place] = numbers
+    lost = tables.marked(table.take(place) != numbers)
+    if len(lost) == 0:
+        return lost
+    shared = np.zeros(1 << bits, np.bool_)
+    shared[place.take(lost)] = True
+    return tables.marked(shared.take(place))

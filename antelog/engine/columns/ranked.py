@@ -1,11 +1,9 @@
-"""Numbers in a fixed sequence, of any stretch of which the least ones are found without looking at each.
+"""Sequences of numbers that answer, for many stretches at once, what their least numbers add up to.
 
     5 2 9 2 7     of the second to the fourth the least is 2, the second least 2, the third 9; two are up to 5
 
-The numbers are split by their highest bit: those without it go to the front, the rest behind them, each part
-in its order. Both parts are split by the next bit, and so on. How many numbers without the bit stand before
-each place says where a stretch lies after each split, and how many of its numbers are in either part. So each
-question takes as many steps as there are bits, for all questions at once. (This is a *wavelet matrix*.)
+A wavelet matrix: numbers without the highest bit go first, each part in its order, and so on by the next bit.
+The count of numbers without the bit before each place says where a stretch lies after a split.
 """
 
 from __future__ import annotations
@@ -22,15 +20,12 @@ from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, Mask, numbered
 
 NOTHING = -1
-"""The largest height of an empty stretch; those of a sequence are 0 or more."""
+"""The largest height of an empty stretch; heights are 0 or more."""
 
 
 @dataclass(frozen=True, eq=False)
 class Slices(ColumnSet):
-    """Stretches of a sequence, each from `first` to before `end`, `without` the numbers of other ones.
-
-    Those have to be numbers of these.
-    """
+    """Stretches of a sequence, from `first` to before `end`, less the stretches in `without`."""
 
     first: Column
     end: Column
@@ -38,12 +33,10 @@ class Slices(ColumnSet):
 
     @property
     def count(self) -> Column:
-        """How many numbers each has."""
         count: Column = self.end - self.first
         return count if self.without is None else count - self.without.count
 
     def or_else(self, other: Slices, there: Mask) -> Slices:
-        """These where there is something, elsewhere the others, which are of the same kind."""
         without = None
         if self.without is not None and other.without is not None:
             without = self.without.or_else(other.without, there)
@@ -53,21 +46,19 @@ class Slices(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """How many numbers each stretch has, the sums of each kind of weights, and the largest of each kind of
-    heights."""
+    """For each stretch its count of numbers, the sums of its weights, and its largest heights."""
 
     count: Column
     sums: tuple[Column, ...]
     highest: tuple[Column, ...]
 
     def and_more(self, more: Totals) -> Totals:
-        """The totals of two parts of each stretch."""
+        """Combines the totals of two parts of each stretch."""
         sums = tuple(one + other for one, other in zip(self.sums, more.sums, strict=True))
         highest = tuple(np.maximum(*both) for both in zip(self.highest, more.highest, strict=True))
         return Totals(self.count + more.count, sums, highest)
 
     def or_else(self, other: Totals, there: Mask) -> Totals:
-        """These where there is something, elsewhere the others."""
         sums = tuple(np.where(there, *both) for both in zip(self.sums, other.sums, strict=True))
         highest = tuple(np.where(there, *both) for both in zip(self.highest, other.highest, strict=True))
         return Totals(np.where(there, self.count, other.count), sums, highest)
@@ -78,7 +69,7 @@ Heights: TypeAlias = tuple[NDArray[np.int32], ...]
 
 @dataclass(frozen=True, eq=False)
 class _Sequence:
-    """A sequence in some order: the sums of its weights before each place, and its heights."""
+    """A sequence in some order: its heights, and the sums of its weights before each place."""
 
     sums: tuple[Column, ...]
     heights: Heights
@@ -93,13 +84,7 @@ class _Sequence:
 
 
 def _largest(heights: NDArray[np.int32], at: Slices) -> Column:
-    """The largest height of each stretch; NOTHING if it is empty.
-
-        5 2 9 2 7     the largest of the second to the fourth is 9
-
-    There is a line for each power of two, of the largest of so many heights from each place on. A stretch is
-    covered by two of these, which may overlap. (This is a *sparse table*.)
-    """
+    """The largest height of each stretch, or NOTHING if it is empty, by a sparse table of powers of two."""
     if not len(heights):
         return np.full(len(at.first), np.int64(NOTHING))
     length, lines = at.end - at.first, [heights]
@@ -117,19 +102,17 @@ def _largest(heights: NDArray[np.int32], at: Slices) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """One split: how many numbers before each place go to the front, and the sequence after it."""
+    """One split by a bit: how many numbers before each place go to the front, and the new sequence."""
 
     bit: int
     before: NDArray[Any]  # of 32 bits, which is enough for places
     after: _Sequence
 
     def fronts(self, at: Slices) -> Slices:
-        """The parts of stretches that go to the front."""
         without = None if at.without is None else self.fronts(at.without)
         return Slices(self.before.take(at.first), self.before.take(at.end), without)
 
     def backs(self, at: Slices, fronts: Slices) -> Slices:
-        """The parts of stretches that go behind it."""
         without, behind = None, int(self.before[-1])
         if at.without is not None and fronts.without is not None:
             without = self.backs(at.without, fronts.without)
@@ -138,10 +121,7 @@ class _Split:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A sequence of numbers, with what its stretches are asked for; nothing is split before that.
-
-    Each number may have some weights, which are added up, and heights, of which the largest is found.
-    """
+    """A sequence of numbers with weights to add up and heights, which is split when it is first asked."""
 
     numbers: Column
     weights: Sequence[Column] = ()
@@ -149,7 +129,6 @@ class Ranked:
 
     @cached_property
     def _different(self) -> tuple[Column, Column]:
-        """The different numbers, in order, and for each number which of these it is."""
         return numbered(self.numbers)
 
     @cached_property
@@ -171,11 +150,10 @@ class Ranked:
         return splits
 
     def nothing(self, at: Slices) -> Totals:
-        """The totals of no numbers, for each stretch."""
         return self._whole.totals(Slices(at.first, at.first))
 
     def up_to(self, at: Slices, most: Column | None) -> Totals:
-        """The totals of the numbers of each stretch that are up to one; None: of all of them."""
+        """The totals of the numbers of each stretch up to `most` (None: of all)."""
         if most is None:
             return self._whole.totals(at)
         beyond = np.searchsorted(self._different[0], most, "right")
@@ -183,19 +161,16 @@ class Ranked:
         return found
 
     def first(self, at: Slices, holds: Callable[[Totals], Mask]) -> Column:
-        """The least number of each stretch up to which its totals meet a condition; NEVER if they do not.
-
-        Once they meet it, they do so with any larger numbers as well.
-        """
+        """The least number of each stretch from which on its totals meet a condition; or NEVER."""
         rank, _ = self._descended(at, lambda _, totals: ~holds(totals))
         different, _ = self._different
         found: Column = np.append(different, NEVER).take(np.minimum(rank, len(different)))
         return found
 
     def _descended(self, at: Slices, goes_on: Callable[[int, Totals], Mask]) -> tuple[Column, Totals]:
-        """The rank at which each search ends, bit by bit, and the totals of all numbers of lower ranks.
+        """Searches bit by bit; returns the rank at which each search ends, and the totals of all lower ranks.
 
-        It goes on behind the numbers without a bit if that is so, given the totals with these.
+        Given the totals with the numbers without a bit, `goes_on` decides whether to search behind them.
         """
         rank, totals = np.zeros(len(at.first), np.int64), self.nothing(at)
         for split in self._splits:
@@ -210,10 +185,7 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class InOrder(Ranked):
-    """Numbers that are in order within each `row`, and rows in theirs: the stretches are all of a row.
-
-    So what is up to a number is the beginning of a stretch.
-    """
+    """Numbers sorted within each `row`, and stretches of one row: numbers up to one are their beginning."""
 
     row: Column = field(kw_only=True)
 

@@ -1,7 +1,4 @@
-"""Sets of ticks as spans, first and last, so that their size does not grow with the clock.
-
-ticks 3, 4, 5 and everything from 900 on: first = [3, 900], last = [5, FOREVER]
-"""
+"""Sets of ticks as spans: 3, 4, 5 and all from 900 on have first = [3, 900] and last = [5, FOREVER]."""
 
 from __future__ import annotations
 
@@ -16,18 +13,18 @@ from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.errors import DataError
 
 FOREVER = 2**56
-"""After all ticks there are."""
+"""A tick after all others."""
 
 MOST_TICKS = 100_000_000
-"""The most ticks that a step looks at one by one."""
+"""The most ticks that a step may enumerate."""
 
 _AT_ONCE = 200_000
-"""The most of these at once; each takes some 300 bytes."""
+"""The most ticks enumerated at once; each takes some 300 bytes."""
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Spans of ticks in order, with a gap between each two."""
+    """Spans of ticks in order, with gaps between them."""
 
     first: Column
     last: Column
@@ -37,11 +34,10 @@ class Spans:
         return len(self.first) == 0
 
     def pairs(self) -> Iterable[tuple[int, int]]:
-        """The spans one by one."""
         return zip(self.first.tolist(), self.last.tolist(), strict=True)
 
     def shifted(self, earlier: int | None, later: int | None) -> Spans:
-        """Spans that begin and end by these numbers of ticks earlier or later (None: without end)."""
+        """Moves beginnings earlier and ends later by these numbers of ticks (None: without end)."""
         if self.empty or earlier == later == 0:
             return self
         if len(self.first) == 1:
@@ -55,7 +51,6 @@ class Spans:
         return _merged(np.maximum(begins, -FOREVER), np.minimum(ends, FOREVER))
 
     def within(self, ticks: Column) -> Mask:
-        """A mask of the ticks that are in a span."""
         if self.empty:
             return np.zeros(len(ticks), np.bool_)
         at = np.searchsorted(self.first, ticks, "right") - 1
@@ -63,15 +58,12 @@ class Spans:
         return inside
 
     def between(self, first: int, last: int) -> Spans:
-        """The part between two ticks, both included."""
+        """Clips the spans to two ticks, both included."""
         at = marked((self.last >= first) & (self.first <= last))
         return Spans(np.maximum(self.first.take(at), first), np.minimum(self.last.take(at), last))
 
     def ticks(self) -> Column:
-        """All ticks, one by one. Raises DataError if there are more than MOST_TICKS.
-
-        Raises TooLargeError if they are too many at once: then a step is cut in two.
-        """
+        """Enumerates all ticks. Raises DataError beyond MOST_TICKS, TooLargeError if a step must be cut."""
         count = int((self.last - self.first + 1).sum())
         if count > MOST_TICKS:
             raise DataError(
@@ -93,12 +85,10 @@ def span(first: int, last: int) -> Spans:
 
 
 def spans_of(ticks: Column) -> Spans:
-    """The spans that different ticks in order form."""
     return _merged(ticks, ticks) if len(ticks) else NOWHERE
 
 
 def union(parts: Iterable[Spans]) -> Spans:
-    """All ticks of several sets."""
     found = [part for part in parts if not part.empty]
     if len(found) == 1:
         return found[0]
@@ -106,13 +96,12 @@ def union(parts: Iterable[Spans]) -> Spans:
         return NOWHERE
     if sum(len(part.first) for part in found) <= tables.FEW:
         return _few_merged(sorted(pair for part in found for pair in part.pairs()))
-    return covering(
-        np.concatenate([part.first for part in found]), np.concatenate([part.last for part in found])
-    )
+    first, last = [part.first for part in found], [part.last for part in found]
+    return covering(np.concatenate(first), np.concatenate(last))
 
 
 def covering(first: Column, last: Column) -> Spans:
-    """All ticks of spans in any order, which may meet or lie in each other."""
+    """Merges spans in any order, which may touch or overlap."""
     if len(first) == 0:
         return NOWHERE
     order = np.argsort(first, kind="stable")
@@ -120,7 +109,6 @@ def covering(first: Column, last: Column) -> Spans:
 
 
 def _merged(first: Column, last: Column) -> Spans:
-    """Spans in the order of their beginnings, those that meet made one."""
     if len(first) == 1:
         return Spans(first, last)
     if len(first) <= tables.FEW:
@@ -133,7 +121,6 @@ def _merged(first: Column, last: Column) -> Spans:
 
 
 def _few_merged(pairs: Sequence[tuple[int, int]]) -> Spans:
-    """Merges a few spans, given as first and last ticks in the order of their beginnings."""
     begins, ends = [pairs[0][0]], [pairs[0][1]]
     for begin, end in pairs:
         if begin > ends[-1] + 1:

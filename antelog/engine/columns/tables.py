@@ -1,7 +1,6 @@
-"""Tables of whole numbers: keys, order and groups over NumPy columns.
+"""Tables of whole numbers: keys, order and groups over NumPy columns of int64, which are cells or ticks.
 
-Every column of the engine is an array of int64: values are cells (see `values`), ticks are
-ticks. Rows are compared by *keys*, one number a row, equal if and only if the rows are.
+Rows are compared by *keys*, one number a row, equal exactly where the rows are.
 """
 
 from __future__ import annotations
@@ -20,17 +19,13 @@ Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
 
 NEVER = np.int64(2**62)
-"""The tick at which nothing happens any more."""
-
-FAR = np.int64(2**55)
-"""A tick after all others: what the rules alone say about it holds for any tick to come."""
+"""A tick at which nothing happens any more."""
 
 ROOM = 2**62
-"""Keys are below this."""
+"""The upper bound of keys."""
 
 FEW = 64
-"""Up to this many rows go one by one through the primitives below: a call into NumPy takes as long as twenty
-numbers in Python, and a step with one fact makes hundreds."""
+"""Up to this many rows stay in Python, where twenty numbers take as long as a call into NumPy."""
 
 
 def columns(count: int, length: int = 0) -> list[Column]:
@@ -38,7 +33,7 @@ def columns(count: int, length: int = 0) -> list[Column]:
 
 
 def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
-    """Keys for the rows of several tables with the same columns, comparable between them."""
+    """Keys for the rows of tables with the same columns, comparable between the tables."""
     lengths = [len(table[0]) for table in tables]
     if sum(lengths) <= FEW and tables[0]:
         return _few_keys(tables)
@@ -59,14 +54,13 @@ def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
 
 
 def _few_keys(tables: Sequence[Sequence[Column]]) -> list[Column]:
-    """Keys for few rows, in plain Python."""
     rows = [[*zip(*(column.tolist() for column in table), strict=True)] for table in tables]
     number = {row: at for at, row in enumerate(sorted({row for each in rows for row in each}))}
     return [np.array([number[row] for row in each], np.int64) for each in rows]
 
 
 def _dense(column: Column) -> tuple[Column, int]:
-    """Small numbers in place of a column's values, equal where they are, and how many may occur."""
+    """Replaces numbers by small ones, equal where they are; returns these, and how many there may be."""
     if len(column) == 0:
         return column, 1
     low, count = extent(column)
@@ -85,27 +79,26 @@ def roomy(length: int) -> int:
 
 
 _IDS = -(2**51)
-"""The cells of values with ids begin here, far from the marks -1, -2, … that stand for no value."""
+"""The first cell of an id, far from the marks -1, -2, … that stand for no value."""
 
 
 def _apart(low: int, count: int) -> bool:
-    """Whether a column from `low` on has ids as well as marks, with nothing between them."""
+    """Whether a column has ids as well as marks, with nothing between them."""
     return _IDS <= low < _IDS // 2 <= low + count - 1 < 0
 
 
 def _together(column: Column) -> Column:
-    """Ids and marks, with the marks moved to just before the ids, where no cell is."""
+    """Moves the marks of a column to just before its ids, where no cell is."""
     return column + (column >= _IDS // 2) * _IDS
 
 
 def extent(column: Column) -> tuple[int, int]:
-    """The least number of a column that is not empty, and how many there are up to the greatest."""
+    """The least number of a non-empty column, and the size of its range."""
     low = int(np.minimum.reduce(column))  # `min` is the same, by a longer way
     return low, int(np.maximum.reduce(column)) - low + 1
 
 
 def sorting(key: Column) -> Column:
-    """The order that sorts keys; equal keys stay in their order."""
     return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else ordered(key)[0]
 
 
@@ -113,10 +106,9 @@ _BITS = 64
 
 
 def ordered(key: Column) -> tuple[Column, Column]:
-    """The order that sorts keys, in which equal ones stay as they are, and the keys in that order.
+    """The stable order that sorts keys, and the sorted keys.
 
-    NumPy sorts numbers several times as fast as it finds their order. So each key is sorted together with
-    its row, in its lowest bits, if there is room for both.
+    NumPy sorts numbers faster than it finds their order, so rows are sorted within the keys' lowest bits.
     """
     if len(key) > FEW:
         low, count = extent(key)
@@ -135,30 +127,29 @@ def ordered(key: Column) -> tuple[Column, Column]:
 
 
 def marked(mask: Mask) -> Column:
-    """The positions at which a mask is true."""
     return mask.nonzero()[0]
 
 
 def or_never(ticks: Column, mask: Mask) -> Column:
-    """Ticks, and NEVER where a mask is true; much faster than `where`, as such masks have no pattern."""
+    """Ticks, or NEVER where a mask is true; much faster than `where`, as such masks have no pattern."""
     return np.maximum(ticks, mask * NEVER)
 
 
 def positions(at: Column | Mask) -> Column:
-    """The positions of rows to take, which is several times faster than to take by a mask."""
+    """Row positions from positions or a mask; taking by positions is several times faster."""
     found: Column = at.nonzero()[0] if at.dtype == np.bool_ else at.astype(np.int64, copy=False)
     return found
 
 
 def places(at: Column, count: int) -> Column:
-    """For each position its index among those given; for other positions the value means nothing."""
+    """The index of each position among those given; undefined for other positions."""
     place = np.empty(count, np.int64)
     place[at] = np.arange(len(at))
     return place
 
 
 def distinct(column: Column) -> Column:
-    """The different numbers of a column, in order; sorting them all is faster than hashing them."""
+    """The distinct numbers of a column, sorted: faster than hashing them."""
     if len(column) <= FEW:
         return np.array(sorted(set(column.tolist())), np.int64)
     low, count = extent(column)
@@ -171,7 +162,7 @@ def distinct(column: Column) -> Column:
 
 
 def numbered(column: Column) -> tuple[Column, Column]:
-    """The different numbers of a column, in order, and for each row the position of its number."""
+    """The distinct numbers of a column in order, and the position of each row's number among them."""
     if len(column) <= FEW:
         given = column.tolist()
         place = {number: at for at, number in enumerate(sorted(set(given)))}
@@ -198,7 +189,7 @@ def numbered(column: Column) -> tuple[Column, Column]:
 
 
 def once(key: Column) -> tuple[Column, Column]:
-    """One row for each different key, in the order of the keys, and for each row the number of its key."""
+    """One row for each distinct key, in the order of the keys, and the number of each row's key."""
     if len(key) == 0:
         return key, key
     low, count = extent(key)
@@ -213,17 +204,16 @@ def once(key: Column) -> tuple[Column, Column]:
 
 
 def inverse(order: Column) -> Column:
-    """The inverse of an order: the new position of each row."""
     return places(order, len(order))
 
 
 def in_order(columns: Sequence[Column]) -> Column:
-    """The order that sorts rows of numbers, none of them negative, by the first column, then the next."""
+    """The order that sorts rows of natural numbers column by column."""
     return sorting(combined(columns))
 
 
 def combined(columns: Sequence[Column]) -> Column:
-    """A number for each row of numbers, none of them negative, in the order in which `in_order` puts rows."""
+    """One number for each row of natural numbers, in the order of the rows."""
     key, size = columns[0], int(columns[0].max(initial=0)) + 1
     for column in columns[1:]:
         count = int(column.max(initial=0)) + 1
@@ -238,7 +228,7 @@ def combined(columns: Sequence[Column]) -> Column:
 
 
 def changed(ordered: NDArray[np.integer[Any]]) -> Mask:
-    """A mask of the rows at which a sorted column has another number than before."""
+    """Masks the rows at which a sorted column changes."""
     fresh = np.empty(len(ordered), np.bool_)
     fresh[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
@@ -246,7 +236,7 @@ def changed(ordered: NDArray[np.integer[Any]]) -> Mask:
 
 
 def run_ends(ordered: NDArray[np.integer[Any]]) -> Mask:
-    """A mask of the rows after which a sorted column has another number, or none."""
+    """Masks the last row of each run of equal numbers in a sorted column."""
     last = np.empty(len(ordered), np.bool_)
     last[-1:] = True
     np.not_equal(ordered[1:], ordered[:-1], out=last[:-1])
@@ -254,7 +244,7 @@ def run_ends(ordered: NDArray[np.integer[Any]]) -> Mask:
 
 
 def ordinals(fresh: Mask) -> Column:
-    """For each row of a sorted column the rank of its number, given where the numbers change."""
+    """The rank of each row's number in a sorted column, given where the numbers change."""
     which = fresh.astype(np.int64)
     which[:1] = 0
     return which.cumsum(out=which)  # in place, which takes less than half of the time
@@ -262,10 +252,7 @@ def ordinals(fresh: Mask) -> Column:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of rows with equal keys: `order` puts them side by side, `starts` says where each group begins.
-
-    If they are all `alone`, each row is its own group, in the order they are in.
-    """
+    """Groups of rows with equal keys, side by side in `order` from `starts` on; or each row `alone`."""
 
     order: Column
     starts: Column
@@ -281,12 +268,11 @@ class Groups:
 
     @property
     def first(self) -> Column:
-        """The first row of each group."""
         return self.order.take(self.starts)
 
     @property
     def numbers(self) -> Column:
-        """For each row, in the original order, the number of its group."""
+        """The group of each row, in the original order."""
         fresh = np.zeros(len(self.order), np.bool_)
         fresh[self.starts] = True
         numbers = np.empty(len(self.order), np.int64)

@@ -1,11 +1,9 @@
-"""Trees of questions about numbers, kept as columns and asked for many rows at once.
+"""Decision trees as columns, evaluated for many rows at once, level by level.
 
-    row  tree  feature  threshold  left  right  value
-    0    0     2        1.5        1     2      0       feature 2 at most 1.5? then row 1, else row 2
-    1    0     0        0          1     1      -0.3    a leaf: both sides are itself
-    2    0     0        0          2     2      0.8
-
-A row of features comes to one leaf in each tree. All rows go down all trees together, one level at a time.
+row  tree  feature  threshold  left  right  value
+0    0     2        1.5        1     2      0       feature 2 at most 1.5? then row 1, else row 2
+1    0     0        0          1     1      -0.3    a leaf: both sides are itself
+2    0     0        0          2     2      0.8
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ Features = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Trees, a row for each node; the rows of a tree are side by side, its root first."""
+    """Trees with one row per node; the nodes of a tree are side by side, its root first."""
 
     tree: Column
     feature: Column
@@ -38,7 +36,6 @@ class Trees:
 
     @cached_property
     def depth(self) -> int:
-        """The largest number of questions between a root and a leaf."""
         at, depth = self.roots, 0
         while len(at):
             inner = at[self.left.take(at) != at]
@@ -47,7 +44,7 @@ class Trees:
         return depth
 
     def sums(self, features: Features) -> Numbers:
-        """For each row of features the sum of the values of the leaves it comes to."""
+        """The sum of the values of the leaves that each row of features reaches."""
         parts = [self._sums(features[at : at + _AT_ONCE]) for at in range(0, len(features), _AT_ONCE)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
@@ -63,9 +60,8 @@ class Trees:
 
     @cached_property
     def _sides(self) -> Column:
-        """Right and left of each node, in turn."""
         return np.stack([self.right, self.left], axis=1).ravel()
 
 
 _AT_ONCE = 2048
-"""So many rows at a time stay in the cache of a processor."""
+"""So many rows fit into the cache of a processor."""

@@ -1,19 +1,17 @@
-"""Admission of facts: rows of a batch become columns of cells and ticks, or are set aside.
+"""Admission of facts: a row of a batch becomes a fact, a repetition, or a reject with its reason.
 
-Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its
-reason. Rejects never change an answer.
+device  level  time  arrival
+wt2     high   7     8            a fact: cells and ticks
+wt2     high   7     20           late, with a delay of 2
 
-    device  level  time  arrival
-    wt2     high   7     8            a fact: cells and ticks
-    wt2     high   7     20           late, with a delay of 2
-
-    delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
+delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -22,17 +20,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.accounts import REASONS, Counts
+from antelog.accounts import FATES, PARTICULAR, REASONS, Counts
 from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
 from antelog.arrow.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.plan.bounds import DelayTable
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.joins import alike, find_rows
 from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked
 from antelog.engine.facts import rejects
-from antelog.engine.facts.alike import alike
 from antelog.engine.facts.frames import Frame, FrameRows, naming, read_frame
 from antelog.engine.facts.history import Facts, no_facts
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
@@ -40,18 +37,17 @@ from antelog.engine.values.encoding import infinite
 from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.types import declared
 from antelog.engine.values.values import UNBOUND, Values
-from antelog.errors import DataError
+from antelog.errors import DataError, DataWarning
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.epochs import TICKS, Counting
 
 
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """A batch: the facts that count, each once, and the rows set aside (see `rejects.SCHEMA`).
+    """The facts of a batch, each once, and the rows set aside (see `rejects.SCHEMA`).
 
-    `places` says for each reject which row of its frame it was, `types` of which types the columns
-    of the frames are, without the time; `of_no_use` how many rows of each input are of no use, whenever
-    they come. `notes` are sentences about the times.
+    `places` has the row of each reject in its frame, `types` those of the frames' columns without the time,
+    and `of_no_use` the number of rows of each input that can never be used.
     """
 
     facts: Mapping[str, Facts]
@@ -65,8 +61,6 @@ class Admitted:
 
 @dataclass(frozen=True, eq=False)
 class _AdmittedFrame:
-    """One frame of a batch after the checks; its rejects are in the order of its rows."""
-
     facts: Facts
     counts: Counts
     rejects: pa.Table
@@ -77,7 +71,7 @@ class _AdmittedFrame:
 
 @dataclass(frozen=True, eq=False)
 class _Objection:
-    """Rows that cannot be admitted: the reason, and a function that describes the fault of some of them."""
+    """Rows that cannot be admitted, the reason, and a function that describes the fault of some of them."""
 
     reason: str
     applies: Mask
@@ -85,7 +79,7 @@ class _Objection:
 
 
 Objector: TypeAlias = Callable[[Input, Facts], tuple[Mask, pa.Array]]
-"""Says which facts of an input conflict with others, and what is to be said of each of them."""
+"""Masks the facts of an input that conflict with others, and describes each conflict."""
 
 
 def admit(
@@ -98,14 +92,11 @@ def admit(
     arrival: str = "arrival",
     conflicts: Objector | None = None,
 ) -> Admitted:
-    """The facts in frames that arrived after tick `before`, up to and including `now`.
+    """Admits the facts in frames that arrived after tick `before`, up to `now`.
 
-    The column named by `arrival` has the ticks they arrived at. In a frame without it, a fact
-    arrives at its own time, or at `before + 1` if that is over; one whose time is after `now` is
-    early. Every input of the plan is in the result, also without a frame. Facts that are fine in
-    themselves may still have `conflicts`.
-
-    Raises DataError if a frame does not fit its input as a whole.
+    Without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is over. Every
+    input of the plan is in the result, also without a frame. `conflicts` judges facts that are otherwise
+    admitted. Raises DataError if a frame does not fit its input.
     """
     rules = prepared(plan)
     sources = rules.inputs
@@ -205,10 +196,7 @@ def _admit(
 def _cells(
     source: Input, values: Values, array: Array, number: int, kind: Kind | None
 ) -> tuple[Column, Mask | None]:
-    """The cells of a column, and which values are of no use, if any are.
-
-    Where the program has texts, values it cannot write become texts.
-    """
+    """The cells of a column, spelled out where the program has texts; and a mask of values of no use."""
     with naming(f"column {source.columns[number]} of {source.name}", array.type):
         cells, bad = values.encode_usable(array)
         spelled = source.types[number] == "text" and kind is not Kind.TEXT
@@ -225,12 +213,12 @@ def _ticks(array: Array, counting: Counting, what: str) -> Ticks:
 def _of_no_use(source: Input, rows: FrameRows, bad: Sequence[Mask | None]) -> Iterator[_Objection]:
     for name, column, applies in zip(source.columns, rows.columns, bad, strict=False):
         if applies is not None:
-            said = f"the value of column {name} {why_of_no_use(column.type)}"
+            fault = f"the value of column {name} {why_of_no_use(column.type)}"
+            yield _Objection(MALFORMED, applies, partial(_same, fault))
 
-            def detail(at: Column, said: str = said) -> pa.Array:
-                return pa.array([said] * len(at), pa.string())
 
-            yield _Objection(MALFORMED, applies, detail)
+def _same(fault: str, rows: Column) -> pa.Array:
+    return pa.array([fault] * len(rows), pa.string())
 
 
 def _about_values(
@@ -244,20 +232,12 @@ def _about_values(
             wrong |= ~Numbers.of_cells(column, values).is_whole
         elif kind in (None, Kind.NUMBER):
             wrong |= infinite(column)
-
-        def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:
-            return rejects.about_value(name, type_, c[rows], values)
-
-        yield _Objection(MALFORMED, wrong, detail)
+        yield _Objection(MALFORMED, wrong, partial(rejects.about_value, name, type_, column, values))
 
 
 def _about_times(time: Ticks, arrival: Ticks, counting: Counting) -> Iterator[_Objection]:
     for what, times, wrong in (("time", time, ~time.natural), ("arrival", arrival, ~arrival.whole)):
-
-        def detail(rows: Column, what: str = what, times: Ticks = times) -> pa.Array:
-            return rejects.about_time(what, times, rows, counting)
-
-        yield _Objection(MALFORMED, wrong, detail)
+        yield _Objection(MALFORMED, wrong, partial(rejects.about_time, what, times, counting=counting))
 
 
 def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
@@ -280,19 +260,19 @@ def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
 
 def _about_order(source: Input, given: Facts, allowed: Column, counting: Counting) -> Iterator[_Objection]:
     ahead, behind = given.time - given.arrival, given.arrival - given.time - allowed
-    for reason, by, where in ((EARLY, ahead, " before its time"), (LATE, behind, " after its deadline")):
 
-        def detail(rows: Column, by: Column = by, where: str = where) -> pa.Array:
-            said = sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
-            return rejects.with_remedy(said, given.time[rows], counting, source)
+    def detail(by: Column, where: str, rows: Column) -> pa.Array:
+        fault = sentence("arrived at tick ", given.arrival[rows], ", ", rejects.ticks(by[rows]), where)
+        return rejects.with_remedy(fault, given.time[rows], counting, source)
 
-        yield _Objection(reason, by > 0, detail)
+    yield _Objection(EARLY, ahead > 0, partial(detail, ahead, " before its time"))
+    yield _Objection(LATE, behind > 0, partial(detail, behind, " after its deadline"))
 
 
 def _rejected(
     name: str, as_json: pa.Array, time: Ticks, arrival: Ticks, found: Sequence[tuple[str, Column, pa.Array]]
 ) -> pa.Table:
-    """The rejects of an input: rows as JSON in the order of the objections `found`, then sorted by row."""
+    """The rejects of an input in the order of its rows; `as_json` has the rows in the order of `found`."""
     at = np.concatenate([rows for _, rows, _ in found])
     order = pa.array(np.argsort(at))
     count = len(at)
@@ -311,7 +291,6 @@ def _rejected(
 
 
 def _once(facts: Facts) -> Facts:
-    """Each fact once, at its first arrival."""
     if facts.count < 2 or len(suspects := alike(facts.digests)) == 0:
         return facts  # different digests, different facts
     # Of equal keys the first comes first, and that shall be the fact that arrived first.
@@ -327,17 +306,14 @@ def _once(facts: Facts) -> Facts:
 
 
 def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
-    """The arrivals of rows without any: their own ticks, or the first after the finished tick `now`.
-
-    Not after the tick `latest`, where there is one, unless that is finished.
-    """
+    """The arrivals of rows without one: their own ticks, from `now + 1` to `latest`, if that is given."""
     first = now + 1
     return np.maximum(time, first) if latest is None else np.clip(time, first, max(first, latest))
 
 
 @dataclass(frozen=True, eq=False)
 class DelayRows:
-    """The declarations with constants at the same positions: a row of cells and a delay for each."""
+    """The delay declarations with constants at the same positions: cells and a delay for each."""
 
     positions: tuple[int, ...]
     cells: tuple[Column, ...]
@@ -368,10 +344,7 @@ def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
 
 
 def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
-    """δ of each fact: among the declarations that match it, the one with the most constants decides.
-
-    An input without objects has one δ, and the result one row.
-    """
+    """The delay of each fact, by the matching declaration with the most constants."""
     result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)
     for table in tables_of(source, values):
         if not table.positions:
@@ -386,20 +359,68 @@ def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
 # ---- rows that come too late for a run: `--until 5`, and one that arrived at 6 ----
 
 
-@dataclass(frozen=True, eq=False)
-class Beyond:
-    """The counts of such rows; those set aside, and their rows in their frames."""
-
-    counts: Counts
-    rejects: pa.Table
-    places: Column
-
-
-def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
-    """The counts of rows that arrived after tick `until`; malformed ones are set aside with their reason."""
+def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Admitted:
+    """Counts rows that arrived after tick `until`; malformed ones are set aside with their reason."""
     batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
     malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
-    rejects = batch.rejects.filter(malformed)
-    given = sum(counts.given for counts in batch.counts.values())
-    counts = Counts(malformed=rejects.num_rows, after_until=given - rejects.num_rows)
-    return Beyond(counts, rejects, batch.places[malformed.to_numpy(zero_copy_only=False)])
+    counts = {
+        name: Counts(malformed=each.malformed, after_until=each.given - each.malformed)
+        for name, each in batch.counts.items()
+    }
+    rejects, places = batch.rejects.filter(malformed), batch.places[malformed.to_numpy(zero_copy_only=False)]
+    return replace(batch, facts={}, counts=counts, rejects=rejects, places=places)
+
+
+# ---- frames of which most rows, or all of them, are set aside ----
+#
+#     Temp: none of its 4,032 rows can be used: the time `soon` is not a whole number, as in ["wt2", 91]
+#
+# A frame of which nothing was understood would look like one in which nothing happened.
+
+_MANY = 20
+"""In frames of fewer rows it is ordinary that most are late, early, or claim a slot another one holds."""
+_CALLER = 4
+"""The stack level of the line that called `advance`, above the check of its arguments."""
+_LONGEST = 200
+"""The most characters of an example."""
+_REMEDIES = {
+    LATE: "Hand them over before, have a column with their arrivals, or declare a longer delay",
+    EARLY: "Advance to a later tick, or have a column with their arrivals",
+    CONFLICTING: "The input is declared `one per` with fewer columns than distinguish these facts",
+    MALFORMED: "Mend the columns, or leave these rows out",
+}
+
+
+def check_use(batch: Admitted) -> None:
+    """Warns of frames of which more than half is set aside. Raises DataError if no row is of use."""
+    for name, counts in batch.counts.items():
+        aside = {reason: getattr(counts, reason) for reason in REASONS if getattr(counts, reason)}
+        count = sum(aside.values()) if counts.given >= _MANY else batch.of_no_use[name]
+        if counts.given < 2 or 2 * count <= counts.given:
+            continue  # a single row says nothing of those to come
+        rejects = batch.rejects.filter(pc.equal(batch.rejects.column("input"), name))
+        if batch.of_no_use[name] == counts.given:
+            raise DataError(f"{name}: none of its {counts.given:,} rows can be used: {_mostly(rejects)}")
+        warnings.warn(_warning(name, counts, aside, rejects), DataWarning, stacklevel=_CALLER)
+
+
+def _warning(name: str, counts: Counts, aside: dict[str, int], rejects: pa.Table) -> str:
+    each = ", ".join(f"{count:,} {FATES[reason]}" for reason, count in aside.items())
+    reason = max(aside, key=aside.__getitem__)
+    said = _mostly(rejects.filter(pc.equal(rejects.column("reason"), reason)))
+    return (
+        f"{name}: {sum(aside.values()):,} of {counts.given:,} rows were set aside ({each}); {said}. "
+        f"{_REMEDIES[reason]}; `rejects` of the engine has them, each with its reason"
+    )
+
+
+def _mostly(rejects: pa.Table) -> str:
+    """The most common reason of rejects, with the first example."""
+    kinds = pc.replace_substring_regex(rejects.column("detail"), PARTICULAR, "…")
+    each = pc.value_counts(kinds)
+    numbers = each.field("counts").to_numpy()
+    most = int(numbers.argmax())
+    alike = rejects.filter(pc.equal(kinds, each.field("values")[most]))
+    detail, row = (alike.column(name)[0].as_py() for name in ("detail", "values"))
+    mostly = "" if numbers[most] == len(rejects) else "mostly "
+    return f"{mostly}{detail}, as in {row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"

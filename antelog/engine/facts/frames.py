@@ -28,7 +28,7 @@ from antelog.language.syntax import number
 
 
 def columns_of(rows: Iterable[Any], what: str) -> tuple[list[str] | None, list[pa.Array]]:
-    """The columns of rows and, if the rows are dicts, their names; `what` is what errors call the rows."""
+    """The columns of rows and, if the rows are dicts, their names; errors call the rows `what`."""
     rows = _rows(rows, what)
     if rows and isinstance(rows[0], Mapping):
         names = list(dict.fromkeys(name for row in rows for name in row))
@@ -49,7 +49,7 @@ def columns_of(rows: Iterable[Any], what: str) -> tuple[list[str] | None, list[p
 
 
 def _rows(given: Iterable[Any], what: str) -> list[Any]:
-    """Rows that are all tuples of one length, or all dicts; reading ends with the first that is not."""
+    """Reads rows that are all tuples of one length, or all dicts; stops at the first that is not."""
     rows: list[Any] = []
     for row in _readable(given, what):
         rows.append(row)
@@ -58,7 +58,7 @@ def _rows(given: Iterable[Any], what: str) -> list[Any]:
 
 
 def _readable(given: Iterable[Any], what: str) -> Iterator[Any]:
-    """The rows; any error that the container raises becomes a DataError about these facts."""
+    """Yields the rows; any error of their container becomes a DataError about these facts."""
     try:
         yield from given
     except Exception as error:  # whatever it is that somebody else wrote
@@ -78,7 +78,7 @@ def _check(row: object, first: Any, which: str) -> None:
 Frame: TypeAlias = Any
 
 _ARRIVAL = "arrival tick"
-"""What the arrival goes by in here. No column of an input can have that name."""
+"""The internal name of the arrival. No column of an input can have it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +95,10 @@ class FrameRows:
 
 
 def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
-    """The rows of a frame. Raises DataError if it is none, or has other columns than the input.
+    """Reads the rows of a frame. Raises DataError if it is none, or has other columns than the input.
 
-    Columns are matched by name, `arrival` being the name of the arrival's; what else a frame has is left out
-    if it has them all, as it is of files. Tuples have no names,
-    so theirs are taken by position, and so are those of a table if none has the name of one of
-    the input's objects, or one like it. By position, a column after the time is the arrival.
+    Columns are matched by name; others are left out if all are there. Tuples are matched by position, and so
+    are tables without a name like one of the input's; then a column after the time is the arrival.
     """
     names, arrays = columns_in(source.name, frame)
     if not arrays:
@@ -120,10 +118,7 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
 
 
 def renamed(plan: Plan, frames: Mapping[str, Frame], maps: Mapping[str, str]) -> dict[str, Frame]:
-    """Frames whose columns are called as those of their inputs.
-
-    `maps` is from `P.column`, or `column` of every input that has it, to a name in the frame.
-    """
+    """Renames columns of frames by `maps`, from `P.column` or every `column` to a name in the frame."""
     columns = {each.name: each.columns for each in plan.inputs}
     for key in maps:
         predicate, _, column = key.rpartition(".")
@@ -156,7 +151,7 @@ def _renamed(what: str, frame: Frame, called: Mapping[str, str]) -> pa.Table:
 
 
 def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Array]]:
-    """The columns of a frame, and their names if it has any; `what` is what errors call it."""
+    """The columns of a frame, and their names if it has any; errors call it `what`."""
     if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")):
         if isinstance(frame, str | bytes | Mapping) or not isinstance(frame, Iterable):
             raise DataError(
@@ -185,7 +180,6 @@ def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[
 def _by_name(
     source: str, columns: tuple[str, ...], names: tuple[str, ...], arrival: str
 ) -> Sequence[str | None]:
-    """For each column of a table, the input's column it is; None if it is left out."""
     known = {name: name for name in columns}
     known.setdefault(arrival, _ARRIVAL)
     for name in names:
@@ -225,7 +219,7 @@ _TIMES = "times are whole numbers or timestamps"
 
 
 def _plain(what: str, column: Array, rather: str) -> Array:
-    """A column in a type of which values, or times, can be; DataError, which says what they are, if not."""
+    """Converts a column to a usual type. Raises DataError, with the allowed values, if that cannot be."""
     refused = refusal(column.type)
     if refused is not None:
         raise DataError(f"{what} {refused}; {rather}. Convert the column, or leave it out")
@@ -235,7 +229,7 @@ def _plain(what: str, column: Array, rather: str) -> Array:
 
 @contextmanager
 def naming(what: str, type_: pa.DataType) -> Iterator[None]:
-    """Says which column it was that Arrow or Python could not do something with."""
+    """Names the column in errors of Arrow or Python."""
     try:
         yield
     except (pa.ArrowException, TypeError, ValueError, ArithmeticError) as error:
@@ -268,20 +262,15 @@ def _rows_of_static(static: Static, frame: Frame) -> list[Row]:
         _column(static.name, name, type_, array.to_pylist())
         for name, type_, array in zip(static.columns, static.types, arrays, strict=True)
     ]
-    check_ticks(static, columns)
-    return list(zip(*columns, strict=True))
-
-
-def check_ticks(static: Static, columns: Sequence[Sequence[str | int | float]]) -> None:
-    """Raises DataError if a column of ticks has something else."""
     for name, most, column in zip(static.columns, static.most, columns, strict=False):
         for value in column:
             if most is not None and not is_ticks(value, most):
                 raise DataError(f"`{value}` in column {name} of {static.name} {no_ticks(most)}")
+    return list(zip(*columns, strict=True))
 
 
 def what_fits(type_: str) -> str:
-    """The words for a value of a column of this type, behind `is not a`."""
+    """The words for a value of a column of this type, after `is not a`."""
     return NOT_WHOLE.removeprefix("is not a ") if type_ == "integer" else type_
 
 
@@ -303,7 +292,7 @@ def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> l
 
 
 def plain_number(value: float | Decimal, what: str) -> int | float:
-    """A number in `what` as rules have it. Raises DataError if it has more digits than that can keep."""
+    """A number as rules have it. Raises DataError if it has more digits than they can keep."""
     if not isinstance(value, Decimal):
         return value if isinstance(value, int) else number(value)
     plain = as_plain(value)

@@ -1,26 +1,17 @@
 """Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen.
 
-Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting cost what the
-ticks concerned hold, however many others are kept.
+Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
 
-    Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
+input Temp(device, level, time) delay 2, one per device.
+Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
 
-    input Temp(device, level, time) delay 2, one per device.
-    Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
-
-Of the facts that claim one slot the first to arrive counts, and of several that arrived at one tick the
-least: by the order of their columns, numbers before texts.
-
-The values seen in the columns unguarded variables lead to are kept for good, each with the tick since when: a
-value has answers of its own from then on. The constants and the background there are seen from the start.
-
-    Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a, since 1
+Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a has answers of its own since 1
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -31,15 +22,16 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Input
 from antelog.compile.plan.partition import SeenColumns
+from antelog.compile.prepared.rules import Rules
+from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.joins import find, find_rows
-from antelog.engine.columns.spans import Spans, spans_of
-from antelog.engine.columns.tables import Column, Mask, columns, distinct, groups, keys_of, marked, positions
-from antelog.engine.facts.alike import among
+from antelog.engine.columns.joins import among, find, find_rows
+from antelog.engine.columns.spans import Spans, span, spans_of
+from antelog.engine.columns.tables import Column, Mask, columns
 from antelog.engine.values.values import Values
 
 Places: TypeAlias = tuple[tuple[int, int], ...]
-"""Columns with what has to be there: a cell, or what is in another column."""
+"""Columns, each with the cell it must have, or with another column it must equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +48,7 @@ class Facts(ColumnSet):
 
     @cached_property
     def digests(self) -> Column:
-        """Numbers that are equal for equal facts, and seldom for others."""
+        """Hashes: equal for equal facts, and seldom for others."""
         mixed = np.zeros(self.count, np.uint64)
         for column in (*self.columns, self.time):
             mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -64,10 +56,7 @@ class Facts(ColumnSet):
         return mixed.view(np.int64)
 
     def having(self, constants: Places, repeats: Places) -> Facts:
-        """The facts with these cells in these columns, and the same in each of these pairs of columns.
-
-        They are kept, for each step asks for those of the last ticks again.
-        """
+        """The facts with these cells in columns, and equal cells in pairs; cached for the next steps."""
         if not constants and not repeats:
             return self
         known = self._having
@@ -86,18 +75,12 @@ class Facts(ColumnSet):
 
     @property
     def nbytes(self) -> int:
-        """The bytes they take, with everything cached for them."""
+        """The bytes of the columns, and of everything cached for them."""
         columns = [*self.columns, self.time, self.arrival]
         if "digests" in vars(self):
             columns.append(self.digests)
         parts = (part for part in self._having.values() if part is not self)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
-
-    def take(self, at: Column | Mask) -> Facts:
-        at = positions(at)
-        return Facts(
-            tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
-        )
 
     def between(self, start: int, end: int) -> Facts:
         """A slice of them, without a copy."""
@@ -109,29 +92,25 @@ def no_facts(width: int) -> Facts:
     return Facts(tuple(columns(width)), *columns(2))
 
 
-@dataclass(frozen=True, eq=False)
-class LatestFacts:
-    """The latest facts of slots, and some that others have replaced; it had so many `slots` when counted."""
-
-    facts: Facts
-    slots: int = 0
-
-
 @dataclass(frozen=True)
 class Stream:
     """The kept facts of one input; `width` is the number of its columns besides the time.
 
-    `latest` are older ones, of which one is the latest of each slot: see `latest_facts`.
+    If rules ask for them, `latest` has the latest facts of slots; `slots` is the last count of these.
     """
 
     width: int
     slices: Mapping[int, tuple[Facts, ...]]
-    latest: LatestFacts | None = None
+    latest: Facts | None = None
+    slots: int = 0
 
     @cached_property
     def ticks(self) -> Column:
-        """The ticks there are facts about, in order."""
         return np.sort(np.fromiter(self.slices, np.int64, len(self.slices)))
+
+    def with_latest(self, facts: Facts) -> Stream:
+        """The stream with older facts that are each the latest of its slot."""
+        return replace(self, latest=facts, slots=facts.count)
 
 
 History = Mapping[str, Stream]
@@ -141,7 +120,6 @@ _SMALL = 256
 
 
 def joint(parts: Iterable[Facts], width: int) -> Facts:
-    """Facts side by side."""
     parts = list(parts)
     return Facts.and_then(*parts) if parts else no_facts(width)
 
@@ -149,11 +127,7 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
 def gather_each(
     history: History, name: str, wanted: Sequence[Spans | None], constants: Places = (), repeats: Places = ()
 ) -> list[Facts]:
-    """The facts of `gather` for each of several sets of ticks.
-
-    Literals often ask for nearly the same ticks. The facts about these are put side by side once, and each
-    set has its stretch of them.
-    """
+    """Gathers facts for several sets of ticks, which are often alike: each gets a stretch of all."""
     stream = history[name]
     if len(wanted) == 1:
         return [gather(history, name, wanted[0], constants, repeats)]
@@ -182,7 +156,7 @@ def gather(
 
 
 def _ticks_in(stream: Stream, about: Spans) -> list[int]:
-    """The ticks of a set there are facts about; what is asked for tick by tick is looked up."""
+    """The ticks in a set that there are facts about; single ticks are looked up."""
     sizes = about.last - about.first
     if len(sizes) and int(sizes.max()) == 0 and len(sizes) < len(stream.slices) // _MANY:
         return [tick for tick in about.first.tolist() if tick in stream.slices]
@@ -195,37 +169,31 @@ _MANY = 64
 
 
 def added(history: History, new: Mapping[str, Facts]) -> History:
-    """The history with new facts."""
-    changed = dict(history)
+    whole = dict(history)
     for name, facts in new.items():
         if len(facts.time):
             stream = history[name]
             slices = dict(stream.slices)
-            for tick, part in _by_tick(facts):
+            same = tables.groups(facts.time - facts.time.min())
+            for rows in np.split(same.order, same.starts[1:]):
+                part = facts.take(rows)
+                tick = int(part.time[0])
                 slices[tick] = _merged(slices.get(tick, ()), part, stream.width)
-            changed[name] = replace(stream, slices=slices)
-    return changed
+            whole[name] = replace(stream, slices=slices)
+    return whole
 
 
 def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
-    """A slice with a further part.
-
-    A part that is small, or no larger than what comes after it, is joined with that: a slice to which
-    a little is added again and again has few parts then, and each fact is copied few times.
-    """
+    """Appends a part to a slice, joined with smaller parts before it, so that slices have few parts."""
     while parts and parts[-1].count <= max(new.count, _SMALL):
         parts, new = parts[:-1], joint((parts[-1], new), width)
     return (*parts, new)
 
 
 def fresh(history: History, name: str, facts: Facts) -> Facts:
-    """The facts of an input that are not in the history yet.
-
-    Those that are came earlier, so a repetition changes nothing. What this costs depends on the
-    ticks the facts are about.
-    """
+    """The facts of an input that are not in the history yet; only the ticks they are about are looked at."""
     slices = history[name].slices
-    known = [part for tick in distinct(facts.time).tolist() for part in slices.get(tick, ())]
+    known = [part for tick in tables.distinct(facts.time).tolist() for part in slices.get(tick, ())]
     if not known:
         return facts
     suspects = among(facts.digests, np.concatenate([part.digests for part in known]))
@@ -239,23 +207,8 @@ def fresh(history: History, name: str, facts: Facts) -> Facts:
     return facts if kept.all() else facts.take(kept)
 
 
-def _by_tick(facts: Facts) -> Iterable[tuple[int, Facts]]:
-    same = groups(facts.time - facts.time.min())
-    ordered = Facts(
-        tuple(c.take(same.order) for c in facts.columns),
-        facts.time.take(same.order),
-        facts.arrival.take(same.order),
-    )
-    ends = [*same.starts[1:].tolist(), len(facts.time)]
-    for start, end in zip(same.starts.tolist(), ends, strict=True):
-        # Copies, for a view of a column keeps all of it.
-        columns = tuple(c[start:end].copy() for c in ordered.columns)
-        part = Facts(columns, ordered.time[start:end].copy(), ordered.arrival[start:end].copy())
-        yield int(ordered.time[start]), part
-
-
 def without(history: History, before: Mapping[str, int]) -> History:
-    """The history without the facts about ticks before the one given for their input."""
+    """Forgets the facts of each input about ticks before the given one."""
     kept = dict(history)
     for name, first in before.items():
         stream = history[name]
@@ -265,37 +218,96 @@ def without(history: History, before: Mapping[str, int]) -> History:
     return kept
 
 
+def parts_of(history: History) -> Iterator[Facts]:
+    """The facts that are kept by tick."""
+    return (part for stream in history.values() for parts in stream.slices.values() for part in parts)
+
+
+def latest_of(history: History) -> Iterator[Facts]:
+    """The older facts that are kept as the latest of their slots."""
+    return (stream.latest for stream in history.values() if stream.latest is not None)
+
+
 def rows_of(history: History) -> int:
-    """The number of facts that are kept by tick."""
-    return sum(
-        part.count for stream in history.values() for parts in stream.slices.values() for part in parts
-    )
+    return sum(part.count for part in parts_of(history))
 
 
-def bytes_of(history: History) -> int:
-    """The bytes the kept facts take."""
-    latest = (stream.latest.facts for stream in history.values() if stream.latest is not None)
-    return sum(facts.nbytes for facts in latest) + sum(
-        part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
-    )
+# ---- the latest facts of slots that are too old to be kept for anything else ----
+#
+#     last Mode(X, run, T)    Mode(a, run, 3) stays until Mode(a, stop, 9) is as old
+#
+# Facts that the history forgets come here. Replaced ones are dropped once there are as many of them as slots,
+# so that adding some costs little, however many slots there are.
+
+_FEW = 256
+
+
+def stream_of(rules: Rules, name: str) -> Stream:
+    width = len(rules.inputs[name].types)
+    return Stream(width, {}, no_facts(width) if name in rules.remembered else None)
+
+
+def with_latest_facts(history: History, name: str) -> Facts:
+    """All facts of an input, with the older ones that are the latest of their slots."""
+    known, facts = history[name].latest, gather(history, name, None)
+    return facts if known is None else joint((known, facts), len(facts.columns))
+
+
+def forgetting(rules: Rules, history: History, before: Mapping[str, int], now: int) -> History:
+    """Forgets the facts of each input about ticks before the given one, except the latest of each slot."""
+    moved = dict(history)
+    for name in rules.remembered:
+        old = gather(history, name, span(0, before[name] - 1)) if before[name] > 0 else no_facts(0)
+        stream = history[name]
+        if old.count and stream.latest is not None:
+            more = joint((stream.latest, old), stream.width)
+            moved[name] = replace(stream, latest=more)
+            if more.count > 2 * stream.slots + _FEW:
+                moved[name] = stream.with_latest(_only_latest(rules, name, more, now))
+    return without(moved, before)
+
+
+def only_latest(rules: Rules, history: History, now: int) -> History:
+    """Keeps one fact of each slot among the older ones, as in a saved state."""
+    return {
+        name: stream
+        if stream.latest is None
+        else stream.with_latest(_only_latest(rules, name, stream.latest, now))
+        for name, stream in history.items()
+    }
+
+
+def _only_latest(rules: Rules, name: str, facts: Facts, now: int) -> Facts:
+    """Keeps the latest fact of each slot, unless it is too old to matter."""
+    back, slot = rules.remembered[name], rules.inputs[name].slot or ()
+    facts = facts.take(facts.time >= (0 if back is None else now + back))
+    order = np.argsort(facts.time, kind="stable")
+    key = np.zeros(facts.count, np.int64)
+    if slot:
+        (key,) = tables.keys_of([[facts.columns[i] for i in slot]])
+    order = order.take(tables.sorting(key.take(order)))
+    return facts.take(np.sort(order[tables.run_ends(key.take(order))]))
+
+
+# ---- slots ----
 
 
 def conflicting(source: Input, facts: Facts, kept: History, values: Values) -> Mask:
-    """A mask of the facts that claim a slot another one holds, a kept one or one of these."""
+    """Masks the facts that claim a slot that another one holds, whether a kept one or one of these."""
     lost = np.zeros(facts.count, np.bool_)
     if source.slot is None or facts.count == 0:
         return lost
-    held = gather(kept, source.name, spans_of(distinct(facts.time)))
-    slots = keys_of([_slot(source, each) for each in (facts, held)])
-    whole = keys_of([[*each.columns, each.time] for each in (facts, held)])
+    held = gather(kept, source.name, spans_of(tables.distinct(facts.time)))
+    slots = tables.keys_of([_slot(source, each) for each in (facts, held)])
+    whole = tables.keys_of([[*each.columns, each.time] for each in (facts, held)])
     at = find(*slots)
     there = at >= 0
     lost[there] = find(*whole)[there] < 0
-    (slot,) = keys_of([_slot(source, facts)])
-    same = groups(slot)
+    (slot,) = tables.keys_of([_slot(source, facts)])
+    same = tables.groups(slot)
     if same.count < facts.count:
         holder = _first(same.numbers, facts, values)
-        (fact,) = keys_of([[*facts.columns, facts.time]])
+        (fact,) = tables.keys_of([[*facts.columns, facts.time]])
         lost |= ~there & (fact != fact.take(holder.take(same.numbers)))
     return lost
 
@@ -305,24 +317,18 @@ def _slot(source: Input, facts: Facts) -> list[Column]:
 
 
 def _first(slot: Column, facts: Facts, values: Values) -> Column:
-    """The fact that holds each slot."""
-    order = np.lexsort([*reversed(_order(facts.columns, values)), facts.arrival, slot])
-    first = np.ones(len(order), np.bool_)
-    first[1:] = slot[order[1:]] != slot[order[:-1]]
-    return order[first]
-
-
-def _order(columns: Sequence[Column], values: Values) -> list[Column]:
-    """Sort keys of facts, column by column: kinds first, then numbers, then other values."""
-    found: list[Column] = []
-    for column in columns:
-        numbers = values.numbers(column)
-        found += [values.kinds(column).astype(np.int64), np.nan_to_num(numbers), values.ranks(column)]
-    return found
+    """The fact that holds each slot: of the first to arrive, the least by kinds, numbers and other values."""
+    keys = [
+        key
+        for column in reversed(facts.columns)
+        for key in (values.ranks(column), np.nan_to_num(values.numbers(column)), values.kinds(column))
+    ]
+    order = np.lexsort([*keys, facts.arrival, slot])
+    return order[tables.changed(slot[order])]
 
 
 def sentence(source: Input, count: int) -> pa.Array:
-    """The reason, `count` times, why facts that claim a slot another one holds are set aside."""
+    """The reason, `count` times, why facts that claim a slot of another one are set aside."""
     names = [source.columns[i] for i in source.slot or ()]
     what = " and ".join([*names, "tick"]) if len(names) < 2 else f"{', '.join(names)} and tick"
     return pa.array([f"another fact of this {what} came first"] * count, pa.string())
@@ -336,45 +342,42 @@ FROM_THE_START = -1
 
 @dataclass(frozen=True, eq=False)
 class SeenValues(ColumnSet):
-    """Different values, each with the tick since when it has been seen."""
-
     cells: Column
     since: Column
 
     def and_more(self, cells: Column, since: Column) -> SeenValues:
-        """The seen values and more, each seen at its tick unless it was seen before."""
-        same = groups(cells)
+        """Adds values, each seen at its tick unless it was seen before."""
+        same = tables.groups(cells)
         first = cells.take(same.first)
-        new = marked(find(first, self.cells) < 0)
+        new = tables.marked(find(first, self.cells) < 0)
         if len(new) == 0:
             return self
         return self.and_then(SeenValues(first.take(new), same.least(since).take(new)))
 
 
 Seen: TypeAlias = Mapping[SeenColumns, SeenValues]
-"""For the columns of each unguarded variable the values seen there."""
+"""The values seen in the columns of each unguarded variable."""
 
 
 def seen_from_the_start(
-    wanted: Iterable[SeenColumns], tables: Mapping[str, Sequence[tuple[int, ...]]], values: Values
+    wanted: Iterable[SeenColumns], background: Mapping[str, Sequence[tuple[int, ...]]], values: Values
 ) -> Seen:
     """The constants and the background in some columns."""
     found = {}
     for each in wanted:
         cells = [values.cell(value) for value in each.constants]
-        cells += [row[column.position] for column in each.statics for row in tables[column.name]]
+        cells += [row[column.position] for column in each.statics for row in background[column.name]]
         different = np.array(sorted(set(cells)), np.int64)
         found[each] = SeenValues(different, np.full(len(different), FROM_THE_START))
     return found
 
 
 def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
-    """The seen values, with those of further facts."""
+    """Adds the values of further facts."""
     found = dict(seen)
     for each, known in seen.items():
-        new = [
-            (facts[c.name].columns[c.position], facts[c.name].arrival) for c in each.inputs if c.name in facts
-        ]
+        there = [column for column in each.inputs if column.name in facts]
+        new = [(facts[c.name].columns[c.position], facts[c.name].arrival) for c in there]
         if new:
             found[each] = known.and_more(*map(np.concatenate, zip(*new, strict=True)))
     return found

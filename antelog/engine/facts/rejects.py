@@ -1,7 +1,4 @@
-"""Facts that are set aside, each with the reason in words.
-
-Temp, ["wt4", "high"], 1, 9, late: "arrived at tick 9, 6 ticks after its deadline"
-"""
+"""Facts that are set aside, with their reasons: `arrived at tick 9, 6 ticks after its deadline`."""
 
 from __future__ import annotations
 
@@ -39,21 +36,13 @@ SCHEMA = pa.schema(
 
 @cache
 def none() -> pa.Table:
-    """No rejects."""
     return SCHEMA.empty_table()
 
 
-def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:
-    """Sentences put together from texts and columns of texts or numbers."""
-    texts = [
-        pc.cast(pa.array(part), pa.string()) if isinstance(part, np.ndarray) else _text(part)
-        for part in parts
-    ]
+def sentence(*parts: str | Column | pa.Array) -> pa.Array:
+    """Joins texts and columns of texts or numbers to sentences."""
+    texts = [pc.cast(pa.array(p), pa.string()) if isinstance(p, np.ndarray) else p for p in parts]
     return pc.binary_join_element_wise(*texts, "")
-
-
-def _text(part: str | int | pa.Array) -> str | pa.Array:
-    return str(part) if isinstance(part, int) else part
 
 
 def ticks(number: Column) -> pa.Array:
@@ -61,15 +50,16 @@ def ticks(number: Column) -> pa.Array:
     return sentence(number, pc.if_else(pa.array(number == 1), " tick", " ticks"))
 
 
-def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
-    """Reasons why values do not fit a column of numbers or texts (None: either)."""
+def about_value(name: str, kind: str | None, column: Column, values: Values, rows: Column) -> pa.Array:
+    """The reasons why values do not fit a column of numbers or texts (None: either)."""
+    cells = column[rows]
     what = what_fits(kind or "number")  # where either will do, only an infinity is neither
     wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is not a {what}")
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 
 
 def about_time(what: str, times: Ticks, rows: Column, counting: Counting) -> pa.Array:
-    """Reasons why times or arrivals are not natural numbers up to LAST."""
+    """The reasons why times or arrivals are not natural numbers up to LAST."""
     odd, values = times.take(rows), Values()
     with naming(f"the {what}", odd.given.type):
         cells, bad = values.encode_usable(odd.given)
@@ -84,10 +74,7 @@ def about_time(what: str, times: Ticks, rows: Column, counting: Counting) -> pa.
 
 
 def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:
-    """Reasons of rejects, with a remedy where the times are most likely no ticks.
-
-    Of times that count milliseconds nearly all are late, and a longer delay does not help.
-    """
+    """Adds a remedy to reasons where times are most likely no ticks: a longer delay does not help there."""
     tick, column = counting.tick, source.columns[-1]
     rest = time > (LAST if tick is None else last_tick(tick))
     for each in LIKELY:
@@ -99,14 +86,13 @@ def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input)
             said = pc.if_else(pa.array(here), sentence(said, f"; {words}"), said)
         rest &= ~here
     if rest.any():
-        said = pc.if_else(
-            pa.array(rest), sentence(said, f"; {remedy(None, counting, source.name, column)}"), said
-        )
+        words = remedy(None, counting, source.name, column)
+        said = pc.if_else(pa.array(rest), sentence(said, f"; {words}"), said)
     return said
 
 
 def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array:
-    """The values of `count` rows as JSON lists; what JSON has no syntax for is in quotes."""
+    """The values of `count` rows as JSON lists; values without JSON syntax are quoted."""
     if not columns:
         return pa.array(["[]"] * count, pa.string())
     written = [_json(cells, values) for cells in columns]

@@ -1,4 +1,4 @@
-"""When sources were seen: of which nothing came for longer than it should, nothing is known then.
+"""When sources were seen: a source is unseen once nothing came for longer than expected.
 
 input Temp(device, level, time) delay 1, one per device, every 2.
 Temp(wt2, low, 0) came, and nothing after it: wt2 is seen at 0, 1 and 2, unseen from 3 on
@@ -32,19 +32,19 @@ class AskedTicks(TickRange):
 
     @property
     def deadline(self) -> Column:
-        """The tick by which all facts have come; -1 where there is no tick."""
+        """The tick by which all facts have come; -1 for an empty range."""
         return np.where(self.count > 0, self.last + self.late, -1)
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """The facts that are kept, and where time begins: before that nothing is expected."""
+    """The kept facts, and the tick where time begins: before that nothing is expected."""
 
     history: History
     begin: int
 
     def unseen(self, source: Input, cells: Mapping[int, Column], asked: AskedTicks) -> Column:
-        """At how many of its ticks the source of each row is unseen: that with these cells in its columns."""
+        """The number of ticks at which each row's source, with these cells in its columns, is unseen."""
         found, named = np.zeros(len(asked.first), np.int64), [at for at in source.expected.of if at in cells]
         if not named or not len(found):
             return found
@@ -63,7 +63,7 @@ class Sight:
         return found
 
     def _unseen(self, source: Input, named: list[int], cells: list[Column], asked: AskedTicks) -> Column:
-        """As `unseen`, where all facts may be equally late."""
+        """Counts unseen ticks where all facts may be equally late."""
         first = np.maximum(asked.first, self.begin + source.expected.sight - 1)
         last = np.maximum(asked.last, first - 1)
         about = span(int(first.min()) - source.expected.sight + 1, int(last.max()))
@@ -76,7 +76,7 @@ class Sight:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Stretches of ticks at which sources are seen, by source; `before` are the ticks of those before."""
+    """Stretches of ticks at which sources are seen; `before` counts the ticks of earlier stretches."""
 
     begin: KeyTicks
     end: Column
@@ -98,7 +98,6 @@ class _Seen:
         return cls(KeyTicks(key, begin), end, np.cumsum(lengths) - lengths)
 
     def up_to(self, key: Column, tick: Column) -> Column:
-        """At how many ticks up to some a source is seen."""
         at = last_before(KeyTicks(key, tick + 1), self.begin)
         there, found = marked(at >= 0), np.zeros(len(key), np.int64)
         at, first = at.take(there), np.searchsorted(self.begin.key, key.take(there))

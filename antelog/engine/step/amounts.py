@@ -25,8 +25,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked, 
 from antelog.engine.step.derivations import AmountSoFar, Truth
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.step.windows import ANY, Openings, RowArrivals, Windows, least
-from antelog.engine.values.exact_sums import Summands
-from antelog.engine.values.numbers import Numbers, after_steps
+from antelog.engine.values.numbers import Numbers, Summands, after_steps
 from antelog.engine.values.values import Values
 from antelog.language.literals.aggregate import Affine
 from antelog.language.literals.comparison import HOLDS

@@ -21,8 +21,7 @@ from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked
-from antelog.engine.facts.history import Facts
-from antelog.engine.facts.latest_facts import with_latest_facts
+from antelog.engine.facts.history import Facts, with_latest_facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
 from antelog.engine.step.literals import named_cells, slowest

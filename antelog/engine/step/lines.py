@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.accounts import total
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TooLargeError, pairs, spread
@@ -31,7 +32,6 @@ from antelog.engine.columns.tables import (
     ordinals,
 )
 from antelog.engine.columns.tables import columns as columns_of
-from antelog.engine.facts.counting import total
 from antelog.engine.step.arrays import nested
 from antelog.engine.step.atoms import with_amounts, with_asked
 from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for

@@ -1,11 +1,8 @@
 """Values on their way out: as Arrow arrays, as texts in the language's own syntax, and in order.
 
-    the cells of 91.0 and wt2: `91` and `wt2`; of the text "1": `"1"`
-    [a, b] and then c: one array of three texts, of which a and b were not copied
-    ids 0: wt4, 1: wt2     in order: wt2, wt4     places: 1, 0
-
-To look up the place of a text is much faster than to sort the texts of a few rows, once all are sorted. That
-has to be done again whenever there is a new value.
+the cells of 91.0 and wt2: `91` and `wt2`; of the text "1": `"1"`
+[a, b] and then c: one array of three texts, of which a and b were not copied
+ids 0: wt4, 1: wt2     in order: wt2, wt4     places: 1, 0
 """
 
 from __future__ import annotations
@@ -38,14 +35,12 @@ _IN_NAMES = np.isin(np.arange(256), list(f"{ascii_letters}{digits}_".encode()))
 
 
 def numbers(values: NDArray[np.float64], nothing: Mask, type_: pa.DataType) -> pa.Array:
-    """Numbers that all are doubles, and nulls, as an array of this type."""
     if not is_a.is_floating(type_):
         values = np.where(nothing, 0.0, values).astype(type_.to_pandas_dtype())
     return pa.array(values, type_, mask=nothing)
 
 
 def of_type(type_: pa.DataType, values: Sequence[Plain | None]) -> pa.Array:
-    """Values, and nulls, as an array of this type."""
     match kind_of(type_):
         case Kind.TEXT | Kind.NOTHING:
             return pa.array(values, type_)
@@ -59,12 +54,12 @@ def of_type(type_: pa.DataType, values: Sequence[Plain | None]) -> pa.Array:
 
 
 def _decimal(number: int | float | Decimal) -> Decimal:
-    """The decimal a number was: of a double it is what the double is written as."""
+    """The exact decimal of a number; of a double it is what the double is written as."""
     return shortest(number) if isinstance(number, float) else Decimal(number)
 
 
 def number_texts(numbers: NDArray[np.float64]) -> pa.Array:
-    """Numbers as short as they can be, as `value_text` writes them."""
+    """Writes numbers as short as possible, as `value_text` does."""
     size = np.abs(numbers)
     # In this range Arrow writes what Python does; beyond it Arrow prefers exponents.
     alike = (size == 0) | ((size >= 1e-3) & (size < 1e9))
@@ -73,7 +68,7 @@ def number_texts(numbers: NDArray[np.float64]) -> pa.Array:
 
 
 def item_texts(kind: Kind, values: Sequence[Plain | None]) -> pa.Array:
-    """Values of a kind, as `value_text` writes them; what the language has no syntax for, as texts."""
+    """Writes values of a kind as `value_text` does; values without a syntax become texts."""
     match kind:
         case Kind.TEXT:
             return quoted(pa.array(values, pa.string()))
@@ -84,10 +79,7 @@ def item_texts(kind: Kind, values: Sequence[Plain | None]) -> pa.Array:
 
 
 def mixed_texts(texts: pa.Array, kinds: NDArray[np.int8], values: Sequence[Plain | None]) -> pa.Array:
-    """Written texts of values of several kinds, in which a text that looks like a truth value has quotes.
-
-    A time has the text that it has in a column of times: the column may have been one in the step before.
-    """
+    """Quotes texts that look like truth values, and writes times as columns of times have them."""
     words = (kinds == Kind.TEXT) & mask_of(pc.is_in(texts, pa.array(["true", "false"])))
     texts = _with(texts, words, [f'"{word}"' for word in texts.filter(pa.array(words)).to_pylist()])
     for kind in _OF_TIME & {Kind(kind) for kind in np.unique(kinds).tolist()}:
@@ -107,7 +99,7 @@ def _in_iso(kind: Kind, raw: Raw) -> str:
 
 
 def plain_texts(kind: Kind, values: Sequence[Plain | None]) -> list[str]:
-    """Texts for values the language has no syntax for."""
+    """Texts for values that the language has no syntax for."""
     return [written(value[1], kind) for value in values if isinstance(value, tuple)]
 
 
@@ -116,7 +108,7 @@ def _exact(number: int | Decimal) -> str:
 
 
 def quoted(texts: pa.StringArray) -> pa.StringArray:
-    """Texts as the language writes them: in quotes, if they do not look like names."""
+    """Writes texts as the language does: in quotes, unless they look like names."""
     if _are_names(texts) and not pc.any(pc.is_in(texts, value_set=_keywords())).as_py():
         return texts
     plain = pc.and_not(pc.match_substring_regex(texts, _PLAIN), pc.is_in(texts, value_set=_keywords()))
@@ -125,7 +117,7 @@ def quoted(texts: pa.StringArray) -> pa.StringArray:
 
 
 def _are_names(texts: pa.StringArray) -> bool:
-    """Whether all texts match `_PLAIN`, by their bytes, which is several times faster."""
+    """Whether all texts match `_PLAIN`, tested by their bytes, which is several times faster."""
     begins, content = begins_and_bytes(texts)
     if np.any(begins[1:] == begins[:-1]):
         return False
@@ -134,14 +126,12 @@ def _are_names(texts: pa.StringArray) -> bool:
 
 
 def _with(texts: pa.Array, where: Mask, others: list[str]) -> pa.Array:
-    """Texts, with others in some places."""
     if not others:
         return texts
     return pc.replace_with_mask(texts, pa.array(where), pa.array(others, pa.string()))
 
 
 def repeated(texts: tuple[str, ...], which: NDArray[np.integer[Any]]) -> pa.Array:
-    """Some of a few texts."""
     first = int(which[0])
     if np.all(which == first):
         return pa.repeat(texts[first], len(which))
@@ -154,14 +144,13 @@ def _array_of(texts: tuple[str, ...]) -> pa.Array:
 
 
 _FEW = 16
-"""Where each text stands in this many rows, joining the texts is cheaper than joining row by row."""
+"""With this many rows per text, joining the texts is cheaper than joining row by row."""
 
 
 def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
-    """`count` texts joined from pieces: for each piece its different texts, and which of them each row has.
+    """Joins `count` texts from pieces: their distinct texts, and the one of each row (None: the only one).
 
-    The latter is None if there is just one text. All pieces are taken at once, and put together
-    by forgetting where they begin, which is several times faster than to join them.
+    Takes all pieces at once and forgets where they begin, which is several times faster than joining them.
     """
     parts = _fewer(parts, count)
     width, names, start = len(parts), [], 0
@@ -181,7 +170,7 @@ def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa
 def _fewer(
     parts: Sequence[tuple[pa.Array, Column | None]], count: int
 ) -> list[tuple[pa.Array, Column | None]]:
-    """Fewer pieces: one that is the same everywhere is joined to a neighbour that has few texts."""
+    """Joins pieces that are the same everywhere to neighbours that have few texts."""
     fewer = [parts[0]]
     for texts, which in parts[1:]:
         before, whose = fewer[-1]
@@ -194,7 +183,7 @@ def _fewer(
 
 
 def side_by_side(parts: Sequence[tuple[Column, pa.Array]]) -> pa.Array:
-    """One array of several: for each, the rows it is for."""
+    """Joins arrays, each with the rows it is for."""
     rows = np.concatenate([rows for rows, _ in parts])
     order = np.empty(len(rows), np.int64)
     order[rows] = np.arange(len(rows))
@@ -203,7 +192,7 @@ def side_by_side(parts: Sequence[tuple[Column, pa.Array]]) -> pa.Array:
 
 @cache
 def _keywords() -> pa.Array:
-    """Arrow loads pandas for its first array, so none is made before it is needed."""
+    """Made when first needed, because Arrow loads pandas for its first array."""
     return pa.array(sorted(KEYWORDS), pa.string())
 
 
@@ -213,14 +202,11 @@ def _keywords() -> pa.Array:
 _Number = TypeVar("_Number", bound=np.number[Any])
 _Offsets: TypeAlias = NDArray[np.int32]
 _MOST = 2**31 - 1
-"""The most bytes the texts of an Arrow array can have."""
+"""The most bytes of texts in an Arrow array."""
 
 
 class GrowingTexts:
-    """An array of texts that grows at its end; what was taken from it stays as it is.
-
-    There is room for more behind the texts, and each time it is used up, for twice as many.
-    """
+    """An array of texts that grows at its end by doubling its room; arrays taken from it stay as they are."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -240,7 +226,7 @@ class GrowingTexts:
         return self._array
 
     def extend(self, texts: pa.StringArray) -> None:
-        """Adds texts, none of them null."""
+        """Adds texts without nulls."""
         offsets, data = begins_and_bytes(texts)
         count, end = self._count + len(texts), int(self._offsets[self._count])
         size = end + int(offsets[-1] - offsets[0])
@@ -263,20 +249,17 @@ def begins_and_bytes(texts: pa.StringArray) -> tuple[_Offsets, NDArray[np.uint8]
 
 
 def with_room(array: NDArray[_Number], size: int) -> NDArray[_Number]:
-    """An array with room for so many, and for as many more if it had none; what is behind says nothing."""
+    """Grows an array to at least this size by doubling; new elements are undefined."""
     return array if size <= len(array) else np.resize(array, 2 * size)
 
 
 _WORTH_SORTING = 4
-"""All texts are sorted once this many times as many were asked for since the last new value."""
+"""All texts are sorted once this many times as many were looked up since the last new value."""
 
 
 @dataclass(frozen=True)
 class TextOrder:
-    """The texts of the first `known` values in order, each once, and the rank of each value.
-
-    Before there are any, `wanted` counts for how many values they were looked up.
-    """
+    """The texts of the first `known` values in order, and their ranks; `wanted` counts lookups until then."""
 
     known: int
     wanted: int
@@ -288,7 +271,7 @@ NO_ORDER = TextOrder(0, 0, None)
 
 
 def in_use(order: TextOrder, size: int, count: int, texts: Callable[[], pa.Array]) -> TextOrder:
-    """The order of so many values' texts, asked for `count` of them; none of them until sorting pays."""
+    """The order of `size` values after `count` more are looked up; without texts until sorting them pays."""
     if order.known != size:
         order = TextOrder(size, 0, None)
     if order.texts is not None:
@@ -301,7 +284,7 @@ def in_use(order: TextOrder, size: int, count: int, texts: Callable[[], pa.Array
 
 
 def sorted_once(texts: pa.StringArray) -> tuple[pa.Array, Column]:
-    """The different texts in order, and for each text which of these it is."""
+    """The distinct texts in order, and the rank of each text among them."""
     apart = _by_first_bytes(texts)
     if apart is not None:
         sequence, fresh = apart
@@ -319,10 +302,7 @@ def sorted_by_arrow(texts: pa.StringArray) -> tuple[pa.Array, Column]:
 
 
 def _by_first_bytes(texts: pa.StringArray) -> tuple[Column, Mask] | None:
-    """The order of texts, and where in it there is another, if their first eight bytes tell them apart.
-
-    Numbers are sorted five times as fast as texts.
-    """
+    """The order of texts by their first eight bytes, and where it changes, if these tell them apart."""
     if len(texts) == 0:
         return None
     begin, data = begins_and_bytes(texts)
@@ -344,7 +324,7 @@ _FIRST_BYTES = np.array([2**64 - 2 ** (64 - 8 * min(size, 8)) for size in range(
 
 
 def with_others(order: TextOrder, texts: pa.Array, others: tuple[str, ...]) -> TextOrder:
-    """The order of some texts with others among them, which are in order too; their places come last."""
+    """Inserts other texts, which are sorted, into an order; their ranks come last."""
     at = [bisect_left(range(len(texts)), other, key=lambda i: texts[i].as_py()) for other in others]
     new = [i for i, text in enumerate(others) if at[i] == len(texts) or texts[at[i]].as_py() != text]
     cuts = [at[i] for i in new]

@@ -1,7 +1,4 @@
-"""Arrow columns to cells. What needs an id gets it from `intern`, each distinct value once.
-
-91.0: the bits of the double; wt2: an id; null: UNBOUND
-"""
+"""Arrow columns to cells: 91.0 by its bits, wt2 by an id that `intern` gives, null as UNBOUND."""
 
 from __future__ import annotations
 
@@ -20,15 +17,15 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.types import Item, has_no_double, nearest_double
 
 UNBOUND = -1
-"""The cell of no value: null, not-a-number, or a variable that has none."""
+"""The cell of no value: null, not-a-number, or an unbound variable."""
 OTHERS = -2
-"""The cell of all values that nothing names: no fact, no background, no rule has it."""
+"""The cell of all values that neither a fact nor the background nor a rule names."""
 
 FIRST_ID = -(2**51)
 """The cell of the first id: 0xFFF8000000000000."""
 
 LAST_ID = -3
-"""Ids end here."""
+"""The last cell of ids."""
 
 _INFINITIES = np.array([math.inf, -math.inf]).view(np.int64)
 
@@ -39,7 +36,7 @@ Intern = Callable[[list[Item]], Column]
 
 
 def encode(array: Array, intern: Intern) -> Column:
-    """The cells of a column. Raises TypeError if its type is one no value can have."""
+    """The cells of a column. Raises TypeError if no value can be of its type."""
     type_ = array.type
     if is_a.is_union(type_):
         return _union(array, intern)
@@ -56,13 +53,12 @@ def encode(array: Array, intern: Intern) -> Column:
 
 
 def infinite(cells: Column) -> Mask:
-    """A mask of the infinities among cells. They are not numbers, and no fact may have one."""
+    """Masks the infinities among cells: they are not numbers, and no fact may have one."""
     found: Mask = (cells == _INFINITIES[0]) | (cells == _INFINITIES[1])
     return found
 
 
 def encode_numbers(numbers: Iterable[int | float | Decimal], intern: Intern) -> Column:
-    """The cells of numbers one by one."""
     return np.array([_number(number, intern) for number in numbers], np.int64)
 
 
@@ -113,24 +109,17 @@ def _by_distinct(array: Array, kind: Kind, intern: Intern) -> Column:
         cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
     else:
         cells[:-1] = _distinct(distinct, kind, intern)
-    found = [_cells_at(cells, chunk.indices) for chunk in chunks]
+    found = [cells.take(chunk.indices.fill_null(len(distinct)).to_numpy()) for chunk in chunks]
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def _encoded(array: Array) -> list[pa.DictionaryArray]:
-    """The parts of a column, all with the same dictionary."""
+    """The chunks of a column, all with the same dictionary."""
     if not is_a.is_dictionary(array.type):
         array = array.dictionary_encode()  # with one dictionary for all parts
     elif isinstance(array, pa.ChunkedArray) and array.num_chunks > 1:
         array = array.unify_dictionaries()
     return list(array.chunks) if isinstance(array, pa.ChunkedArray) else [array]
-
-
-def _cells_at(cells: Column, indices: pa.Array) -> Column:
-    if indices.null_count:
-        indices = indices.fill_null(len(cells) - 1)
-    found: Column = cells.take(indices.to_numpy())
-    return found
 
 
 def _distinct(array: pa.Array, kind: Kind, intern: Intern) -> Column:
@@ -151,13 +140,12 @@ def _union(array: Array, intern: Intern) -> Column:
 
 
 def are_named(cells: Column) -> Mask:
-    """A mask of the cells that are ids."""
     found: Mask = (cells >= FIRST_ID) & (cells <= LAST_ID)
     return found
 
 
 def are_nothing(cells: Column) -> Mask:
-    """A mask of the cells that come out as null: those of no value, and of all others."""
+    """Masks the cells that are reported as null: no value, and all others."""
     found: Mask = (cells == UNBOUND) | (cells == OTHERS)
     return found
 

@@ -1,18 +1,17 @@
 """Functions on columns of cells: those of users and the built-in ones.
 
-A function is called once for the rows whose arguments are of the same kinds, so that each of its columns has
-one type, and the same values always come as the same. What it gives comes back as an Arrow array: truths,
-doubles or texts, null where it says nothing, or an argument has no value.
-
     near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
+
+A function is called once for the rows whose arguments are of the same kinds, so that columns have one type.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +26,6 @@ from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, marked
-from antelog.engine.values.built_in import BUILT_IN
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.errors import FunctionError
 from antelog.functions import UserFunction, file_of, in_words, not_given
@@ -37,8 +35,6 @@ from antelog.language.vocabulary import Type
 
 
 class Cells(Protocol):
-    """The values of cells: see `antelog.engine.values.values.Values`."""
-
     def kinds(self, cells: Column) -> NDArray[np.int8]: ...
     def numbers(self, cells: Column) -> NDArray[np.float64]: ...
     def large_numbers(self, cells: Column) -> dict[int, int | float]: ...
@@ -68,7 +64,7 @@ class Functions:
         return cls({each.name: each for each in plan.functions}, given)
 
     def results(self, name: str, arguments: Sequence[Column], values: Cells) -> pa.Array:
-        """The results of a function, row by row; arguments of one row are those of all."""
+        """The results of a function, row by row; arguments of one row hold for all."""
         function, gives, types = self._found(name)
         columns = np.broadcast_arrays(*arguments) if arguments else [np.zeros(1, np.int64)]
         count = len(columns[0])
@@ -101,17 +97,16 @@ class Functions:
         return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
 
     def cells(self, name: str, arguments: Sequence[Column], values: Cells) -> Column:
-        """The cells of the results; UNBOUND where there is none."""
         return values.encode(self.results(name, arguments, values))
 
     def truths(self, name: str, arguments: Sequence[Column], values: Cells, *, of: bool) -> Mask:
-        """For each row, whether a function is true, or false (`of`), and not null."""
+        """Masks the rows for which a function is true, or false (`of`), and not null."""
         found = self.results(name, arguments, values)
         result: Mask = found.fill_null(not of).to_numpy(zero_copy_only=False) == of
         return result
 
     def _found(self, name: str) -> tuple[UserFunction, str | None, Sequence[Type | None]]:
-        """A function, what it gives, and the types that it takes values of (None: any)."""
+        """A function, its type of results, and the types that it accepts (None: any)."""
         if name in SIGNATURES:
             signature = SIGNATURES[name]
             return BUILT_IN[name], signature.gives and signature.gives.value, signature.types
@@ -136,7 +131,7 @@ class _Argument(ColumnSet):
         return self.values.decode(self.cells, type_of_kind(self.kind))
 
     def as_given(self, takes: str) -> Any:
-        """The column that a function takes, or a list of Python's values."""
+        """The argument as a function takes it: a column, or a list of Python's values."""
         if takes == "arrow":
             return self.arrow
         if takes == "numpy":
@@ -150,7 +145,7 @@ class _Argument(ColumnSet):
 def _called(
     function: UserFunction, gives: str | None, arguments: Sequence[_Argument], count: int
 ) -> pa.Array:
-    """The results of a function for some rows. Raises FunctionError with the first row at which it fails."""
+    """Calls a function for some rows. Raises FunctionError with the first row at which it fails."""
     try:
         return _result(function.name, gives, _run(function, arguments, count), count)
     except FunctionError:
@@ -170,7 +165,7 @@ def _run(function: UserFunction, arguments: Sequence[_Argument], count: int) -> 
 
 
 def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, error: BaseException) -> str:
-    """A message about the first row at which a function fails; if none fails alone, about all of them."""
+    """Describes the first row at which a function fails; if none fails alone, all of them."""
     row, found = 0, error
     for each in range(min(count, _TRIED)) if count > 1 else ():
         try:
@@ -185,11 +180,11 @@ def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, 
 
 
 _TRIED = 1000
-"""Rows that are tried one by one, to name the one at which a function fails."""
+"""The rows tried one by one, to name the one at which a function fails."""
 
 
 def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
-    """Results as an array of the declared type, null where there is no value."""
+    """The results as an array of the declared type, null where there is no value."""
     wanted, found = _GIVEN[gives], list(found) if isinstance(found, Iterator) else found
     array = _column(found)
     if array is None:
@@ -219,7 +214,7 @@ def _is_large(whole: pa.Array) -> bool:
 
 
 _SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)
-"""Values that have parts, and are no columns: their parts are no results of rows, or are in no order."""
+"""Types that have parts, but whose parts are not results of rows, or have no order."""
 
 
 def _column(found: Any, *, doubles: bool = False) -> pa.Array | None:
@@ -258,6 +253,88 @@ def _in_short(found: Any) -> str:
     alone = next((each for each in found if _column([each]) is None), None)
     if alone is None:
         return "values of several types"
-    return (
-        "a text that is not Unicode" if isinstance(alone, str) else f"a value of type {type(alone).__name__}"
-    )
+    if isinstance(alone, str):
+        return "a text that is not Unicode"
+    return f"a value of type {type(alone).__name__}"
+
+
+# ---- the functions of the language; their names and types are in `antelog/language/functions.py` ----
+
+Doubles: TypeAlias = NDArray[np.float64]
+EARTH = 6371.0088
+"""The mean radius of the earth, in kilometres."""
+
+
+def distance_km(lat1: Doubles, lon1: Doubles, lat2: Doubles, lon2: Doubles) -> Doubles:
+    """The length of the great circle between two places given in degrees, to the millimetre."""
+    one, other = np.radians(lat1), np.radians(lat2)
+    north, east = np.sin((other - one) / 2), np.sin(np.radians(lon2 - lon1) / 2)
+    part = north * north + np.cos(one) * np.cos(other) * east * east
+    kilometres: Doubles = np.round(2 * EARTH * np.arcsin(np.sqrt(np.minimum(part, 1.0))), 6)
+    return kilometres
+
+
+def _with_each(test: Callable[[pa.Array, str], pa.Array]) -> Callable[[pa.Array, pa.Array], pa.Array]:
+    """Turns a test of texts against one text into one against a text per row, run once for each text."""
+
+    def tested(texts: pa.Array, others: pa.Array) -> pa.Array:
+        found = np.zeros(len(texts), np.bool_)
+        encoded = others.dictionary_encode()
+        which = encoded.indices.to_numpy()
+        order = np.argsort(which, kind="stable")
+        ends = np.searchsorted(which.take(order), np.arange(len(encoded.dictionary) + 1))
+        for place, other in enumerate(encoded.dictionary.to_pylist()):
+            at = order[ends[place] : ends[place + 1]]
+            found[at] = test(texts.take(pa.array(at)), other)
+        return pa.array(found)
+
+    return tested
+
+
+def _matches(texts: pa.Array, pattern: str) -> pa.Array:
+    try:
+        return pc.match_substring_regex(texts, pattern)
+    except pa.ArrowInvalid as error:
+        raise FunctionError(f"`{pattern}` is not a pattern for `matches`: {error}") from None
+
+
+BUILT_IN: Mapping[str, UserFunction] = {
+    "distance_km": UserFunction("distance_km", distance_km, "numpy"),
+    **{
+        name: UserFunction(name, code, "arrow")
+        for name, code in {
+            "lower": pc.utf8_lower,
+            "upper": pc.utf8_upper,
+            "length": pc.utf8_length,
+            "contains": _with_each(pc.match_substring),
+            "starts_with": _with_each(pc.starts_with),
+            "matches": _with_each(_matches),
+        }.items()
+    },
+}
+"""The functions of texts and places."""
+
+ON_TIMES: Mapping[str, Callable[..., pa.Array]] = {
+    "minute": pc.minute,
+    "hour": pc.hour,
+    "weekday": partial(pc.day_of_week, count_from_zero=False),
+    "day": pc.day,
+    "month": pc.month,
+}
+ON_DOUBLES: Mapping[str, Callable[..., Doubles]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": lambda one, other: np.where(other == 0, np.nan, one / other),
+    "abs": np.abs,
+    "round": np.rint,
+    "floor": np.floor,
+}
+ON_WHOLE: Mapping[str, Callable[..., Column]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "abs": np.abs,
+    "round": lambda one: one,
+    "floor": lambda one: one,
+}

@@ -1,8 +1,6 @@
-"""Arithmetic on columns: whole numbers stay whole, everything else is as IEEE 754 has it.
+"""Arithmetic on columns: whole numbers stay whole, everything else follows IEEE 754.
 
-    7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
-
-It is `antelog/language/functions.py` for many numbers, and many ticks, at once.
+7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +17,7 @@ from numpy.typing import NDArray
 from antelog.arrow.ticks import begins
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, Mask, marked
-from antelog.engine.values.built_in import ON_DOUBLES, ON_TIMES, ON_WHOLE
+from antelog.engine.values.functions import ON_DOUBLES, ON_TIMES, ON_WHOLE
 from antelog.engine.values.values import Values
 from antelog.language.functions import calculated
 from antelog.language.literals.aggregate import Affine
@@ -73,22 +71,19 @@ class Numbers(ColumnSet):
 
     @property
     def order(self) -> Column:
-        """The rows by their numbers."""
         return np.lexsort((self.whole, self.as_doubles))
 
     def value(self, row: int) -> int | float | None:
-        """The number of a row, if there is one."""
         if self.is_whole[row]:
             return int(self.whole[row])
         return None if np.isnan(self.real[row]) else float(self.real[row])
 
     def or_none(self, at: Column) -> Numbers:
-        """Some of the numbers; none for -1, and for the place behind the last."""
+        """Selects numbers; none for -1, and for the place after the last."""
         real, whole = np.append(self.real, np.nan), np.append(self.whole, 0)
         return Numbers(real[at], whole[at], np.append(self.is_whole, False)[at])
 
     def with_exact(self, exact: Mapping[int, int | float]) -> Numbers:
-        """The numbers with these in place of those of some rows."""
         if not exact:
             return self
         real, whole, is_whole = self.real.copy(), self.whole.copy(), self.is_whole.copy()
@@ -99,7 +94,7 @@ class Numbers(ColumnSet):
 
     @property
     def rounded(self) -> Mask:
-        """Where the double has not all digits of the whole number."""
+        """Masks the whole numbers of which the double lacks digits."""
         large = self.is_whole & (np.abs(self.real) >= 2.0**53)
         if large.any():
             with np.errstate(invalid="ignore"):  # one that is too large has not
@@ -115,7 +110,7 @@ class Numbers(ColumnSet):
         return cells
 
     def compared(self, test: Callable[[Any, Any], Any], other: Numbers) -> Mask:
-        """For each row, whether a comparison holds: not where a number is missing."""
+        """Masks the rows for which a comparison holds; a missing number compares false."""
         both = self.is_whole & other.is_whole
         found: Mask = test(self.whole, other.whole)
         if both.all():
@@ -125,7 +120,6 @@ class Numbers(ColumnSet):
 
 
 def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
-    """The numbers that an operation or a function gives for each row."""
     with np.errstate(all="ignore"):
         found = Numbers.of_doubles(ON_DOUBLES[function](*(each.real for each in arguments)))
     whole = ON_WHOLE.get(function)
@@ -151,7 +145,7 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
 
 
 def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
-    """The numbers after what is done to an aggregate's value, step by step."""
+    """Applies the steps of a calculation with an aggregate's value."""
     for each in steps:
         number = Numbers.of_doubles(np.zeros(1)).with_exact({0: each.number})
         numbers = calculate(each.operator, [number, numbers] if each.first else [numbers, number])
@@ -159,7 +153,7 @@ def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
 
 
 def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:
-    """The numbers that a calendar function gives for ticks."""
+    """The results of a calendar function for ticks."""
     here = (ticks >= 0) & (ticks < timescale.ticks.stop)
     times = begins(pa.array(np.where(here, ticks, 0)), timescale)
     numbers = np.asarray(ON_TIMES[function](times), np.float64)
@@ -172,4 +166,76 @@ def _at(column: Column, row: int) -> int:
 
 
 _SURE = 2.0**62
-"""Below this a result surely fits into 64 bits."""
+"""Below this a result, or a sum, of whole numbers surely fits into 64 bits."""
+
+
+# ---- exact sums ----
+#
+#     0.1 + 0.2 + ... ten times: each is a whole multiple of 2**-55, and so is their sum
+#
+# Sums and means are rounded once, so that the order of the numbers makes no difference. Multiples beyond 64
+# bits are cut into parts of 30 bits, which are added up separately.
+
+_LARGEST = 2**53
+"""Doubles hold all whole numbers up to this."""
+
+_BITS = 30
+_MASK = (1 << _BITS) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Summands(ColumnSet):
+    """Numbers as whole multiples of 2**-shift, cut into `parts`, the lowest first."""
+
+    shift: int
+    parts: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, numbers: Numbers) -> Self:
+        with np.errstate(over="ignore"):
+            most = np.abs(numbers.real).sum()
+        if numbers.is_whole.all() and most < _SURE:
+            return cls(0, (numbers.whole,))
+        large = numbers.is_whole & (np.abs(numbers.whole) > _LARGEST)
+        if large.any():  # which doubles do not tell apart
+            different, which = numbers.real, np.arange(len(numbers.real))
+        else:
+            different, which = np.unique(numbers.real, return_inverse=True)
+        exact = {row: (int(numbers.whole[row]), 1) for row in np.flatnonzero(large).tolist()}
+        ratios = [exact.get(at) or real.as_integer_ratio() for at, real in enumerate(different.tolist())]
+        shift = max((below.bit_length() - 1 for _, below in ratios), default=0)
+        scaled = [above << (shift - below.bit_length() + 1) for above, below in ratios]
+        count = max((each.bit_length() for each in scaled), default=0) // _BITS + 1
+        cut = [
+            [each >> _BITS * part & _MASK for each in scaled]
+            if part < count - 1
+            else [each >> _BITS * part for each in scaled]
+            for part in range(count)
+        ]
+        parts = tuple(np.array(each, np.int64).take(which) for each in cut)
+        return cls(shift, parts)
+
+    def added(self, sums: Sequence[Column], counts: Column | None = None) -> Numbers:
+        """Sums of the parts, divided by `counts` if given; not-a-number for a 0 there, and beyond doubles."""
+        if self.shift == 0 and len(sums) == 1:
+            (whole,) = sums
+            if counts is None:
+                return Numbers(whole.astype(np.float64), whole, np.ones(len(whole), np.bool_))
+            if np.abs(whole).max(initial=0) <= _LARGEST:
+                return Numbers.of_doubles(whole / np.where(counts == 0, np.nan, counts))
+        exact = [
+            sum(part << _BITS * place for place, part in enumerate(parts))
+            for parts in zip(*(each.tolist() for each in sums), strict=True)
+        ]
+        below = [each << self.shift for each in ([1] * len(exact) if counts is None else counts.tolist())]
+        real = np.array([_rounded(*each) for each in zip(exact, below, strict=True)], np.float64)
+        found = Numbers.of_doubles(real)
+        large = marked(found.is_whole & (np.abs(real) >= _LARGEST) | (np.abs(real) == 2.0**63)).tolist()
+        return found.with_exact({i: exact[i] // below[i] for i in large if exact[i] % below[i] == 0})
+
+
+def _rounded(above: int, below: int) -> float:
+    try:
+        return above / below if below else np.nan
+    except OverflowError:
+        return np.nan

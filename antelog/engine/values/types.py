@@ -1,14 +1,10 @@
 """Types of columns in the log: how Arrow's many types come down to few.
 
-Numbers and texts are what the language itself can write. Values of other types pass through a program: they
-are compared, joined and reported, and come out as the type they went in as.
-
-Types of columns follow the program and the types of the facts, never the values a table happens to have.
-While a stream goes on they only ever get wider: whole numbers become doubles where doubles come as well,
-and columns of several kinds become texts in the language's syntax.
-
     int32, double and decimal are numbers; string and large_string are texts; bool is a kind of its own
     int64 and double: double      int64 and string: MIXED
+
+Values of types that the language cannot write come out as the type they went in as. Types of columns follow
+the program and the types of the facts, never single values; in a stream they only get wider.
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ from antelog.language.moments import DURATION, TIME
 from antelog.language.terms import WHOLE
 
 Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
-"""A value that no double is: a text, a number of too many digits, or a value of another kind."""
+"""A value that no double holds: a text, a number of too many digits, or a value of another kind."""
 
 Plain: TypeAlias = Item | float
 """Any value, as Python has it."""
@@ -36,7 +32,7 @@ Plain: TypeAlias = Item | float
 
 @cache
 def output_type(type_: pa.DataType) -> pa.DataType:
-    """The type in which the values of an Arrow type come out. Raises TypeError if it can have none."""
+    """The type in which the values of an Arrow type are reported. Raises TypeError if there can be none."""
     type_ = type_.value_type if is_a.is_dictionary(type_) else type_
     match kind_of(type_):
         case None:
@@ -52,14 +48,12 @@ def output_type(type_: pa.DataType) -> pa.DataType:
 
 
 def whole_numbers(digits: int) -> pa.DataType:
-    """The type for whole numbers of this many digits."""
     if digits <= 18:
         return pa.int64()
     return pa.decimal128(38, 0) if digits <= 38 else pa.decimal256(76, 0) if digits <= 76 else pa.float64()
 
 
 def decimals(before: int, after: int) -> pa.DataType:
-    """The type for numbers of this many digits before and after the point."""
     if after <= 0:
         return whole_numbers(before)
     digits = before + after
@@ -80,10 +74,7 @@ def shortest(number: float) -> Decimal:
 
 
 def as_plain(value: Decimal) -> int | float | None:
-    """A decimal as a whole number, or as the double that is written like it; None if there is neither.
-
-    A whole number beyond 64 bits is a double if there is one, as it is in a column of doubles.
-    """
+    """A decimal as a whole number, or as the double that is written like it; None if there is neither."""
     double = shortest(float(value)) == value
     if value == value.to_integral_value() and not (double and int(value) not in WHOLE):
         return int(value)
@@ -91,7 +82,6 @@ def as_plain(value: Decimal) -> int | float | None:
 
 
 def nearest_double(item: Plain) -> float:
-    """The double next to a number; NaN for what is not a number."""
     if isinstance(item, str | tuple):
         return math.nan
     try:
@@ -101,7 +91,7 @@ def nearest_double(item: Plain) -> float:
 
 
 def saved_item(item: Item) -> str:
-    """An item as a text that `item_from_saved` can read, given the kind."""
+    """An item as a text that `item_from_saved` reads, given the kind."""
     if isinstance(item, tuple):
         return item[1].hex() if isinstance(item[1], bytes) else str(item[1])
     return str(item)
@@ -113,7 +103,6 @@ def has_no_double(number: int | Decimal, nearest: float) -> bool:
 
 
 def item_from_saved(kind: int, text: str) -> Item:
-    """The item that was saved as this text."""
     match Kind(kind):
         case Kind.TEXT:
             return text
@@ -128,18 +117,16 @@ def item_from_saved(kind: int, text: str) -> Item:
 
 Types: TypeAlias = tuple[pa.DataType, ...]
 Seen: TypeAlias = Mapping[str, Sequence[pa.DataType]]
-"""For inputs and static predicates the types of their columns; that of the time may be left out."""
+"""The types of columns of inputs and static predicates; that of the time may be left out."""
 
 NOTHING = pa.null()
-"""The type of a column that no value has been seen for."""
+"""The type of a column without any value so far."""
 
 MIXED = pa.dense_union([pa.field("number", pa.float64()), pa.field("text", pa.string())])
-"""Stands for values of several kinds, whichever these are. They are reported as texts in the language's
-syntax, in which the text `"1"` and the number `1` differ."""
+"""The type of values of several kinds, reported as texts in the language's syntax: `"1"` and 1 differ."""
 
 
 def types_of_rows(given: Mapping[str, Iterable[Sequence[str | int | float]]]) -> dict[str, Types]:
-    """The types of the columns of facts that are given as Python values."""
     return {
         name: tuple(reduce(wider, map(type_of, column), NOTHING) for column in zip(*rows, strict=True))
         for name, rows in given.items()
@@ -165,22 +152,22 @@ def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
 
 
 _DIGITS = 76
-"""The most digits a decimal can have."""
+"""The most digits of a decimal."""
 
 
 def _whole(type_: pa.DataType) -> int:
-    """The most digits that numbers of a type have before the point."""
+    """The most digits before the point of numbers of a type."""
     return type_.precision - type_.scale if is_a.is_decimal(type_) else len(str(2**type_.bit_width))
 
 
 def _fraction(type_: pa.DataType) -> int:
-    """The most digits that numbers of a type, which is not a double, have behind the point."""
+    """The most digits behind the point of numbers of a type other than doubles."""
     return type_.scale if is_a.is_decimal(type_) else 0
 
 
 @lru_cache(maxsize=1024)
 def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
-    """The type of a column which the program says has numbers or texts; others are set aside."""
+    """The type of a column that the program declares as numbers or texts; other values are set aside."""
     if declaration is None:
         return _as_output(type_)
     if declaration in ("integer", TIME, DURATION):  # which are numbers of ticks

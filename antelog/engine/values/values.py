@@ -1,13 +1,9 @@
-"""Values as whole numbers: the cells that all columns of the engine consist of.
-
-Within the engine every value is one int64, its *cell*. Two cells are equal if and only if the
-values are.
+"""Values as whole numbers: the cells that all columns of the engine consist of, equal where the values are.
 
     number          the bits of the double: 1 and 1.0 are the same number
     anything else   an id, written as the bits of a negative quiet NaN, which no number has
 
-Anything else is a text, a value of another kind, or a number that no double holds exactly
-(a whole one beyond 2^53, a decimal of many digits): those stay exact, and different.
+Anything else includes numbers that no double holds exactly: large whole ones, decimals of many digits.
 """
 
 from __future__ import annotations
@@ -25,28 +21,11 @@ from numpy.typing import NDArray
 from antelog.arrow.arrays import Array, not_utf8, out_of_range, without
 from antelog.arrow.kinds import Kind
 from antelog.engine.columns.tables import Column, Mask, numbered
-from antelog.engine.values import decoding
+from antelog.engine.values import decoding, encoding, types
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
-from antelog.engine.values.encoding import (
-    FIRST_ID,
-    LAST_ID,
-    UNBOUND,
-    all_named,
-    are_named,
-    are_nothing,
-    encode,
-    encode_numbers,
-)
+from antelog.engine.values.encoding import FIRST_ID, LAST_ID, UNBOUND, encode
 from antelog.engine.values.functions import Functions
-from antelog.engine.values.types import (
-    MIXED,
-    Item,
-    Plain,
-    item_from_saved,
-    kind_of_item,
-    nearest_double,
-    saved_item,
-)
+from antelog.engine.values.types import MIXED, Item, Plain
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 from antelog.language.terms import WHOLE, number
@@ -54,21 +33,21 @@ from antelog.language.terms import WHOLE, number
 __all__ = ["UNBOUND", "SavedValues", "Values"]
 
 _SOME = 4096
-"""Fewer values than this are not worth being forgotten."""
+"""Fewer values than this are not worth forgetting."""
 
 _PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
 """The types that NumPy has too."""
 
 _ENTRY = 100
-"""The bytes a dictionary and a list take for an entry, about."""
+"""The bytes of an entry in a dictionary and a list, about."""
 
 _WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
-"""What the rule language has a syntax for, or needs none."""
+"""The kinds for which the language has a syntax, or needs none."""
 
 
 @dataclass(frozen=True)
 class SavedValues:
-    """The values that have ids, in their order: how many are constants, and all kinds, each with a text."""
+    """The values that have ids, in order: how many are constants, and the kind and a text of each."""
 
     constants: int
     kinds: list[int]
@@ -76,11 +55,9 @@ class SavedValues:
 
 
 class Values:
-    """The values that have ids. It only ever grows; `retain` makes a smaller one.
+    """The values that have ids. It only grows; `retain` makes a smaller one.
 
-    `constants` get the first ids and keep them for good: their cells are the same in every
-    retained copy, and when the values are saved and read again. `functions` are those of the program
-    that is run; they are never saved.
+    `constants` get the first ids, and keep them in retained copies and saved states.
     """
 
     def __init__(self, constants: Iterable[Value] = (), functions: Functions | None = None) -> None:
@@ -101,7 +78,6 @@ class Values:
         self._fixed = self._start = len(self._items)
 
     def __len__(self) -> int:
-        """The number of values with ids."""
         return len(self._items)
 
     @property
@@ -111,22 +87,17 @@ class Values:
 
     @property
     def nbytes(self) -> int:
-        """About how much room the values take."""
-        return (
-            sum(map(getsizeof, self._items)) + len(self) * _ENTRY + self._kinds.nbytes + self._nearest.nbytes
-        )
+        arrays = self._kinds.nbytes + self._nearest.nbytes
+        return sum(map(getsizeof, self._items)) + len(self) * _ENTRY + arrays
 
     # ---- values to cells ----
 
     def encode(self, array: Array) -> Column:
-        """The cells of a column; null and not-a-number become UNBOUND.
-
-        Raises TypeError if no value can be of the column's type.
-        """
+        """The cells of a column; null and not-a-number become UNBOUND. Raises TypeError for other types."""
         return encode(array, self._intern)
 
     def encode_usable(self, column: Array) -> tuple[Column, Mask | None]:
-        """The cells of a plain column, and a mask of the values of no use, if any are: they have no cell."""
+        """The cells of a plain column; and, if values are of no use, a mask of these, which have no cell."""
         bad = out_of_range(column)
         try:
             return self.encode(column if bad is None else without(column, bad)), bad
@@ -135,11 +106,10 @@ class Values:
             return self.encode(without(column, bad)), bad
 
     def cell(self, value: Value) -> int:
-        """The cell of a constant."""
         if isinstance(value, str):
             known = self._ids.get(value)
             return int(self._intern([value])[0]) if known is None else known + FIRST_ID
-        return int(encode_numbers([value], self._intern)[0])
+        return int(encoding.encode_numbers([value], self._intern)[0])
 
     def _intern(self, items: list[Item]) -> Column:
         try:
@@ -158,17 +128,14 @@ class Values:
             self._nearest[first:end] = np.nan
             self._whole[first:end] = 0
         else:
-            self._kinds[first:end] = list(map(kind_of_item, fresh))
-            self._nearest[first:end] = list(map(nearest_double, fresh))
-            self._whole[first:end] = [
-                each if isinstance(each, int) and each in WHOLE else 0 for each in fresh
-            ]
+            self._kinds[first:end] = list(map(types.kind_of_item, fresh))
+            self._nearest[first:end] = list(map(types.nearest_double, fresh))
+            self._whole[first:end] = [v if isinstance(v, int) and v in WHOLE else 0 for v in fresh]
         self._ids.update(zip(fresh, count(first), strict=False))
         self._items.extend(fresh)
 
     def recoded(self, cells: Column, of: Values) -> Column:
-        """The cells of values that are cells `of` others there."""
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         if not named.any():
             return cells
         different, which = numbered(cells[named])
@@ -179,26 +146,23 @@ class Values:
     # ---- cells to values ----
 
     def kinds(self, cells: Column) -> NDArray[np.int8]:
-        """The kind of each value; all others have none."""
+        """The kind of each value; nothing for all others."""
         kinds = np.full(len(cells), Kind.NUMBER, np.int8)
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         kinds[named] = self._kinds[cells[named] - FIRST_ID]
         kinds[(cells > LAST_ID) & (cells <= UNBOUND)] = Kind.NOTHING
         return kinds
 
     def numbers(self, cells: Column) -> NDArray[np.float64]:
-        """Numbers to compare and to calculate with: the nearest doubles; NaN for what is not a number.
-
-        So are all others.
-        """
+        """The nearest doubles, to compare and to calculate with; NaN for other values, and for all others."""
         numbers: NDArray[np.float64] = cells.view(np.float64).copy()
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         numbers[named] = self._nearest[cells[named] - FIRST_ID]
         return numbers
 
     def whole_numbers(self, cells: Column) -> Column | None:
-        """The whole numbers that no double holds, 0 for all other values; None if there are none."""
-        named = are_named(cells)
+        """The whole numbers that no double holds, 0 for other values; None if there are none."""
+        named = encoding.are_named(cells)
         if not named.any():
             return None
         whole = np.zeros(len(cells), np.int64)
@@ -206,24 +170,20 @@ class Values:
         return whole if whole.any() else None
 
     def large_numbers(self, cells: Column) -> dict[int, int | float]:
-        """The rows with numbers that no double holds, and these."""
-        rows = np.flatnonzero(are_named(cells))
+        """The numbers that no double holds, by row."""
+        rows = np.flatnonzero(encoding.are_named(cells))
         rows = rows[self._kinds[cells[rows] - FIRST_ID] == Kind.NUMBER] if len(rows) else rows
         found = ((row, self._items[cells[row] - FIRST_ID]) for row in rows.tolist())
         return {row: item if isinstance(item, int) else float(item) for row, item in found}
 
     def have_ranks(self, cells: Column) -> Mask:
-        """A mask of the values that only `ranks` puts in order: texts, and numbers of more than 64 bits."""
-        found = are_named(cells)
+        """Masks the values that only `ranks` puts in order: texts, and numbers of more than 64 bits."""
+        found = encoding.are_named(cells)
         found[found] = self._whole[cells[found] - FIRST_ID] == 0
         return found
 
     def ranks(self, cells: Column) -> Column:
-        """A number for each value, in the order of the values among themselves.
-
-        Texts are ordered by their code points. Values of different kinds have no order, so
-        compare the ranks of equal kinds only.
-        """
+        """Numbers in the order of the values, texts by code points; compare those of equal kinds only."""
         distinct, where = numbered(cells)
         keys = list(zip(self.kinds(distinct).tolist(), self._plain(distinct), strict=True))
         ranks = np.empty(len(distinct), np.int64)
@@ -231,56 +191,47 @@ class Values:
         return ranks[where]
 
     def decode(self, cells: Column, type_: pa.DataType) -> pa.Array:
-        """The values as an Arrow array of the type they are reported as (see `schema`); UNBOUND becomes null.
-
-        MIXED are texts, as `mixed` writes them.
-        """
+        """The values as an Arrow array of their reported type (see `schema`); UNBOUND becomes null."""
         if type_ == MIXED:
             return self.mixed(cells)
-        if type_ in _PLAIN and not are_named(cells).any():
-            return decoding.numbers(cells.view(np.float64), are_nothing(cells), type_)
+        if type_ in _PLAIN and not encoding.are_named(cells).any():
+            return decoding.numbers(cells.view(np.float64), encoding.are_nothing(cells), type_)
         if pa.types.is_string(type_):
-            nothing = are_nothing(cells)  # all others are texts
-            return self._all_spoken().take(
-                pa.array(cells - FIRST_ID, mask=nothing if nothing.any() else None)
-            )
+            nothing = encoding.are_nothing(cells)  # all others are texts
+            ids = pa.array(cells - FIRST_ID, mask=nothing if nothing.any() else None)
+            return self._all_spoken().take(ids)
         distinct, where = _distinct(cells)
         return decoding.of_type(type_, self._plain(distinct)).take(where)
 
     def mixed(self, cells: Column) -> pa.Array:
-        """Values of several kinds in the language's syntax; UNBOUND becomes null.
-
-        The text `"1"` and the number `1` differ, and the text `"true"` and the truth value `true`.
-        """
+        """Writes values of several kinds, the text `"1"` with quotes; UNBOUND becomes null."""
         distinct, where = _distinct(cells)
         texts = decoding.mixed_texts(self._texts(distinct), self.kinds(distinct), self._plain(distinct))
         return texts.take(where)
 
     def texts(self, cells: Column) -> pa.Array:
-        """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""
-        if all_named(cells):
+        """Writes each value in the language's syntax, as `value_text` does; UNBOUND becomes null."""
+        if encoding.all_named(cells):
             return self._all_written().take(pa.array(cells - FIRST_ID))
         distinct, where = _distinct(cells)
         return self._texts(distinct).take(where)
 
     def text(self, cell: int) -> str:
-        """The text of one value in the language's own syntax."""
         if FIRST_ID <= cell <= LAST_ID:
             return str(self._all_written()[cell - FIRST_ID])
         return value_text(self.number(cell))
 
     def number(self, cell: int) -> float:
-        """The number of one value, as in `numbers`."""
         return float(self.numbers(np.array([cell]))[0])
 
     def plain_number(self, cell: int) -> int | float | None:
-        """The number of one value with all its digits within 64 bits; None for what is not a number."""
+        """The number of one value with all its digits within 64 bits; None for other values."""
         found = self.number(cell)
         exact = self.whole_numbers(np.array([cell]))
         return None if np.isnan(found) else number(found) if exact is None else int(exact[0])
 
     def _all_spoken(self) -> pa.Array:
-        """Every text that has an id; nothing is said of other values."""
+        """The texts of all values that are texts, by id; other elements are undefined."""
         known = len(self._spoken)
         if known < len(self):
             new = self._items[known:]
@@ -289,7 +240,7 @@ class Values:
         return self._spoken.array
 
     def _all_written(self) -> pa.Array:
-        """The text of every value that has an id, each made once."""
+        """The written text of every value that has an id, each made once."""
         known = len(self._written)
         if known < len(self):
             texts = self._are_texts(known)
@@ -301,19 +252,18 @@ class Values:
         return self._written.array
 
     def _are_texts(self, known: int) -> bool:
-        """Whether all values but the first ones, which are known, are texts."""
+        """Whether all values after the first `known` ones are texts."""
         return bool((self._kinds[known : len(self)] == Kind.TEXT).all())
 
     def ranked(
         self, columns: Sequence[Column], end: str, others: tuple[str, ...] = ()
     ) -> tuple[pa.Array, list[Column], dict[str, int]] | None:
-        """The texts of all values in order, `end` after each, with some other texts among them.
+        """The written texts of all values and `others` in order, `end` after each, and the places of both.
 
-        And for each column the places of its values, and those of the others. None if there are values
-        without ids, or so many that sorting them does not pay yet.
+        None if there are values without ids, or too many for sorting to pay yet.
         """
         once = {id(cells): cells for cells in columns}
-        if not all(map(all_named, once.values())):
+        if not all(map(encoding.all_named, once.values())):
             return None
 
         def texts() -> pa.Array:
@@ -337,11 +287,8 @@ class Values:
         )
 
     def spoken(self, cells: Column) -> tuple[pa.Array, Column] | None:
-        """The texts of all values in order, and the places of some of them.
-
-        None if these are not all texts, or all are so many that sorting them does not pay.
-        """
-        if len(self) > len(cells) + _SOME or not all_named(cells):
+        """The texts of all values in order, and the places of some; None if there are others, or too many."""
+        if len(self) > len(cells) + _SOME or not encoding.all_named(cells):
             return None
         self._spoken_order = in_use(self._spoken_order, len(self), len(cells), self._all_spoken)
         if self._spoken_order.texts is None:
@@ -349,7 +296,7 @@ class Values:
         return self._spoken_order.texts, self._spoken_order.rank.take(cells - FIRST_ID)
 
     def spelled(self, cells: Column) -> Column:
-        """The values, with texts in place of those the language cannot write: `true`, `2024-02-29`."""
+        """Replaces values that the language cannot write by texts: `true`, `2024-02-29`."""
         kinds = self.kinds(cells)
         spelled = cells.copy()
         for kind in sorted({Kind(kind) for kind in np.unique(kinds).tolist()} - _WRITTEN):
@@ -360,9 +307,9 @@ class Values:
         return spelled
 
     def _texts(self, cells: Column) -> pa.Array:
-        named = are_named(cells)
+        named = encoding.are_named(cells)
         kinds = self.kinds(cells)
-        nothing = are_nothing(cells)
+        nothing = encoding.are_nothing(cells)
         parts = [(np.flatnonzero(nothing), pa.nulls(int(nothing.sum()), pa.string()))]
         rows = np.flatnonzero(~named & ~nothing)
         parts.append((rows, decoding.number_texts(cells[rows].view(np.float64))))
@@ -385,7 +332,7 @@ class Values:
     # ---- functions ----
 
     def called(self, function: str, arguments: Sequence[Value]) -> Value | bool | None:
-        """The result of a function for values as Python has them; None: it has none."""
+        """The result of a function for values as Python has them; None if there is none."""
         cells = [np.array([self.cell(each)]) for each in arguments]
         found: Value | bool | None = self.functions.results(function, cells, self)[0].as_py()
         return number(found) if isinstance(found, float) else found
@@ -393,15 +340,11 @@ class Values:
     # ---- fewer values ----
 
     def retain(self, *columns: Column) -> tuple[Values, Callable[[Column], Column]]:
-        """A copy with the constants and the values in these columns alone, and what turns old cells into new.
-
-        Memory then does not grow with the number of values there ever were. The old cell of a
-        value that was not retained must not be asked for.
-        """
+        """A copy with the constants and the values in these columns, and a function to its cells."""
         used = np.zeros(len(self), np.bool_)
         used[: self._fixed] = True
         for cells in columns:
-            used[cells[are_named(cells)] - FIRST_ID] = True
+            used[cells[encoding.are_named(cells)] - FIRST_ID] = True
         kept = Values(functions=self.functions)
         kept.without = self.without
         kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
@@ -409,7 +352,7 @@ class Values:
         moved = np.where(used, np.cumsum(used) - 1 + FIRST_ID, UNBOUND)
 
         def remap(cells: Column) -> Column:
-            named = are_named(cells)
+            named = encoding.are_named(cells)
             new = cells.copy()
             new[named] = moved[cells[named] - FIRST_ID]
             if np.any(new[named] == UNBOUND):
@@ -419,15 +362,14 @@ class Values:
         return kept, remap
 
     def saved(self) -> SavedValues:
-        """All values that have ids; `from_saved` makes the same cells of them."""
+        """All values that have ids; `from_saved` gives them the same cells."""
         kinds = self._kinds[: len(self)].tolist()
-        return SavedValues(self._fixed, kinds, list(map(saved_item, self._items)))
+        return SavedValues(self._fixed, kinds, list(map(types.saved_item, self._items)))
 
     @classmethod
     def from_saved(cls, saved: SavedValues) -> Values:
-        """The values that were saved."""
         values = cls()
-        items = [item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
+        items = [types.item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]
         values._add(items)
         values._fixed, values._start = saved.constants, len(values)
         return values

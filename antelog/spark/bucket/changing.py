@@ -13,10 +13,9 @@ from antelog.compile.meanings import Fate, compared
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts import rejects
-from antelog.engine.known import first_ticks
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import united
-from antelog.engine.transition import Shares, Transition, change_of, transition
+from antelog.engine.transition import Shares, Transition, change_of, first_ticks, transition
 from antelog.spark.bucket.state import BucketOutput, BucketState, share_of, start
 from antelog.spark.job.job import Job
 from antelog.spark.job.needed import covers

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import rows_of
+from antelog.engine.kernel import FinishedStep
 from antelog.forecast import forecasting
 from antelog.forecast.forecasting import Forecasting, lighter, with_model, without_model
 from antelog.forecast.model_file import Model, part_of

@@ -13,15 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.accounts import Counts
+from antelog.accounts import Counts, total
 from antelog.arrow.arrays import to_blob
 from antelog.arrow.ticks import ticks_of
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
 from antelog.engine.facts.admission import admit, arrivals, beyond
-from antelog.engine.facts.counting import total
+from antelog.engine.kernel import FinishedStep
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
@@ -227,7 +226,8 @@ def _last_arrivals(job: Job, bucket: BucketState, new: Received) -> tuple[Bucket
     bucket, output = advance(job, bucket, rows, last)
     later = beyond(job.plan, bucket.waiting, bucket.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in bucket.waiting.items()}
-    return replace(bucket, waiting=nothing), output.and_then(BucketOutput({}, later.rejects, later.counts))
+    counts = sum(later.counts.values(), Counts())
+    return replace(bucket, waiting=nothing), output.and_then(BucketOutput({}, later.rejects, counts))
 
 
 def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:

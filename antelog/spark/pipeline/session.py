@@ -34,7 +34,7 @@ from antelog.spark.failures import cause, explaining_lost_java, is_not_of_py4j, 
 from antelog.spark.pipeline.configuration import JAVA_OPTIONS
 from antelog.spark.pipeline.requirements import PANDAS_WARNING
 from antelog.spark.settings import LOOPBACK
-from antelog.temporary import temporary_folder
+from antelog.writing import temporary_folder
 
 Session: TypeAlias = SparkSession
 """A Spark session, for layers that may not import PySpark."""

@@ -55,7 +55,7 @@ async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
                 say(f"note: {count} wait for {name}, which no --alert names any more")
         read = asyncio.Event()
         async with client_for(receivers) as client, asyncio.TaskGroup() as tasks:
-            feed = FeedReader(StoredFeedAt(Path(setup.store)), outbox.position or 0)
+            feed = StoredFeedAt(Path(setup.store))
             tasks.create_task(_read(feed, AlertGroups(outbox, routes), outbox, ending, read))
             senders = [Sender(each, outbox, client, ending, read) for each in receivers]
             sending = [tasks.create_task(each.run()) for each in senders]
@@ -67,16 +67,17 @@ async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
 
 
 async def _read(
-    reader: FeedReader, groups: AlertGroups, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
+    feed: StoredFeedAt, groups: AlertGroups, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
 ) -> None:
-    position = reader.position
+    position = outbox.position or 0
+    reader = FeedReader(feed, position)
     silent = SilentInputs(groups.silent(), time.time())
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
         was_ending = ending.is_set()
         lines = []
         if outbox.begin is not None:  # else it is not known yet which changes are over
-            if reader.position and reader.feed.extent()[0] > reader.position:
+            if reader.position and feed.extent()[0] > reader.position:
                 say(_GONE)
             lines = reader.read(_AT_ONCE)
         here = reader.position

@@ -23,7 +23,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from antelog.engine.engine import RuleChange
+from antelog.engine.transition import RuleChange
 from antelog.errors import AntelogError, DataError
 from antelog.forecast.reports.words import count
 from antelog.lines import line_of

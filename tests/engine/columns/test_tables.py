@@ -19,6 +19,7 @@ from antelog.engine.columns.tables import (
     numbered,
     once,
     ordered,
+    run_ends,
     sorting,
 )
 from tests.engine.few import at_most
@@ -34,24 +35,12 @@ def column(*numbers: int) -> Column:
     return np.array(numbers, np.int64)
 
 
-def test_rows_have_equal_keys_where_they_are_equal() -> None:
-    left, right = keys_of([[column(1, 1), column(7, 8)], [column(1), column(8)]])
-    assert left[1] == right[0] != left[0]
-
-
 def test_rows_of_equal_keys_are_a_group() -> None:
     same = groups(column(5, 3, 5))
     assert (same.count, same.sizes.tolist(), same.first.tolist()) == (2, [1, 2], [1, 0])
     assert same.numbers.tolist() == [1, 0, 1]
     assert same.least(column(9, 4, 2)).tolist() == [4, 2]
     assert same.most(column(9, 4, 2)).tolist() == [4, 9]
-
-
-def test_a_join_pairs_rows_of_equal_keys() -> None:
-    here, there = pairs(column(1, 2, 1), column(1, 3, 1))
-    found = sorted(zip(here.tolist(), there.tolist(), strict=True))
-    assert found == [(0, 0), (0, 2), (2, 0), (2, 2)]
-    assert find(column(3, 4, 1), column(1, 3, 1)).tolist() == [1, -1, 0]
 
 
 def test_counts_become_numbers() -> None:
@@ -121,3 +110,8 @@ def test_numbers_are_sorted_however_far_apart(numbers: list[int]) -> None:
 def test_numbers_just_too_large_for_their_rows_are_sorted() -> None:
     for most in (2**60 - 1, 2**60, 2**61 - 1, 2**61):
         assert ordered(column(most, 0, most - 1, 0, most))[0].tolist() == [1, 3, 2, 0, 4]
+
+
+def test_where_runs_end() -> None:
+    assert run_ends(np.array([3, 3, 5, 7, 7])).tolist() == [False, True, True, False, True]
+    assert run_ends(np.array([], np.int64)).tolist() == []

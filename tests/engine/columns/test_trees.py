@@ -38,26 +38,12 @@ def test_many_rows_are_as_one_by_one() -> None:
 
 
 def grown(random: np.random.Generator, number: int, features: int) -> Trees:
-    """Random trees of four leaves."""
-    tree: list[int] = []
-    left: list[int] = []
-    right: list[int] = []
-    for each in range(number):
-        first, deeper = len(tree), int(random.integers(2))
-        tree += [each] * 7
-        other = 1 - deeper
-        sides = {0: (1, 2), 1 + deeper: (3, 4), 3 + other: (5, 6)}
-        left += [first + sides.get(node, (node, node))[0] for node in range(7)]
-        right += [first + sides.get(node, (node, node))[1] for node in range(7)]
-    count = len(tree)
-    return Trees(
-        np.array(tree),
-        random.integers(features, size=count),
-        random.normal(size=count),
-        np.array(left),
-        np.array(right),
-        random.normal(size=count),
-    )
+    """Random trees of four leaves, each a root with two questions below it."""
+    node, count = np.arange(7 * number), 7 * number
+    left = np.where(node % 7 < 3, node + node % 7 + 1, node)
+    right = np.where(node % 7 < 3, left + 1, node)
+    values = random.normal(size=(2, count))
+    return Trees(node // 7, random.integers(features, size=count), values[0], left, right, values[1])
 
 
 def one_by_one(trees: Trees, row: Features) -> float:

@@ -17,7 +17,7 @@ import antelog
 from antelog.accounts import Counts
 from antelog.arrow.ticks import LAST
 from antelog.diagnostics import Source
-from antelog.engine.facts.admission import Admitted, admit, delays
+from antelog.engine.facts.admission import Admitted, admit, beyond, delays
 from antelog.engine.values.values import Values
 from antelog.language import read
 from antelog.language.syntax import number
@@ -134,10 +134,8 @@ def test_delays_are_those_of_the_specification(rows: list[tuple[Any, ...]], firs
     values = Values()
     values.cell(first)  # cells depend on what came before; delays must not
     columns = [np.array([values.cell(row[i]) for row in rows], np.int64) for i in range(4)]
-    expected = [
-        delta(vocabulary["Temp"], (*(number(v) if isinstance(v, float) else v for v in row[:4]), 0))
-        for row in rows
-    ]
+    plain = [[number(v) if isinstance(v, float) else v for v in row[:4]] for row in rows]
+    expected = [delta(vocabulary["Temp"], (*row, 0)) for row in plain]
     assert delays(TEMP, columns, values).tolist() == expected
     assert expected == [bound(row[:4]) for row in rows]
 
@@ -159,9 +157,8 @@ def test_thousands_of_refinements() -> None:
 
 
 def test_a_refinement_without_constants_is_the_default() -> None:
-    plan = antelog.parse(
-        "input P(d, time) delay 9. delay P(_, _) = 1. delay P(a, _) = 2. Q(X, T) :- P(X, T). query Q(X, T)."
-    ).plan
+    rules = "delay P(_, _) = 1. delay P(a, _) = 2. Q(X, T) :- P(X, T). query Q(X, T)."
+    plan = antelog.parse(f"input P(d, time) delay 9. {rules}").plan
     values = Values()
     found = delays(plan.inputs[0], [values.encode(pa.array(["a", "b"]))], values)
     assert found.tolist() == [2, 1]
@@ -174,24 +171,16 @@ def test_without_an_arrival_facts_arrive_when_they_can() -> None:
     values = Values()
     admitted = admit(PLAN, {"Ping": [(t,) for t in (0, 2, 3, 4, 5, 6)]}, values, 2, 5)
     assert facts_of(admitted, values, "Ping") == Counter([(2, 3), (3, 3), (4, 4), (5, 5)])
-    assert [(r["reason"], r["time"], r["arrival"]) for r in admitted.rejects.to_pylist()] == [
-        ("late", 0, 3),
-        ("early", 6, 5),
-    ]
+    found = [(r["reason"], r["time"], r["arrival"]) for r in admitted.rejects.to_pylist()]
+    assert found == [("late", 0, 3), ("early", 6, 5)]
 
 
 def test_a_fact_counts_once_at_its_first_arrival() -> None:
-    rows = [
-        (1, "a", "x", 1, 3, 4),
-        (1.0, "a", "x", 1.0, 3.0, 3),
-        (1, "a", "x", 1, 3, 4),
-        (1, "b", "x", 1, 3, 4),
-    ]
+    first = [(1, "a", "x", 1, 3, 4), (1.0, "a", "x", 1.0, 3.0, 3), (1, "a", "x", 1, 3, 4)]
     values = Values()
-    admitted = admit(PLAN, {"Temp": rows}, values, 0, 9)
-    assert facts_of(admitted, values, "Temp") == Counter(
-        [("1", "a", "x", "1", 3, 3), ("1", "b", "x", "1", 3, 4)]
-    )
+    admitted = admit(PLAN, {"Temp": [*first, (1, "b", "x", 1, 3, 4)]}, values, 0, 9)
+    facts = Counter([("1", "a", "x", "1", 3, 3), ("1", "b", "x", "1", 3, 4)])
+    assert facts_of(admitted, values, "Temp") == facts
     assert admitted.counts == {"Temp": Counts(admitted=2, repeated=2), "Ping": Counts()}
     assert admitted.facts["Ping"].count == 0
     assert admitted.facts["Ping"].columns == ()
@@ -199,9 +188,8 @@ def test_a_fact_counts_once_at_its_first_arrival() -> None:
 
 def test_handing_over_does_not_change_the_frame() -> None:
     column = np.array([-0.0, 1.0, math.nan])
-    table = pa.table(
-        {"place": column, "device": ["a"] * 3, "level": ["x"] * 3, "value": column, "time": [1] * 3}
-    )
+    columns = {"place": column, "device": ["a"] * 3, "level": ["x"] * 3, "value": column, "time": [1] * 3}
+    table = pa.table(columns)
     admit(PLAN, {"Temp": table}, Values(), 0, 3)
     assert np.signbit(column[0])
     assert column[1:].tolist()[:1] == [1.0]
@@ -222,11 +210,7 @@ BEYOND = f"is after tick {LAST}, the last there is"
         ((1, "a", None, 1, 3, 4), "malformed", "column level has no value"),
         ((1, "a", "x", math.nan, 3, 4), "malformed", "column value has no value"),
         ((1, "a", "x", math.inf, 3, 4), "malformed", "value `inf` of column value is not a number"),
-        (
-            (1, "a", "x", Decimal("-Infinity"), 3, 4),
-            "malformed",
-            "value `-inf` of column value is not a number",
-        ),
+        ((1, "a", "x", Decimal("-inf"), 3, 4), "malformed", "value `-inf` of column value is not a number"),
         ((1, "a", "x", Decimal("NaN"), 3, 4), "malformed", "column value has no value"),
         ((math.inf, "a", "x", 1, 3, 4), "malformed", "value `inf` of column place is not a number"),
         ((1, "a", 3, 1, 3, 4), "malformed", "value `3` of column level is not a text"),
@@ -270,3 +254,11 @@ def test_rejects_show_the_row() -> None:
         {"input": "Temp", "values": '["inf", "wt2", "x", "-inf"]', "time": 1, "arrival": 9},
         {"input": "Ping", "values": "[]", "time": 1, "arrival": 4},
     ]
+
+
+def test_rows_after_the_last_tick_are_counted_and_malformed_ones_set_aside() -> None:
+    plan = antelog.parse("input P(x: number, time) delay 1. Q(X, T) :- P(X, T). query Q(X, T).").plan
+    found = beyond(plan, {"P": [(1, 5, 5), (2, 99, 99), ("seven", 6, 6)]}, 4, arrival="arrival")
+    assert found.counts == {"P": Counts(after_until=2, malformed=1)}
+    assert found.rejects["reason"].to_pylist() == ["malformed"]
+    assert found.places.tolist() == [2]

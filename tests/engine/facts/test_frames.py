@@ -18,6 +18,7 @@ import pytest
 import antelog
 from antelog.arrow.ticks import InTicks, times_of
 from antelog.engine.facts.admission import Admitted, admit
+from antelog.engine.facts.frames import static_rows
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 
@@ -120,10 +121,7 @@ def test_a_column_of_the_input_may_be_called_arrival() -> None:
 @pytest.mark.parametrize(
     ("frames", "message"),
     [
-        (
-            {"Readings": TABLE},
-            "the program has no input Readings; it has Reading, Off. Did you mean Reading?",
-        ),
+        ({"Readings": TABLE}, "the program has no input Readings; it has Reading, Off. Did you mean Reading"),
         ({"Site": TABLE}, "Site is background"),
         (
             {"Reading": TABLE.rename_columns(["device", "valeu", "time", "arrival"])},
@@ -144,10 +142,7 @@ def test_a_column_of_the_input_may_be_called_arrival() -> None:
         ({"Reading": COLUMNS}, "given as dict"),
         ({"Reading": 7}, "given as int"),
         ({"Reading": pd.DataFrame({"device": ["a", 1]})}, "cannot be read as an Arrow table"),
-        (
-            {"Reading": [("a", 1, dt.date(2024, 1, 1))]},
-            "column time of Reading has timestamps.*`tick 10 minutes.`",
-        ),
+        ({"Reading": [("a", 1, dt.date(2024, 1, 1))]}, "time of Reading has timestamps.*`tick 10 minutes.`"),
         ({"Reading": [("a", 1, 1, dt.date(2024, 1, 1))]}, "the arrival of Reading has timestamps"),
     ],
 )
@@ -273,17 +268,9 @@ def test_a_state_goes_on_with_another_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tick", "time", "said"),
     [
-        (
-            "tick 10 minutes. ",
-            10**11,
-            "if it counts milliseconds since 1970, write `time: ms` in `input Temp(…)`",
-        ),
+        ("tick 10 minutes. ", 10**11, "if it counts milliseconds since 1970, write `time: ms` in `input"),
         ("tick 10 minutes. ", 10**9 // 5, "--time-unit Temp=s"),
-        (
-            "",
-            SECONDS * 1000,
-            "if it counts milliseconds since 1970, say how long a tick is: `tick 1 minute.`",
-        ),
+        ("", SECONDS * 1000, "if it counts milliseconds since 1970, say how long a tick is: `tick 1 minute"),
         ("", 10**6, None),
     ],
 )
@@ -307,9 +294,7 @@ def test_units_that_do_not_fit(units: dict[str, str], why: str) -> None:
 
 
 def test_extra_columns_are_left_out_and_others_mapped() -> None:
-    program = antelog.parse(
-        "input Temp(device, level, time). Hot(X, T) :- Temp(X, high, T). query Hot(X, T)."
-    )
+    program = antelog.parse("input Temp(device, level, time). Hot(X, T) :- Temp(X, a, T). query Hot(X, T).")
     table = pa.table({"device": ["a"], "level": ["high"], "time": [0], "note": [[1]]})
     other = table.rename_columns(["sensor", "level", "time", "device"])
     expected = antelog.Engine(program).advance(0, {"Temp": [("a", "high", 0)]})["Hot"]
@@ -321,3 +306,17 @@ def test_extra_columns_are_left_out_and_others_mapped() -> None:
     ):
         with pytest.raises(DataError, match=message):
             antelog.Engine(program).advance(0, {"Temp": other}, map=called)
+
+
+# ---- background ----
+
+SITES = antelog.parse(
+    "static Site(x, n: number). input P(x, time). Q(X, N, T) :- P(X, T), Site(X, N). query Q(X, N, T)."
+).plan
+
+
+def test_columns_of_the_background_are_matched_by_name_or_by_position() -> None:
+    table = pa.table({"n": [1.0, 2.5], "x": ["a", "b"]})
+    assert static_rows(SITES, {"Site": table}) == {"Site": [("a", 1), ("b", 2.5)]}
+    assert static_rows(SITES, {"Site": [("a", 1)]}) == {"Site": [("a", 1)]}
+    assert static_rows(SITES, {"Site": []}) == {"Site": []}

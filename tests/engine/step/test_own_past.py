@@ -16,6 +16,7 @@ from antelog.engine import kernel
 from antelog.engine.facts.history import Facts
 from antelog.engine.state import State
 from antelog.engine.step import atoms
+from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import LineSelection
 from tests.engine.replay import compare
 from tests.engine.telling import lines_of
@@ -93,7 +94,7 @@ def test_a_step_with_too_many_rows_is_made_smaller_and_tells_the_same(
 
     def counted(
         plan: Plan, state: State, new: Mapping[str, Facts], now: int, wanted: LineSelection
-    ) -> kernel.Stepped:
+    ) -> tuple[State, Mapping[str, Lines]]:
         found = step(plan, state, new, now, wanted)
         ends.append(now)
         return found

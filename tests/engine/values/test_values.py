@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from antelog.arrow.arrays import array_of
 from antelog.arrow.kinds import Kind
 from antelog.engine.values.decoding import in_pieces, quoted, repeated
-from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
-from antelog.engine.values.types import MIXED, output_type
+from antelog.engine.values.types import MIXED, NOTHING, declared, output_type, types_of_rows, wider
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.printer import value_text
 
@@ -272,13 +271,10 @@ PIECES = st.lists(st.lists(TEXTS, min_size=1, max_size=3, unique=True), min_size
 
 @given(PIECES, st.integers(1, 6) | st.integers(16, 50), st.data())
 def test_texts_in_pieces(pieces: list[list[str]], count: int, data: st.DataObject) -> None:
-    which = [
-        data.draw(st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count)) for p in pieces
-    ]
-    parts = [
-        (pa.array(piece), None if len(piece) == 1 else cells_of(at))
-        for piece, at in zip(pieces, which, strict=True)
-    ]
+    rows = [st.lists(st.sampled_from(range(len(p))), min_size=count, max_size=count) for p in pieces]
+    which = [data.draw(each) for each in rows]
+    chosen = zip(pieces, which, strict=True)
+    parts = [(pa.array(piece), None if len(piece) == 1 else cells_of(at)) for piece, at in chosen]
     expected = ["".join(p[at[row]] for p, at in zip(pieces, which, strict=True)) for row in range(count)]
     assert in_pieces(parts, count).to_pylist() == expected
 
@@ -316,10 +312,8 @@ def test_what_was_not_retained_is_not_there() -> None:
 def test_spelled_out() -> None:
     values = Values()
     cells = values.encode(array_of([True, "a", 1, None, dt.date(2024, 2, 29), True]))
-    assert (
-        values.spelled(cells).tolist()
-        == values.encode(array_of(["true", "a", 1, None, "2024-02-29", "true"])).tolist()
-    )
+    expected = values.encode(array_of(["true", "a", 1, None, "2024-02-29", "true"]))
+    assert values.spelled(cells).tolist() == expected.tolist()
 
 
 def test_a_slice_of_mixed_values_has_its_own() -> None:
@@ -351,16 +345,35 @@ def test_cells_for_other_values_are_cells_of_the_same_values(known: list[Any], g
     assert one.recoded(moved, other).tolist() == cells.tolist()
 
 
-def test_numbers_and_marks_are_the_same_cells_everywhere() -> None:
-    one, other = Values(), Values()
-    encoded(other, ["before"])
-    cells = cells_of([one.cell(1.5), one.cell(7), OTHERS_CELL, UNBOUND])
-    assert other.recoded(cells, one) is cells  # nothing is copied
-    assert other.recoded(cells_of([one.cell("a")]), one).tolist() == [other.cell("a")]
-
-
 @pytest.mark.parametrize("count", [1, 65])
 def test_words_are_repeated_whether_or_not_they_are_all_the_same(count: int) -> None:
     words = ("one", "zwölf")
     for which in ([1] * count, [0] * count, [0, 1] * count):
         assert repeated(words, np.array(which, np.int8)).to_pylist() == [words[i] for i in which]
+
+
+# ---- types ----
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (pa.int64(), NOTHING, pa.int64()),
+        (pa.int64(), pa.float64(), pa.float64()),
+        (pa.string(), pa.string(), pa.string()),
+        (pa.int64(), pa.string(), MIXED),
+        (MIXED, pa.int64(), MIXED),
+    ],
+)
+def test_types_get_wider(one: pa.DataType, other: pa.DataType, both: pa.DataType) -> None:
+    assert wider(one, other) == wider(other, one) == both
+
+
+def test_a_declaration_decides_for_texts_and_takes_the_numbers_of_the_rest() -> None:
+    assert declared(pa.int64(), "text") == pa.string()
+    assert declared(MIXED, "number") == pa.float64()
+    assert declared(MIXED, None) == MIXED
+
+
+def test_background_given_as_rows_has_types_too() -> None:
+    assert types_of_rows({"Site": [("a", 1), ("b", 2.5)]}) == {"Site": (pa.string(), pa.float64())}

@@ -149,7 +149,7 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
 
 
 @pytest.mark.parametrize("limits", [{}, {"min_chance": 0.5}])
-def test_open_answers_of_a_batch_have_chances(limits: dict[str, float]) -> None:
+def test_open_answers_of_a_batch_have_chances(limits: dict[str, Any]) -> None:
     facts = [fact for fact in FACTS if fact[2] <= 60]
     tables = tables_of(PLAN, facts)
     given = replace(forecasts(history()), limits=Limits(**limits))
