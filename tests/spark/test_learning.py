@@ -21,7 +21,8 @@ from tests.spark.bucket.test_forecasting import (
     readings,
     streamed,
 )
-from tests.spark.comparing import closing, comparable, cut, tables_of
+from tests.spark.comparing import closing, cut, tables_of
+from tests.spark.comparing import in_order as comparable
 from tests.spark.streamed import frames_of, named, result, run, stream_of
 
 
