@@ -49,8 +49,7 @@ def nested(
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(knowledge, found, row, structs=query.wanted.structs)
     text, evidence = sheet.texts_at(row, then)
-    several = bool(np.any(line[1:] == line[:-1]))
-    if several:
+    if np.any(line[1:] == line[:-1]):
         before, after = _canonical(line, text, evidence)
         for table in (view, text, evidence):
             table[after] = table.take(before, axis=0)
@@ -65,7 +64,7 @@ def nested(
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
     known = offsets_of(_counted(evidence))
-    both = _regular(*text.shape) if there is None else offsets_of(_counted(there))
+    both = offsets_of(np.full(len(text), text.shape[1]) if there is None else _counted(there))
     last = marked(rejected.take(line))
     failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
     failing, because = _because(
@@ -83,11 +82,8 @@ def nested(
         when = at.tick.take(moment).take(line)
         pairs.append(sheet.so_far(at.view_of.take(view), when))
     struct = pa.StructArray.from_arrays(pairs, fields)
-    if several or len(line) < len(moment):
-        offsets = offsets_of(np.bincount(line, minlength=len(moment)))
-    else:
-        offsets = _regular(len(line), 1)
-    return pa.ListArray.from_arrays(pa.array(offsets), struct), reasons
+    offsets = pa.array(offsets_of(np.bincount(line, minlength=len(moment))))
+    return pa.ListArray.from_arrays(offsets, struct), reasons
 
 
 def _because(
@@ -297,7 +293,3 @@ def offsets_of(counts: NDArray[np.integer[Any]]) -> _Offsets:
     offsets = np.zeros(len(counts) + 1, np.int32)
     offsets[1:] = counts
     return offsets.cumsum(dtype=np.int32, out=offsets)
-
-
-def _regular(count: int, size: int) -> _Offsets:
-    return np.arange(count + 1, dtype=np.int32) * np.int32(size)

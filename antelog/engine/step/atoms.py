@@ -125,15 +125,14 @@ def with_asked(
             known_times = leaving.isdisjoint(literal.relations) and variables_in(literal.node.times) <= bound
             if isinstance(literal.node, Aggregation) and known_times:
                 whole, which = _aggregated(known, literal.node, rows, None)
-                true_at, false_at, _ = (column.take(which) for column in whole.truth)
-                waiting = Truth(true_at, false_at, decided)
+                waiting = whole.truth.take(which)._replace(decided=decided)
             lines.append(waiting._replace(false_at=_false_at(known, found, number, waiting.false_at)))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         elif isinstance(literal.node, Aggregation):
             told = rows.owner is None or rows.as_of is not None or literals.fails_by_members(literal.node)
             whole, which = _aggregated(known, literal.node, rows, since if told else None)
-            lines.append(Truth(*(column.take(which) for column in whole.truth)))
+            lines.append(whole.truth.take(which))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
@@ -290,19 +289,17 @@ def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
     once, numbers = atoms.take(same.first), same.numbers
     kind = atoms.relation, atoms.last is None, atoms.as_of is None
     found = known.memo.recall(kind, once.columns, lambda some: _truth(known, once.take(some)))
-    return Truth(*(column.take(numbers) for column in found))
+    return Truth(*found).take(numbers)
 
 
 def _truth(known: Knowledge, atoms: Atoms) -> Truth:
     if atoms.relation in known.rules.cycles:
         return _through_time(known, atoms).truth(atoms)
-    true_at, false_at, decided = (np.full(atoms.count, tick, np.int64) for tick in (NEVER, -1, -1))
+    truth = Truth.of_nothing(atoms.count)
     for found in derived(known, atoms):
-        failed, owner = found.failed, found.owner
-        np.minimum.at(true_at, owner, found.complete)
-        np.maximum.at(false_at, owner, failed)
-        np.maximum.at(decided, owner, np.where(failed > found.seen, found.open_until, -1))
-    return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), decided)
+        decided = np.where(found.failed > found.seen, found.open_until, -1)
+        truth.add(found.owner, Truth(found.complete, found.failed, decided))
+    return truth._replace(false_at=np.where(truth.true_at < NEVER, NEVER, truth.false_at))
 
 
 def _through_time(known: Knowledge, atoms: Atoms) -> Closure:

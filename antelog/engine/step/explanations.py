@@ -55,19 +55,14 @@ class Outlook(ColumnSet):
 
     def columns(self, line: Column, change: pa.Array) -> list[pa.Array]:
         """The columns `if_silent` and `decided_by`, given the lines of answers and a text for every line."""
-        tick, never = _spread(self.tick, line, len(change))
-        silent = pa.StructArray.from_arrays(
-            [change, pa.array(tick)], fields=list(SILENT), mask=pa.array(never)
-        )
-        decided, never = _spread(self.decided, line, len(change))
-        return [silent, pa.array(decided, mask=never)]
-
-
-def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
-    """Ticks spread to their lines, and a mask of the lines that have none."""
-    column, never = np.zeros(count, np.int64), np.ones(count, np.bool_)
-    column[line], never[line] = ticks, ticks > LAST
-    return column, never
+        ticks, never = np.zeros((2, len(change)), np.int64), np.ones((2, len(change)), np.bool_)
+        ticks[:, line] = self.tick, self.decided
+        never[:, line] = ticks[:, line] > LAST
+        silent = [change, pa.array(ticks[0])]
+        return [
+            pa.StructArray.from_arrays(silent, fields=list(SILENT), mask=pa.array(never[0])),
+            pa.array(ticks[1], mask=never[1]),
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +89,7 @@ def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) 
     status = np.zeros(len(at.tick), np.int8)
     status[at.view_at[marked(kept)]] = OPEN
     status[at.view_at[marked(complete)]] = CONFIRMED
-    share, settled = query.wanted.share, query.hidden.settled
+    share, settled = query.wanted.share, query.settled
     if share is not None or settled is not None:
         first = found.by_answer.first
         answer = [cells.take(first) for cells in found.answer]

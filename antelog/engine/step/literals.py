@@ -120,14 +120,13 @@ def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
 
 def _some_of_each(truth: Truth, counts: Column) -> Truth:
     """The truth of "some of these" for rows that each have `counts` of the things that are true or false."""
-    true_at, false_at, decided = (np.full(len(counts), tick, np.int64) for tick in (NEVER, -1, -1))
-    there = marked(counts > 0)
+    found, there = Truth.of_nothing(len(counts)), marked(counts > 0)
     if len(there):
         starts = (np.cumsum(counts) - counts).take(there)
-        true_at[there] = np.minimum.reduceat(truth.true_at, starts)
-        false_at[there] = np.maximum.reduceat(truth.false_at, starts)
-        decided[there] = np.maximum.reduceat(truth.decided, starts)
-    return Truth(true_at, false_at, decided)
+        found.true_at[there] = np.minimum.reduceat(truth.true_at, starts)
+        found.false_at[there] = np.maximum.reduceat(truth.false_at, starts)
+        found.decided[there] = np.maximum.reduceat(truth.decided, starts)
+    return found
 
 
 def _least_after(ticks: Column, row: Column, none: np.int64) -> Column:

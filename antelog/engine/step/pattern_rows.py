@@ -7,8 +7,9 @@ A(X, T), B(Y, T+1), not C(Y, T), Y != X, and A(a, 3) came     for the negation C
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -37,6 +38,9 @@ from antelog.engine.step.rows import (
 )
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
+
+Facts: TypeAlias = tuple[LiteralFacts, ...]
+"""The facts of each literal of a pattern."""
 
 
 def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
@@ -168,7 +172,13 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
         seed = Rows({time.variable: ticks}, len(ticks))
     found = known.found(prepared, about)
     whole = query.confirmed_only and prepared.seen is None and not prepared.clocked
-    for matched in _matched(prepared, seed, found, background, known.values, whole=whole):
+
+    def match(facts: Facts) -> list[Partial]:
+        if whole:
+            return [wholes(prepared, seed, facts, background, known.values)]
+        return partials(prepared, seed, facts, background, known.values)
+
+    for matched in _matched(prepared, found, known.values, match):
         part = matched.with_facts() if prepared.facts else matched
         if prepared.facts and prepared.clocked:
             part = _with_ticks(known, prepared, background, part, clock)
@@ -187,30 +197,20 @@ def background_of_query(known: Knowledge, query: StepQuery, number: int) -> Back
 
 
 def _matched(
-    prepared: Prepared,
-    seed: Rows,
-    found: tuple[LiteralFacts, ...],
-    background: Background,
-    values: Values,
-    *,
-    whole: bool,
+    prepared: Prepared, found: Facts, values: Values, match: Callable[[Facts], list[Partial]]
 ) -> list[Partial]:
     """The rows of a pattern; where they are too many at once, value by value of what all literals share."""
     try:
-        if whole:
-            return [wholes(prepared, seed, found, background, values)]
-        return partials(prepared, seed, found, background, values)
+        return match(found)
     except TooLargeError as error:
         halves = _halves(prepared, found)
         if halves is None:
             where = f"{prepared.pattern.text}{_whose(prepared, found, values)}"
             raise TooLargeError(error.rows, error.where or where) from None
-    return [
-        part for half in halves for part in _matched(prepared, seed, half, background, values, whole=whole)
-    ]
+    return [part for half in halves for part in _matched(prepared, half, values, match)]
 
 
-def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> list[tuple[LiteralFacts, ...]] | None:
+def _halves(prepared: Prepared, found: Facts) -> list[Facts] | None:
     """The facts cut into two parts that never join; None if they have only one value in common."""
     for name in prepared.shared:
         cells = [each.rows.bound[name] for each in found]
@@ -222,7 +222,7 @@ def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> list[tuple[L
     return None
 
 
-def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) -> str:
+def _whose(prepared: Prepared, found: Facts, values: Values) -> str:
     """The values that the facts have in common, and the number of facts, for messages."""
     known = [
         f"{name} = {values.texts(each.rows.bound[name][:1])[0].as_py()}"
@@ -262,8 +262,8 @@ def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
     inside: Mask = np.ones(len(ticks), np.bool_)
     if query.about is not EVERYWHERE:
         inside = query.about.within(ticks)
-    if query.hidden.since is not None:
-        inside &= ticks >= query.hidden.since
+    if query.since is not None:
+        inside &= ticks >= query.since
     return part if inside.all() else part.take(inside)
 
 
