@@ -27,8 +27,6 @@ from antelog.engine.values.numbers import Numbers
 from antelog.lines import LITERAL
 
 _NONE = -1
-_FEW = 128
-"""Columns fewer than this are counted in one byte."""
 
 _Offsets: TypeAlias = NDArray[np.int32]
 _Number = TypeVar("_Number", bound=np.integer[Any])
@@ -203,11 +201,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column, *, structs: bool) ->
             text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER
             full = False
         start = end
-    return _Sheet(shown, position, _by_row(text), holds, fails, full, amounts)
-
-
-def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:
-    return np.ascontiguousarray(lines.T)
+    return _Sheet(shown, position, np.ascontiguousarray(text.T), holds, fails, full, amounts)
 
 
 def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
@@ -248,7 +242,7 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[C
     there = texts != _NONE
     beyond = int(texts.max(initial=0)) + 1
     # Hypotheses first, then evidence, then what there is not.
-    sequence = _by_row(np.where(there, texts + beyond * true, 2 * beyond))
+    sequence = np.ascontiguousarray(np.where(there, texts + beyond * true, 2 * beyond).T)
     _sort(sequence)
     sizes = [_counted(part).astype(np.int64) for part in (there & ~true, there & true)]
     return crowded.take(in_order([line[crowded], *sizes, *sequence])), crowded
@@ -263,7 +257,7 @@ def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
 
 
 def _counted(part: Mask) -> NDArray[np.integer[Any]]:
-    counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < _FEW else np.int64)
+    counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < 128 else np.int64)
     for column in part.view(np.int8).T:
         np.add(counts, column, out=counts)
     return counts

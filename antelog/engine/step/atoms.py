@@ -85,11 +85,8 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
 def _kept(found: Derivations, kept: Column) -> list[Derivations]:
     if len(kept) == 0:
         return []
-    return [found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found]
-
-
-_WORTH_COPYING = 2
-"""Rows that matter are copied if they are less than one in this many; else keeping all is cheaper."""
+    # Where less than every other row matters, a copy is cheaper than to keep all.
+    return [found.take(kept) if 2 * len(kept) < found.rows.count else found]
 
 
 def with_asked(
@@ -189,9 +186,7 @@ def _in_parts(
     except TooLargeError:
         if found.rows.count < 2:
             raise
-    middle = found.rows.count // 2
-    at = np.arange(found.rows.count)
-    halves = (at[:middle], at[middle:])
+    halves = np.array_split(np.arange(found.rows.count), 2)
     return [each for half in halves for each in _in_parts(known, found.take(half), since.take(half), leaving)]
 
 
@@ -435,9 +430,6 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
 
 # ---- asked literals with open variables ----
 
-_DEEPEST = 8
-"""Literals with open variables are followed up to this depth."""
-
 
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
     """The tick by which everything has come that a literal with open variables may rest on; -1 if nothing.
@@ -448,7 +440,8 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     If its time is open, all ticks that this can be are looked at together.
     """
     decided = np.full(found.rows.count, np.int64(-1))
-    if found.rows.count and depth < _DEEPEST:
+    # Literals within each other are followed so deep.
+    if found.rows.count and depth < 8:
         conditions = conditions_on_open(found.prepared, literal, found.rows)
         for reference in literal.references:
             decided = np.maximum(decided, _decided_by(known, found, reference, conditions, depth))

@@ -382,12 +382,9 @@ def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, 
     """The level and rank of derived atoms; those outside of the cycle are below all in it."""
     count = found.rows.count
     if atoms.relation not in known.rules.cycles:
-        return np.full(count, _BELOW), np.zeros(count, np.int64)
+        return np.full(count, -NEVER), np.zeros(count, np.int64)
     level = known.rules.relations[atoms.relation].level
     return answer_time(found) + level.shift, np.full(count, level.rank)
-
-
-_BELOW = np.int64(-(2**62))
 
 
 # ---- levels ----

@@ -189,14 +189,11 @@ class Derivations(ColumnSet):
         return last
 
 
-ANY_TIME = np.int64(-1)
-"""The time of an answer whose time is still open."""
-
-
 def answer_time(found: Derivations) -> Column:
+    """The times of the answers of derivations; -1 where they are still open."""
     time, rows = found.prepared.pattern.time, found.rows
     if time.variable is not None and time.variable not in rows.bound:
-        return np.full(rows.count, ANY_TIME)
+        return np.full(rows.count, np.int64(-1))
     return time_column(time, rows)
 
 

@@ -182,9 +182,6 @@ class _UnitColumn:
 
 _Parts = tuple[_UnitColumn, ...]
 
-_WAYS = 5_000
-"""The units of two groups are matched in at most this many ways; more needless views are not looked for."""
-
 
 def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values) -> Mask:
     """For each view whether no other of its moment makes it needless; `variables` are the answer's."""
@@ -356,7 +353,8 @@ def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tup
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     found: list[Column] = []
     size = len(opposite)
-    for way in islice(product(*options), _WAYS):
+    # What more ways would find is not looked for.
+    for way in islice(product(*options), 5_000):
         own, other = [part.number for part in parts], [its[j].number for j in way]
         keys = keys_of([[moment, *own], [opposite, *other]])
         here, there = pairs(*keys)

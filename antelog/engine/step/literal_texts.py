@@ -303,9 +303,6 @@ def as_structs(writers: Sequence[Writer], numbers: Sequence[Column], names: pa.A
     return pa.StructArray.from_arrays([names, *about.flatten()], fields=[*LITERAL])
 
 
-_MANY = 4096
-"""Up to this many names, renaming texts so that fewer are left costs more than it saves."""
-
 _END = Piece("")
 
 
@@ -350,7 +347,7 @@ def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[C
 
 def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
     """The names and ranks; of many names, those from the first to the last that occur."""
-    if len(names) < _MANY:
+    if len(names) < 4096:  # then it costs more than it saves
         return names, ranks
     different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
     first = min((int(np.min(rank)) for rank in different), default=0)

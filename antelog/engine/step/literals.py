@@ -413,7 +413,8 @@ Seek: TypeAlias = Callable[[Derivations, OpenEnd], TrueAtoms]
 def false_by_end(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueAtoms) -> Column:
     """The tick at which each row is over by its open end: NEVER if it is not."""
     last = np.full(found.rows.count, NEVER)
-    some = _bounded(found.rows.take(true.row), end, true.tick)
+    some = found.rows.take(true.row)
+    some = replace(some, bound={**some.bound, end.bound: true.tick})
     for _, due in _deadlines(known, found.prepared, some):
         np.minimum.at(last, true.row, np.maximum(true.true_at, due))
     return last
@@ -489,16 +490,12 @@ def _during(found: Derivations, end: OpenEnd, since: Column, until: Column) -> D
 
 def _with_bound(known: Knowledge, found: Derivations, end: OpenEnd, tick: Column) -> Derivations:
     """Derivations whose open end is bounded by atoms at some ticks; NEVER: by none."""
-    rows = _bounded(found.rows, end, tick)
+    rows = replace(found.rows, bound={**found.rows.bound, end.bound: tick})
     fails, decided = found.fails.copy(), found.decided.copy()
     for number, due in _deadlines(known, found.prepared, rows):
         fails[number] = np.minimum(fails[number], due)
         decided[number] = due
     return replace(found, rows=rows, fails=fails, decided=decided)
-
-
-def _bounded(rows: Rows, end: OpenEnd, tick: Column) -> Rows:
-    return replace(rows, bound={**rows.bound, end.bound: tick})
 
 
 def _deadlines(known: Knowledge, prepared: Prepared, rows: Rows) -> list[tuple[int, Column]]:

@@ -133,11 +133,6 @@ def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
 
 # ---- moments ----
 
-_NOTHING = np.zeros(0, np.int64)
-
-_FEW = 4
-"""Up to this many moments for each derivation, looking at all is cheaper than finding first and last."""
-
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -179,7 +174,7 @@ def moments(found: Lives, before: int, now: int) -> Moments:
     shift = (now - before + 1).bit_length()
     owner = found.number << shift
     there = _there(found, now)
-    events = [_NOTHING]
+    events = [np.zeros(0, np.int64)]
     for line in (life.supported, life.end):
         during = marked(there & (line > before) & (line <= now))
         events.append(owner.take(during) + (line.take(during) - before))
@@ -238,8 +233,8 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
     owner, last = found.number << shift, (1 << shift) - 1
     sizes = np.bincount(answer, minlength=found.by_answer.count)
     every = sizes.take(found.number)
-    if int(every.sum()) <= _FEW * len(every):
-        # All moments of an answer for each of its derivations, and then those at which it is supported.
+    if int(every.sum()) <= 4 * len(every):
+        # Where they are few, looking at all moments of an answer is cheaper than finding first and last.
         view_of, view_at = spread((np.cumsum(sizes) - sizes).take(found.number), every)
         then = tick.take(view_at)
         during = marked(

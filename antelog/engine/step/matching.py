@@ -19,7 +19,6 @@ from antelog.compile.conditions import ZERO
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
@@ -341,16 +340,10 @@ def _merged(
                 if part.giver == i and part.before == start:
                     arrived[i, number[end - part.rows.count : end]] = part.arrived[i]
         else:
-            arrived[i] = _arrivals(fact, rows, facts)
+            names = sorted(fact.variables)
+            at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
+            arrived[i] = np.where(at >= 0, facts.arrived.take(at), NEVER)
     return Partial(rows, arrived)
-
-
-def _arrivals(fact: FactLiteral, rows: Rows, facts: LiteralFacts) -> Column:
-    """For each row when the fact of a literal arrived; NEVER if it has not."""
-    names = sorted(fact.variables)
-    at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
-    arrived: Column = np.where(at >= 0, facts.arrived.take(at), NEVER)
-    return arrived
 
 
 def wholes(
