@@ -60,9 +60,7 @@ class AtomsByTick:
         counts = np.maximum(ranges.last - first + 1, 0)
         make_room(counts)
         row, ticks = spread(first, counts)
-        arguments = tuple(None if column is None else column.take(row) for column in ranges.arguments)
-        as_of = None if ranges.as_of is None else ranges.as_of.take(row)
-        return cls(Atoms(ranges.relation, arguments, ticks, None, as_of), counts)
+        return cls(replace(replace(ranges, last=None).take(row), time=ticks), counts)
 
     def latest(self, ticks: Column) -> Column:
         """The latest of the ticks that the atoms of each range have; -1 if it has none."""
@@ -120,12 +118,8 @@ def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
 
 def _some_of_each(truth: Truth, counts: Column) -> Truth:
     """The truth of "some of these" for rows that each have `counts` of the things that are true or false."""
-    found, there = Truth.of_nothing(len(counts)), marked(counts > 0)
-    if len(there):
-        starts = (np.cumsum(counts) - counts).take(there)
-        found.true_at[there] = np.minimum.reduceat(truth.true_at, starts)
-        found.false_at[there] = np.maximum.reduceat(truth.false_at, starts)
-        found.decided[there] = np.maximum.reduceat(truth.decided, starts)
+    found = Truth.of_nothing(len(counts))
+    found.add(np.repeat(np.arange(len(counts)), counts), truth)
     return found
 
 
