@@ -183,7 +183,7 @@ def _nearest(grounds: Grounds, atom: Atom, around: int) -> tuple[FactLine, ...]:
 def latest_fact(grounds: Grounds, literal: Last) -> tuple[FactLine, ...]:
     """The latest fact of the slot of a literal without open variables."""
     slots = SlotFacts.of(grounds.known, literal, ONE)
-    at = slots.latest()
+    at = slots.before(slots.end)
     return () if slots.missing(at)[0] else (_fact_line(grounds, literal.predicate, slots.facts.take(at)),)
 
 

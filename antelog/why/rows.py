@@ -197,7 +197,7 @@ class RankedRow:
         if node.predicate not in known.rules.inputs or node.variables:
             return True
         found = SlotFacts.of(known, node, ONE)
-        return bool(found.fits(found.latest())[0])
+        return bool(found.fits(found.before(found.end))[0])
 
     @cached_property
     def values(self) -> Replacement:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from antelog.compile.conditions import ZERO
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call
-from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
@@ -33,6 +32,7 @@ from antelog.engine.step.rows import (
     LiteralFacts,
     Meeting,
     Rows,
+    Test,
     Within,
     agrees,
     distinct,
@@ -82,7 +82,7 @@ def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
     rows = ONE
     for atom in each.pattern.background:
         rows = meeting(rows, rows_of(atom, tables[atom.predicate], values)).rows
-    tests: list[Comparison | Call] = [*each.pattern.comparisons, *each.calls]
+    tests: list[Test] = [*each.pattern.comparisons, *each.calls]
     rows = rows.take(passing([t for t in tests if t.variables], rows.bound, rows.count, values))
     # A variable of the background alone is met by some value; which one makes no difference.
     rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
@@ -384,7 +384,7 @@ def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[
     return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
 
 
-def _untested(prepared: Prepared, parts: Sequence[_Part], bound: frozenset[str]) -> list[Comparison | Call]:
+def _untested(prepared: Prepared, parts: Sequence[_Part], bound: frozenset[str]) -> list[Test]:
     """The conditions that were not tested in the rows or facts which parts were made of."""
     made = [(part.before, prepared.facts[part.giver].variables) for part in parts if part.giver >= 0]
     untested = [
@@ -406,7 +406,7 @@ def fitting(
     rows: Rows,
     background: Background,
     values: Values,
-    tests: Iterable[Comparison | Call] | None = None,
+    tests: Iterable[Test] | None = None,
 ) -> Mask:
     """A mask of the rows that meet the tests (None: all of the pattern), as far as they bind variables."""
     tests = prepared.conditions if tests is None else tests
