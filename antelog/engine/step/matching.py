@@ -91,20 +91,15 @@ def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
 
 
 def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) -> Rows:
-    found: dict[tuple[int, ...], None] = {}
-    names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
-    for row in table:
-        bound: dict[str, int] = {}
-        fits = True
-        for argument, cell in zip(atom.arguments, row, strict=True):
-            if isinstance(argument, Var):
-                fits = fits and bound.setdefault(argument.name, cell) == cell
-            elif argument is not None:
-                fits = fits and values.cell(argument.value) == cell
-        if fits:
-            found[tuple(bound[name] for name in names)] = None
-    columns = {name: np.array([row[i] for row in found], np.int64) for i, name in enumerate(names)}
-    return Rows(columns, len(found))
+    cells = np.array(table, np.int64).reshape(len(table), len(atom.arguments))
+    bound: dict[str, Column] = {}
+    fits = np.ones(len(table), np.bool_)
+    for argument, column in zip(atom.arguments, cells.T, strict=True):
+        if isinstance(argument, Var):
+            fits &= bound.setdefault(argument.name, column) == column
+        elif argument is not None:
+            fits &= column == values.cell(argument.value)
+    return distinct([Rows(bound, len(table)).take(fits)])
 
 
 # ---- twins ----
