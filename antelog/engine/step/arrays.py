@@ -65,12 +65,16 @@ def nested(
     both = offsets_of(np.full(len(text), text.shape[1]) if there is None else _counted(there))
     last = marked(rejected.take(line))
     failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
-    failing, because = _because(
-        len(sheet.literals), line.take(last), text.take(last, axis=0), failed, len(moment)
-    )
+    # The texts that failed in each rejected line, each once, and their number.
+    at_fault, size, of_line = marked(failed.ravel()), len(sheet.literals), line.take(last)
+    owner = of_line.take(at_fault // max(text.shape[1], 1))
+    failing = text.take(last, axis=0).ravel().take(at_fault)
+    if np.any(of_line[1:] == of_line[:-1]):
+        owner, failing = np.divmod(np.unique(owner * size + failing), max(size, 1))
+    because = np.bincount(owner, minlength=len(moment))
     *pairs, reasons = _nested(
         sheet.literals,
-        [_chosen(text, evidence), _chosen(text, hypotheses), failing],
+        [_chosen(text, evidence), _chosen(text, hypotheses), failing.astype(text.dtype)],
         [known, both - known, offsets_of(because)],
         ~rejected,
     )
@@ -82,17 +86,6 @@ def nested(
     struct = pa.StructArray.from_arrays(pairs, fields)
     offsets = pa.array(offsets_of(np.bincount(line, minlength=len(moment))))
     return pa.ListArray.from_arrays(offsets, struct), reasons
-
-
-def _because(
-    size: int, line: Column, text: NDArray[np.int32], failed: Mask, lines: int
-) -> tuple[Column, Column]:
-    """The texts that failed in each rejected line, each once, and their number in each line."""
-    at = marked(failed.ravel())
-    owner, item = line.take(at // max(text.shape[1], 1)), text.ravel().take(at)
-    if np.any(line[1:] == line[:-1]):
-        owner, item = np.divmod(np.unique(owner * size + item), max(size, 1))
-    return item.astype(text.dtype), np.bincount(owner, minlength=lines)
 
 
 @dataclass(frozen=True, eq=False)

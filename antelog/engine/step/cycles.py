@@ -340,7 +340,11 @@ class Closure:
             for each in asking.atoms:
                 self._ask(each)
         holds, late = found.holds[outer], np.broadcast_to(found.seen, rows.count)
-        level, rank = _level(known, atoms, found)
+        if atoms.relation in known.rules.cycles:
+            own_level = known.rules.relations[atoms.relation].level
+            level, rank = answer_time(found) + own_level.shift, np.full(rows.count, own_level.rank)
+        else:  # below all in the cycle
+            level, rank = np.full(rows.count, -NEVER), np.zeros(rows.count, np.int64)
         decided = np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1)
         truth = Truth(complete, found.failed, decided)
         self._derived.append(Derived(found.owner + first, level, rank, truth, as_of=late, rests=tuple(inner)))
@@ -376,15 +380,6 @@ def _undecided(known: Knowledge, atoms: Atoms) -> Atoms:
     if found is not None and atoms.whole:
         new &= found.places(atoms, known.rules.relations[name].bounds.delay) < 0
     return atoms.take(marked(new))
-
-
-def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, Column]:
-    """The level and rank of derived atoms; those outside of the cycle are below all in it."""
-    count = found.rows.count
-    if atoms.relation not in known.rules.cycles:
-        return np.full(count, -NEVER), np.zeros(count, np.int64)
-    level = known.rules.relations[atoms.relation].level
-    return answer_time(found) + level.shift, np.full(count, level.rank)
 
 
 # ---- levels ----

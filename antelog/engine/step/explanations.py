@@ -322,7 +322,13 @@ def _needless(one: _ViewGroup, other: _ViewGroup) -> Column:
     """The views of the other group that some view of the one makes needless."""
     if one is other and all(_once(parts) for parts in (one.hypotheses, one.evidence)):
         return np.zeros(0, np.int64)  # none has fewer, and each reads as the same one of the other only
-    here, there = _subset(one, other)
+    # Pairs of views of a moment of which the one's hypotheses are all among the other's.
+    if one.hypotheses:
+        here, there = _joined(one.moment, one.hypotheses, other.moment, other.hypotheses)
+    elif other.hypotheses:
+        here, there = pairs(one.moment, other.moment)
+    else:
+        here, there = _joined(one.moment, one.evidence, other.moment, other.evidence)
     if len(here) == 0:
         return here
     fewer = _count(one.hypotheses, here) < _count(other.hypotheses, there)
@@ -335,15 +341,6 @@ def _needless(one: _ViewGroup, other: _ViewGroup) -> Column:
 def _once(parts: _Parts) -> bool:
     """Whether no two parts can read the same."""
     return not any(part.unit.alike(other.unit) for i, part in enumerate(parts) for other in parts[:i])
-
-
-def _subset(one: _ViewGroup, other: _ViewGroup) -> tuple[Column, Column]:
-    """Pairs of views of a moment of which the one's hypotheses are all among the other's."""
-    if one.hypotheses:
-        return _joined(one.moment, one.hypotheses, other.moment, other.hypotheses)
-    if other.hypotheses:
-        return pairs(one.moment, other.moment)
-    return _joined(one.moment, one.evidence, other.moment, other.evidence)
 
 
 def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tuple[Column, Column]:

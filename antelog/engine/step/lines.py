@@ -159,7 +159,14 @@ def lines(
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
     open_ = marked(kind <= REVISED)
-    ahead = _ahead(known, reported, moment.take(open_))
+    ahead, still = reported.ahead, moment.take(open_)
+    if ahead is not None:
+        ahead = ahead.take(still)
+    elif found.twins is None:
+        ahead = outlook(known, reported, still, at.tick.take(still))
+    else:  # twins have the same
+        once, which = numbered(still)
+        ahead = outlook(known, reported, once, at.tick.take(once)).take(which)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
     silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
@@ -193,14 +200,6 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
     columns = zip(*((answer[i] == OTHERS).tolist() for i in relation.unguarded), strict=True)
     named = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
     return pa.array(named, OTHERS_NAMES)
-
-
-def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:
-    if reported.ahead is not None:
-        return reported.ahead.take(moment)
-    once, which = (moment, None) if reported.found.twins is None else numbered(moment)
-    ahead = outlook(known, reported, once, reported.at.tick.take(once))
-    return ahead if which is None else ahead.take(which)
 
 
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:

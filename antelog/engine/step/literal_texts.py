@@ -82,14 +82,13 @@ COMMA = ", "
 @lru_cache(maxsize=1024)
 def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
     """The templates of a pattern's literals, for rows that bind these variables."""
-    return tuple(_template(prepared, literal.node, bound) for literal in prepared.literals)
-
-
-def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemplate:
-    before, time, after = literal.around_with(bound)
-    known = time.variable is None or time.variable in bound
-    opening, closing = _pieces(before, bound), _closing(prepared, literal, after, bound)
-    return LiteralTemplate(tuple(opening), time, known, tuple(closing))
+    found = list[LiteralTemplate]()
+    for node in (literal.node for literal in prepared.literals):
+        before, time, after = node.around_with(bound)
+        known = time.variable is None or time.variable in bound
+        opening, closing = _pieces(before, bound), _closing(prepared, node, after, bound)
+        found.append(LiteralTemplate(tuple(opening), time, known, tuple(closing)))
+    return tuple(found)
 
 
 def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:

@@ -188,7 +188,11 @@ def moments(found: Lives, before: int, now: int) -> Moments:
     happened = distinct(np.concatenate(events))
     existing = np.zeros(found.by_answer.count, np.bool_)
     existing[found.number[there & (life.supported <= before) & (before < life.end)]] = True
-    key = _with_first(happened, shift, existing)
+    answer = happened >> shift
+    at = marked(changed(answer))
+    at = at[existing.take(answer.take(at))]
+    # Before those of answers that existed, there is a moment at which nothing has happened yet.
+    key = np.insert(happened, at, answer.take(at) << shift) if len(at) else happened
     return _seen(found, before, key, shift, there)
 
 
@@ -248,14 +252,6 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
         make_room(counts)
         view_of, view_at = spread(first, counts)
     return Moments(before, answer, tick, view_of, view_at, found.by_answer.alone)
-
-
-def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
-    """Moments as sorted keys, and one before those of `existing` answers, when nothing has happened yet."""
-    answer = happened >> shift
-    at = marked(changed(answer))
-    at = at[existing.take(answer.take(at))]
-    return np.insert(happened, at, answer.take(at) << shift) if len(at) else happened
 
 
 def confirmations(found: Lives, before: int, now: int) -> Moments:

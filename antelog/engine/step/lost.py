@@ -175,7 +175,11 @@ class LostLiterals:
 def _fallen(reported: Explanations, moment: Column, rejected: Column, past: Explanations) -> _Decided:
     """The explanations that fell since answers were possible, each with the line that rejects its answer."""
     at, tick = past.at, reported.at.tick.take(moment.take(rejected))
-    answer = _places(reported.found, reported.at.answer.take(moment.take(rejected)), past.found)
+    answer = reported.at.answer.take(moment.take(rejected))
+    if past.found is not reported.found:
+        first, whole = reported.found.by_answer.first.take(answer), past.found.by_answer.first
+        own = [column.take(first) for column in (*reported.found.answer, reported.found.time)]
+        answer = find_rows(own, [column.take(whole) for column in (*past.found.answer, past.found.time)])
     # Where answers begin to be possible, and where they end.
     same = np.append([False], at.answer[1:] == at.answer[:-1])[: len(at.tick)]
     before = np.append([NOTHING], past.status[:-1])[: len(at.tick)]
@@ -201,15 +205,6 @@ def _fallen(reported: Explanations, moment: Column, rejected: Column, past: Expl
     )
     view, place, which = view.take(marked(mine)), place.take(marked(mine)), which.take(marked(mine))
     return _Decided(line.take(which), at.view_of.take(view), at.tick.take(place + 1))
-
-
-def _places(found: Lives, answer: Column, other: Lives) -> Column:
-    """The numbers that answers have among others; -1 if they are not there."""
-    if found is other:
-        return answer
-    first, whole = found.by_answer.first.take(answer), other.by_answer.first
-    own = [column.take(first) for column in (*found.answer, found.time)]
-    return find_rows(own, [column.take(whole) for column in (*other.answer, other.time)])
 
 
 class ExpectedSource(NamedTuple):

@@ -16,7 +16,6 @@ import numpy as np
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Const, Time, Var
-from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, spread
@@ -74,10 +73,16 @@ def _inside(prepared: Prepared, part: Partial) -> Partial:
 
 
 def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
-    """The atoms that the answer of a pattern fits, as values of its variables."""
-    pattern = prepared.pattern
-    given = {i: column for i, column in enumerate(atoms.arguments) if column is not None}
-    bound, fits = _answering(pattern, given, atoms.count, values)
+    """The atoms that the answer of a pattern fits, as values of its variables.
+
+    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
+    """
+    pattern, bound, fits = prepared.pattern, dict[str, Column](), np.ones(atoms.count, np.bool_)
+    for term, column in zip(pattern.answer, atoms.arguments, strict=True):
+        if isinstance(term, Var) and column is not None:
+            fits &= bound.setdefault(term.name, column) == column
+        elif isinstance(term, Const) and column is not None:
+            fits &= column == values.cell(term.value)
     first, time = atoms.time - pattern.time.offset, None
     last = first if atoms.last is None else atoms.last - pattern.time.offset
     if pattern.time.variable is None:
@@ -87,24 +92,6 @@ def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
     else:
         time = TickRange(first, last)
     return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
-
-
-def _answering(
-    pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
-) -> tuple[dict[str, Column], Mask]:
-    """The values of a pattern's variables, if its answer has these at some positions, and where it can.
-
-    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
-    """
-    bound: dict[str, Column] = {}
-    fits = np.ones(count, np.bool_)
-    for position, column in given.items():
-        term = pattern.answer[position]
-        if isinstance(term, Var):
-            fits &= bound.setdefault(term.name, column) == column
-        elif isinstance(term, Const):
-            fits &= column == values.cell(term.value)
-    return bound, fits
 
 
 @dataclass(frozen=True, eq=False)
