@@ -57,16 +57,7 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
-from antelog.engine.step.query import (
-    ALL_LINES,
-    REVISED,
-    HiddenAnswers,
-    Kinds,
-    LineSelection,
-    StepQuery,
-    affected,
-    undecided,
-)
+from antelog.engine.step.query import ALL_LINES, REVISED, Kinds, LineSelection, StepQuery, affected, undecided
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
@@ -155,7 +146,8 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
     return replace(
         query,
-        hidden=HiddenAnswers(since(plan, state, query.name), state.carried.settled.get(query.name)),
+        since=since(plan, state, query.name),
+        settled=state.carried.settled.get(query.name),
         confirmed_only=confirmed_only,
         past=query.name in rules.unsteady and not confirmed_only,
         columns=state.observed.answers[query.name],

@@ -30,8 +30,6 @@ from antelog.engine.values.values import Values
 from antelog.language.literals.aggregate import Affine
 from antelog.language.literals.comparison import HOLDS
 
-Test: TypeAlias = Callable[[Any, Any], Any]
-
 QUARTERS = 4
 """A value that rises towards its goal is reported at each of so many parts of the way."""
 
@@ -42,7 +40,7 @@ class _Limit(NamedTuple):
     number: Numbers
     beyond: NDArray[np.int8]
 
-    def compared(self, test: Test, other: _Limit) -> Mask:
+    def compared(self, test: Callable[[Any, Any], Any], other: _Limit) -> Mask:
         far = (self.beyond != 0) | (other.beyond != 0)
         if not far.any():
             return self.number.compared(test, other.number)
@@ -175,14 +173,11 @@ def _may_equal(left: Between, right: Between) -> Mask:
 def quarter_reached(now: Numbers, number: Column, goal: Numbers) -> Mask:
     """For each row, whether a number has come so many quarters of the way to its goal."""
     found = now.real >= number * (goal.real / QUARTERS)
-    large = now.is_whole & goal.is_whole & (np.abs(goal.real) >= _ROUNDED)
+    # From here on doubles cannot tell apart all quarters of whole numbers.
+    large = now.is_whole & goal.is_whole & (np.abs(goal.real) >= 2.0**51)
     for row in marked(large).tolist():
         found[row] = QUARTERS * int(now.whole[row]) >= int(number[row]) * int(goal.whole[row])
     return found
-
-
-_ROUNDED = 2.0**51
-"""From here on doubles cannot tell apart all quarters of whole numbers."""
 
 
 ToValue: TypeAlias = Callable[[Totals], Numbers]

@@ -27,8 +27,6 @@ from antelog.engine.values.numbers import Numbers
 from antelog.lines import LITERAL
 
 _NONE = -1
-_FEW = 128
-"""Columns fewer than this are counted in one byte."""
 
 _Offsets: TypeAlias = NDArray[np.int32]
 _Number = TypeVar("_Number", bound=np.integer[Any])
@@ -49,8 +47,7 @@ def nested(
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(knowledge, found, row, structs=query.wanted.structs)
     text, evidence = sheet.texts_at(row, then)
-    several = bool(np.any(line[1:] == line[:-1]))
-    if several:
+    if np.any(line[1:] == line[:-1]):
         before, after = _canonical(line, text, evidence)
         for table in (view, text, evidence):
             table[after] = table.take(before, axis=0)
@@ -65,15 +62,19 @@ def nested(
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
     known = offsets_of(_counted(evidence))
-    both = _regular(*text.shape) if there is None else offsets_of(_counted(there))
+    both = offsets_of(np.full(len(text), text.shape[1]) if there is None else _counted(there))
     last = marked(rejected.take(line))
     failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
-    failing, because = _because(
-        len(sheet.literals), line.take(last), text.take(last, axis=0), failed, len(moment)
-    )
+    # The texts that failed in each rejected line, each once, and their number.
+    at_fault, size, of_line = marked(failed.ravel()), len(sheet.literals), line.take(last)
+    owner = of_line.take(at_fault // max(text.shape[1], 1))
+    failing = text.take(last, axis=0).ravel().take(at_fault)
+    if np.any(of_line[1:] == of_line[:-1]):
+        owner, failing = np.divmod(np.unique(owner * size + failing), max(size, 1))
+    because = np.bincount(owner, minlength=len(moment))
     *pairs, reasons = _nested(
         sheet.literals,
-        [_chosen(text, evidence), _chosen(text, hypotheses), failing],
+        [_chosen(text, evidence), _chosen(text, hypotheses), failing.astype(text.dtype)],
         [known, both - known, offsets_of(because)],
         ~rejected,
     )
@@ -83,22 +84,8 @@ def nested(
         when = at.tick.take(moment).take(line)
         pairs.append(sheet.so_far(at.view_of.take(view), when))
     struct = pa.StructArray.from_arrays(pairs, fields)
-    if several or len(line) < len(moment):
-        offsets = offsets_of(np.bincount(line, minlength=len(moment)))
-    else:
-        offsets = _regular(len(line), 1)
-    return pa.ListArray.from_arrays(pa.array(offsets), struct), reasons
-
-
-def _because(
-    size: int, line: Column, text: NDArray[np.int32], failed: Mask, lines: int
-) -> tuple[Column, Column]:
-    """The texts that failed in each rejected line, each once, and their number in each line."""
-    at = marked(failed.ravel())
-    owner, item = line.take(at // max(text.shape[1], 1)), text.ravel().take(at)
-    if np.any(line[1:] == line[:-1]):
-        owner, item = np.divmod(np.unique(owner * size + item), max(size, 1))
-    return item.astype(text.dtype), np.bincount(owner, minlength=lines)
+    offsets = pa.array(offsets_of(np.bincount(line, minlength=len(moment))))
+    return pa.ListArray.from_arrays(offsets, struct), reasons
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,11 +194,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column, *, structs: bool) ->
             text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER
             full = False
         start = end
-    return _Sheet(shown, position, _by_row(text), holds, fails, full, amounts)
-
-
-def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:
-    return np.ascontiguousarray(lines.T)
+    return _Sheet(shown, position, np.ascontiguousarray(text.T), holds, fails, full, amounts)
 
 
 def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
@@ -252,7 +235,7 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[C
     there = texts != _NONE
     beyond = int(texts.max(initial=0)) + 1
     # Hypotheses first, then evidence, then what there is not.
-    sequence = _by_row(np.where(there, texts + beyond * true, 2 * beyond))
+    sequence = np.ascontiguousarray(np.where(there, texts + beyond * true, 2 * beyond).T)
     _sort(sequence)
     sizes = [_counted(part).astype(np.int64) for part in (there & ~true, there & true)]
     return crowded.take(in_order([line[crowded], *sizes, *sequence])), crowded
@@ -267,7 +250,7 @@ def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
 
 
 def _counted(part: Mask) -> NDArray[np.integer[Any]]:
-    counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < _FEW else np.int64)
+    counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < 128 else np.int64)
     for column in part.view(np.int8).T:
         np.add(counts, column, out=counts)
     return counts
@@ -297,7 +280,3 @@ def offsets_of(counts: NDArray[np.integer[Any]]) -> _Offsets:
     offsets = np.zeros(len(counts) + 1, np.int32)
     offsets[1:] = counts
     return offsets.cumsum(dtype=np.int32, out=offsets)
-
-
-def _regular(count: int, size: int) -> _Offsets:
-    return np.arange(count + 1, dtype=np.int32) * np.int32(size)

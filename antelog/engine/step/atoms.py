@@ -83,11 +83,8 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
 def _kept(found: Derivations, kept: Column) -> list[Derivations]:
     if len(kept) == 0:
         return []
-    return [found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found]
-
-
-_WORTH_COPYING = 2
-"""Rows that matter are copied if they are less than one in this many; else keeping all is cheaper."""
+    # Where less than every other row matters, a copy is cheaper than to keep all.
+    return [found.take(kept) if 2 * len(kept) < found.rows.count else found]
 
 
 def with_asked(
@@ -123,15 +120,14 @@ def with_asked(
             known_times = leaving.isdisjoint(literal.relations) and variables_in(literal.node.times) <= bound
             if isinstance(literal.node, Aggregation) and known_times:
                 whole, which = _aggregated(known, literal.node, rows, None)
-                true_at, false_at, _ = (column.take(which) for column in whole.truth)
-                waiting = Truth(true_at, false_at, decided)
+                waiting = whole.truth.take(which)._replace(decided=decided)
             lines.append(waiting._replace(false_at=_false_at(known, found, number, waiting.false_at)))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         elif isinstance(literal.node, Aggregation):
             told = rows.owner is None or rows.as_of is not None or literals.fails_by_members(literal.node)
             whole, which = _aggregated(known, literal.node, rows, since if told else None)
-            lines.append(Truth(*(column.take(which) for column in whole.truth)))
+            lines.append(whole.truth.take(which))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
@@ -188,9 +184,7 @@ def _in_parts(
     except TooLargeError:
         if found.rows.count < 2:
             raise
-    middle = found.rows.count // 2
-    at = np.arange(found.rows.count)
-    halves = (at[:middle], at[middle:])
+    halves = np.array_split(np.arange(found.rows.count), 2)
     return [each for half in halves for each in _in_parts(known, found.take(half), since.take(half), leaving)]
 
 
@@ -288,19 +282,17 @@ def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
     once, numbers = atoms.take(same.first), same.numbers
     kind = atoms.relation, atoms.last is None, atoms.as_of is None
     found = known.memo.recall(kind, once.columns, lambda some: _truth(known, once.take(some)))
-    return Truth(*(column.take(numbers) for column in found))
+    return Truth(*found).take(numbers)
 
 
 def _truth(known: Knowledge, atoms: Atoms) -> Truth:
     if atoms.relation in known.rules.cycles:
         return _through_time(known, atoms).truth(atoms)
-    true_at, false_at, decided = (np.full(atoms.count, tick, np.int64) for tick in (NEVER, -1, -1))
+    truth = Truth.of_nothing(atoms.count)
     for found in derived(known, atoms):
-        failed, owner = found.failed, found.owner
-        np.minimum.at(true_at, owner, found.complete)
-        np.maximum.at(false_at, owner, failed)
-        np.maximum.at(decided, owner, np.where(failed > found.seen, found.open_until, -1))
-    return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), decided)
+        decided = np.where(found.failed > found.seen, found.open_until, -1)
+        truth.add(found.owner, Truth(found.complete, found.failed, decided))
+    return truth._replace(false_at=np.where(truth.true_at < NEVER, NEVER, truth.false_at))
 
 
 def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
@@ -436,9 +428,6 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
 
 # ---- asked literals with open variables ----
 
-_DEEPEST = 8
-"""Literals with open variables are followed up to this depth."""
-
 
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
     """The tick by which everything has come that a literal with open variables may rest on; -1 if nothing.
@@ -449,7 +438,8 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     If its time is open, all ticks that this can be are looked at together.
     """
     decided = np.full(found.rows.count, np.int64(-1))
-    if found.rows.count and depth < _DEEPEST:
+    # Literals within each other are followed so deep.
+    if found.rows.count and depth < 8:
         conditions = conditions_on_open(found.prepared, literal, found.rows)
         for reference in literal.references:
             decided = np.maximum(decided, _decided_by(known, found, reference, conditions, depth))

@@ -101,7 +101,7 @@ class NumberedMembers:
 
     def decided(self, known: Truth) -> tuple[Candidates, Truth]:
         """Candidates with the truth of each, and until when others may come."""
-        truth = Truth(*(column.take(self.number) for column in known))
+        truth = known.take(self.number)
         is_open = self.open >= 0
         open_until, decided = (
             np.where(is_open, column.take(self.open), -1) for column in (known.false_at, known.decided)
@@ -145,10 +145,10 @@ class Numbering:
     def truth(self) -> Truth:
         """The truth of all atoms, as far as it is known."""
         first, count = self.first, self.first + 2 * len(self.ticks)
-        true_at, false_at, decided = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
-        false_at[first::2], false_at[first + 1 :: 2] = self.ticks, NEVER
-        true_at[first + 1 :: 2] = self.ticks
-        parts = [Truth(true_at, false_at, decided), *(each.truth for each in self.earlier.values())]
+        truth = Truth.of_nothing(count)
+        truth.false_at[first::2], truth.false_at[first + 1 :: 2] = self.ticks, NEVER
+        truth.true_at[first + 1 :: 2] = self.ticks
+        parts = [truth, *(each.truth for each in self.earlier.values())]
         return Truth(*map(np.concatenate, zip(*parts, strict=True)))
 
     def of(self, atoms: Atoms) -> Column:
@@ -339,25 +339,19 @@ class Closure:
             for each in asking.atoms:
                 self._ask(each)
         holds, late = found.holds[outer], np.broadcast_to(found.seen, rows.count)
-        level, rank = _level(known, atoms, found)
-        self._derived.append(
-            Derived(
-                atom=found.owner + first,
-                level=level,
-                rank=rank,
-                complete=complete,
-                failed=found.failed,
-                decided=np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1),
-                as_of=late,
-                rests=tuple(inner),
-            )
-        )
+        if atoms.relation in known.rules.cycles:
+            own_level = known.rules.relations[atoms.relation].level
+            level, rank = answer_time(found) + own_level.shift, np.full(rows.count, own_level.rank)
+        else:  # below all in the cycle
+            level, rank = np.full(rows.count, -NEVER), np.zeros(rows.count, np.int64)
+        decided = np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1)
+        truth = Truth(complete, found.failed, decided)
+        self._derived.append(Derived(found.owner + first, level, rank, truth, as_of=late, rests=tuple(inner)))
 
     def truth(self, atoms: Atoms) -> Truth:
         """The truth of some of the atoms, once the derivations of all are added."""
         numbers, found = self._decided()
-        at = numbers.of(atoms)
-        return Truth(*(column[at] for column in found))
+        return found.take(numbers.of(atoms))
 
     def members(self, asked: AskedAtoms) -> tuple[Candidates, Truth]:
         """The possible members of an aggregate, once the derivations of all are added."""
@@ -387,18 +381,6 @@ def _undecided(known: Knowledge, atoms: Atoms) -> Atoms:
     return atoms.take(marked(new))
 
 
-def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, Column]:
-    """The level and rank of derived atoms; those outside of the cycle are below all in it."""
-    count = found.rows.count
-    if atoms.relation not in known.rules.cycles:
-        return np.full(count, _BELOW), np.zeros(count, np.int64)
-    level = known.rules.relations[atoms.relation].level
-    return answer_time(found) + level.shift, np.full(count, level.rank)
-
-
-_BELOW = np.int64(-(2**62))
-
-
 # ---- levels ----
 
 
@@ -425,7 +407,7 @@ class AskedOfCycle:
         if self.ranged:
             which, place = places_of(self.row, row)
             counts = np.bincount(which, minlength=len(row))
-        return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
+        return TickTruths(known.take(self.numbers.take(place)), counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -456,7 +438,7 @@ RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """Derivations of atoms: when their other literals are all true, when one is false; and those asked for.
+    """Derivations of atoms: the `truth` of what is known of their literals, and those that rest on the cycle.
 
     `level` and `rank` are those of the derived atom, `as_of` the tick as of which it is seen.
     """
@@ -464,30 +446,25 @@ class Derived:
     atom: Column
     level: Column
     rank: Column
-    complete: Column
-    failed: Column
-    decided: Column
+    truth: Truth
     as_of: Column
     rests: tuple[RestsOnCycle, ...]
 
 
-def decide(known: Truth, derived: Sequence[Derived]) -> Truth:
+def decide(truth: Truth, derived: Sequence[Derived]) -> Truth:
     """The truth of all atoms, given that of those which are decided already; it is written over."""
-    true_at, false_at, decided = known
+    true_at, false_at, _ = truth
     for block, row in _in_rounds(derived, len(true_at)):
         each = derived[block]
         atom, then = each.atom[row], each.as_of[row]
-        complete, failed, last = each.complete[row], each.failed[row], each.decided[row]
+        complete, failed, last = each.truth.take(row)
         for rest in each.rests:
-            known = Truth(true_at, false_at, decided)
-            found = rest.truth(known, row)
+            found = rest.truth(truth, row)
             complete, failed = np.maximum(complete, found.true_at), np.minimum(failed, found.false_at)
             last = np.maximum(last, np.where(found.true_at > then, found.decided, -1))
-        np.minimum.at(true_at, atom, complete)
-        np.maximum.at(false_at, atom, failed)
-        np.maximum.at(decided, atom, np.where(failed > then, last, -1))
+        truth.add(atom, Truth(complete, failed, np.where(failed > then, last, -1)))
         false_at[atom[true_at[atom] < NEVER]] = NEVER
-    return Truth(true_at, false_at, decided)
+    return truth
 
 
 def _in_rounds(derived: Sequence[Derived], count: int) -> list[tuple[int, Column]]:

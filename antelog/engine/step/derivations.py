@@ -41,6 +41,20 @@ class Truth(NamedTuple):
     false_at: Column
     decided: Column
 
+    @classmethod
+    def of_nothing(cls, count: int) -> Truth:
+        """The truth of what has no derivation: false from the start."""
+        return cls(*(np.full(count, tick, np.int64) for tick in (NEVER, -1, -1)))
+
+    def add(self, row: Column, other: Truth) -> None:
+        """Adds derivations of some rows, in place: true with the first, false with the last."""
+        np.minimum.at(self.true_at, row, other.true_at)
+        np.maximum.at(self.false_at, row, other.false_at)
+        np.maximum.at(self.decided, row, other.decided)
+
+    def take(self, at: Column) -> Truth:
+        return Truth(*(column.take(at) for column in self))
+
 
 @dataclass(frozen=True, eq=False)
 class Atoms(ColumnSet):
@@ -175,14 +189,11 @@ class Derivations(ColumnSet):
         return last
 
 
-ANY_TIME = np.int64(-1)
-"""The time of an answer whose time is still open."""
-
-
 def answer_time(found: Derivations) -> Column:
+    """The times of the answers of derivations; -1 where they are still open."""
     time, rows = found.prepared.pattern.time, found.rows
     if time.variable is not None and time.variable not in rows.bound:
-        return np.full(rows.count, ANY_TIME)
+        return np.full(rows.count, np.int64(-1))
     return time_column(time, rows)
 
 
@@ -288,7 +299,7 @@ class Knowledge:
 
     def twins(self, query: StepQuery) -> Twins | None:
         """The twins of a query's answers; None if there are none, or if only some answers are reported."""
-        some = query.wanted.share is not None or query.hidden.settled is not None
+        some = query.wanted.share is not None or query.settled is not None
         return None if some else self.static.twins.get(query.name)
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[LiteralFacts, ...]:

@@ -55,19 +55,14 @@ class Outlook(ColumnSet):
 
     def columns(self, line: Column, change: pa.Array) -> list[pa.Array]:
         """The columns `if_silent` and `decided_by`, given the lines of answers and a text for every line."""
-        tick, never = _spread(self.tick, line, len(change))
-        silent = pa.StructArray.from_arrays(
-            [change, pa.array(tick)], fields=list(SILENT), mask=pa.array(never)
-        )
-        decided, never = _spread(self.decided, line, len(change))
-        return [silent, pa.array(decided, mask=never)]
-
-
-def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
-    """Ticks spread to their lines, and a mask of the lines that have none."""
-    column, never = np.zeros(count, np.int64), np.ones(count, np.bool_)
-    column[line], never[line] = ticks, ticks > LAST
-    return column, never
+        ticks, never = np.zeros((2, len(change)), np.int64), np.ones((2, len(change)), np.bool_)
+        ticks[:, line] = self.tick, self.decided
+        never[:, line] = ticks[:, line] > LAST
+        silent = [change, pa.array(ticks[0])]
+        return [
+            pa.StructArray.from_arrays(silent, fields=list(SILENT), mask=pa.array(never[0])),
+            pa.array(ticks[1], mask=never[1]),
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +89,7 @@ def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) 
     status = np.zeros(len(at.tick), np.int8)
     status[at.view_at[marked(kept)]] = OPEN
     status[at.view_at[marked(complete)]] = CONFIRMED
-    share, settled = query.wanted.share, query.hidden.settled
+    share, settled = query.wanted.share, query.settled
     if share is not None or settled is not None:
         first = found.by_answer.first
         answer = [cells.take(first) for cells in found.answer]
@@ -187,9 +182,6 @@ class _UnitColumn:
 
 _Parts = tuple[_UnitColumn, ...]
 
-_WAYS = 5_000
-"""The units of two groups are matched in at most this many ways; more needless views are not looked for."""
-
 
 def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values) -> Mask:
     """For each view whether no other of its moment makes it needless; `variables` are the answer's."""
@@ -204,11 +196,10 @@ def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values)
     rivals = marked(keep & crowded.take(at.view_at))
     if len(rivals) == 0:
         return keep
-    kinds = list(_kinds(found, at, rivals, variables, values))
-    for number, opposite in _meeting(kinds):
-        one, other = kinds[number], kinds[opposite]
-        needless = _needless(one, other)
-        keep[other.view[needless]] = False
+    groups = list(_view_groups(at, list(_sections(found, at, rivals, variables)), values))
+    for number, opposite in _meeting(groups):
+        one, other = groups[number], groups[opposite]
+        keep[other.view[_needless(one, other)]] = False
     return keep
 
 
@@ -222,26 +213,19 @@ class _ViewGroup:
     evidence: _Parts
 
 
-def _kinds(
-    found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
-) -> Iterator[_ViewGroup]:
-    sections = list(_sections(found, at, rivals))
-    numbers = _numbers(found, sections, variables, values)
-    for section, (own, wanted, columns) in zip(sections, numbers, strict=True):
-        block, view, row = found.blocks[section.block], section.view, section.row
-        place = np.searchsorted(wanted, row)
+def _view_groups(at: Moments, sections: Sequence[_Section], values: Values) -> Iterator[_ViewGroup]:
+    for section, columns in zip(sections, _numbers(sections, values), strict=True):
+        own, view, row = section.units, section.view, section.rows.take(section.place)
         true = np.zeros((len(own), len(row)), np.bool_)
         for i, unit in enumerate(own):
             if not unit.is_open:
-                true[i] = block.holds[unit.literals[0], row] <= at.then[view]
+                true[i] = section.block.holds[unit.literals[0], row] <= at.then[view]
         for these in _alike([*true], len(row)):
-            held = true[:, these[0]]
-            spot = place.take(these)
+            held, spot, mine = true[:, these[0]], section.place.take(these), view[these]
             parts = [
                 tuple(_UnitColumn(own[i], columns[i].take(spot)) for i in marked(mask).tolist())
                 for mask in (~held, held)
             ]
-            mine = view[these]
             yield _ViewGroup(mine, at.view_at[mine], *parts)
 
 
@@ -254,20 +238,24 @@ def _alike(true: Sequence[Mask], count: int) -> Iterator[Column]:
 
 @dataclass(frozen=True, eq=False)
 class _Section:
-    """Views of a block, and their rows, in which the same literals with open variables are `true`."""
+    """Views of a block in which the same literals with open variables are true, and the `units` of these.
 
-    block: int
-    true: frozenset[int]
+    Each view is of one of the `rows`, at a place among them.
+    """
+
+    block: Derivations
+    units: tuple[Cluster, ...]
     view: Column
-    row: Column
+    rows: Column
+    place: Column
 
 
-def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
+def _sections(found: Lives, at: Moments, rivals: Column, variables: Sequence[str]) -> Iterator[_Section]:
     for b, block in enumerate(found.blocks):
         views = at.views(found, b)
         first, last = np.searchsorted(rivals, [views.start, views.stop])
         view = rivals[first:last]
-        row, bound = at.view_of[view] - found.starts[b], block.rows.bound.keys()
+        row, bound = at.view_of[view] - found.starts[b], frozenset(block.rows.bound)
         some = [
             i
             for i, literal in enumerate(block.prepared.literals)
@@ -276,25 +264,22 @@ def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
         true = [block.holds[i].take(row) <= at.then.take(view) for i in some]
         for these in _alike(true, len(row)):
             told = frozenset(i for i, each in zip(some, true, strict=True) if each[these[0]])
-            yield _Section(b, told, view.take(these), row.take(these))
+            own = units(block.prepared, bound, tuple(variables), told)
+            yield _Section(block, own, view.take(these), *numbered(row.take(these)))
 
 
-def _numbers(
-    found: Lives, sections: Sequence[_Section], variables: Sequence[str], values: Values
-) -> list[tuple[tuple[Cluster, ...], Column, list[Column]]]:
-    """For each section its units, the rows of its views, and numbers for the values in the units' gaps."""
-    result: list[tuple[tuple[Cluster, ...], Column, list[Column]]] = []
+def _numbers(sections: Sequence[_Section], values: Values) -> list[list[Column]]:
+    """For each unit of a section numbers for the values in its gaps, equal where these are."""
+    result = [[np.zeros(len(each.rows), np.int64)] * len(each.units) for each in sections]
     filled: dict[str, list[tuple[int, int, list[Column]]]] = {}
     for number, section in enumerate(sections):
-        block, rows = found.blocks[section.block], distinct(section.row)
-        own = units(block.prepared, frozenset(block.rows.bound), tuple(variables), section.true)
-        result.append((own, rows, [np.zeros(len(rows), np.int64)] * len(own)))
-        for i, unit in enumerate(own):
-            filled.setdefault(unit.signature, []).append((number, i, _filled(block, unit, rows, values)))
+        for i, unit in enumerate(section.units):
+            columns = _filled(section.block, unit, section.rows, values)
+            filled.setdefault(unit.signature, []).append((number, i, columns))
     for places in filled.values():
         keys = keys_of([columns for _, _, columns in places])
         for (number, i, _), key in zip(places, keys, strict=True):
-            result[number][2][i] = key
+            result[number][i] = key
     return result
 
 
@@ -323,21 +308,27 @@ def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
             return np.broadcast_to(cells_of(gap, rows.bound, values), rows.count)
 
 
-def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:
+def _meeting(groups: list[_ViewGroup]) -> Iterator[tuple[int, int]]:
     """The pairs of groups that some moment has views of."""
-    moment = np.concatenate([distinct(kind.moment) for kind in kinds])
-    number = np.repeat(np.arange(len(kinds)), [len(distinct(kind.moment)) for kind in kinds])
+    moments = [distinct(group.moment) for group in groups]
+    moment, number = np.concatenate(moments), np.repeat(np.arange(len(groups)), [*map(len, moments)])
     here, there = pairs(moment, moment)
-    together = distinct(number[here] * len(kinds) + number[there])
+    together = distinct(number[here] * len(groups) + number[there])
     for pair in together.tolist():
-        yield divmod(pair, len(kinds))
+        yield divmod(pair, len(groups))
 
 
 def _needless(one: _ViewGroup, other: _ViewGroup) -> Column:
     """The views of the other group that some view of the one makes needless."""
     if one is other and all(_once(parts) for parts in (one.hypotheses, one.evidence)):
         return np.zeros(0, np.int64)  # none has fewer, and each reads as the same one of the other only
-    here, there = _subset(one, other)
+    # Pairs of views of a moment of which the one's hypotheses are all among the other's.
+    if one.hypotheses:
+        here, there = _joined(one.moment, one.hypotheses, other.moment, other.hypotheses)
+    elif other.hypotheses:
+        here, there = pairs(one.moment, other.moment)
+    else:
+        here, there = _joined(one.moment, one.evidence, other.moment, other.evidence)
     if len(here) == 0:
         return here
     fewer = _count(one.hypotheses, here) < _count(other.hypotheses, there)
@@ -352,15 +343,6 @@ def _once(parts: _Parts) -> bool:
     return not any(part.unit.alike(other.unit) for i, part in enumerate(parts) for other in parts[:i])
 
 
-def _subset(one: _ViewGroup, other: _ViewGroup) -> tuple[Column, Column]:
-    """Pairs of views of a moment of which the one's hypotheses are all among the other's."""
-    if one.hypotheses:
-        return _joined(one.moment, one.hypotheses, other.moment, other.hypotheses)
-    if other.hypotheses:
-        return pairs(one.moment, other.moment)
-    return _joined(one.moment, one.evidence, other.moment, other.evidence)
-
-
 def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tuple[Column, Column]:
     """Pairs of views of the same moment of which each part of the one is a part of the other."""
     options = [[j for j, part in enumerate(its) if part.unit.alike(own.unit)] for own in parts]
@@ -368,7 +350,8 @@ def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tup
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     found: list[Column] = []
     size = len(opposite)
-    for way in islice(product(*options), _WAYS):
+    # What more ways would find is not looked for.
+    for way in islice(product(*options), 5_000):
         own, other = [part.number for part in parts], [its[j].number for j in way]
         keys = keys_of([[moment, *own], [opposite, *other]])
         here, there = pairs(*keys)

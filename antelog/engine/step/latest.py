@@ -300,10 +300,8 @@ def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:
     for place in _taken_from(slots):
         cells = _at(slots.facts.columns[place], at)
         goes_on &= cells[1:] == cells[:-1]
-    first, last = (
-        marked(np.append([True], ~goes_on)[: len(row)]),
-        marked(np.append(~goes_on, [True])[: len(row)]),
-    )
+    first = marked(np.append([True], ~goes_on)[: len(row)])
+    last = marked(np.append(~goes_on, [True])[: len(row)])
     return replace(spans.take(last), since=spans.since.take(first))
 
 

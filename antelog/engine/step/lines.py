@@ -18,10 +18,8 @@ import pyarrow.compute as pc
 
 from antelog.accounts import total
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TooLargeError, pairs, spread
 from antelog.engine.columns.tables import (
-    NEVER,
     Column,
     changed,
     combined,
@@ -34,7 +32,7 @@ from antelog.engine.columns.tables import (
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.step.arrays import nested
 from antelog.engine.step.atoms import with_amounts, with_asked
-from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
+from antelog.engine.step.derivations import Derivations, Knowledge, Truth, spoken_for
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, explanations, kinds, opened
 from antelog.engine.step.lives import and_more, views_of
 from antelog.engine.step.lost import LostLiterals
@@ -161,7 +159,14 @@ def lines(
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
     open_ = marked(kind <= REVISED)
-    ahead = _ahead(known, reported, moment.take(open_))
+    ahead, still = reported.ahead, moment.take(open_)
+    if ahead is not None:
+        ahead = ahead.take(still)
+    elif found.twins is None:
+        ahead = outlook(known, reported, still, at.tick.take(still))
+    else:  # twins have the same
+        once, which = numbered(still)
+        ahead = outlook(known, reported, once, at.tick.take(once)).take(which)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
     silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
@@ -197,14 +202,6 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
     return pa.array(named, OTHERS_NAMES)
 
 
-def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:
-    if reported.ahead is not None:
-        return reported.ahead.take(moment)
-    once, which = (moment, None) if reported.found.twins is None else numbered(moment)
-    ahead = outlook(known, reported, once, reported.at.tick.take(once))
-    return ahead if which is None else ahead.take(which)
-
-
 def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:
     """An array of values, and for each row which of them it has and its rank among them."""
     known = values.spoken(cells) if pa.types.is_string(type_) else None
@@ -223,9 +220,7 @@ NO_STAGE = -1
 
 LITERALS = 33
 """So many literals of a pattern have a bit of their own in a stage; those after them share the last."""
-_REACHED = LITERALS
-_MOST_REACHED = 7
-PATTERN = _REACHED + 3
+PATTERN = LITERALS + 3
 """From this bit on a stage has the number of its pattern; the quarters reached are right before."""
 _MISSING = PATTERN + 16
 
@@ -256,13 +251,11 @@ def stages(known: Knowledge, query: str, reported: Explanations, moment: Column)
         stage[mine] = (
             (np.minimum(missing, 1023) << _MISSING)
             + (numbers[id(each.prepared)] << PATTERN)
-            + (np.minimum(reached, _MOST_REACHED) << _REACHED)
+            + (np.minimum(reached, 7) << LITERALS)
             + true
         )
     result = np.full(len(moment), NO_STAGE)
-    if at.alone:
-        result[line] = stage & ((1 << _MISSING) - 1)
-    elif len(line):
+    if len(line):
         first = marked(changed(line))
         result[line.take(first)] = np.minimum.reduceat(stage, first) & ((1 << _MISSING) - 1)
     return result
@@ -290,8 +283,8 @@ def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Colu
     found, at, kept = reported.found, reported.at, reported.kept
     if at.alone and len(moment):
         (block,) = found.blocks
-        return _end(known, block, at.answer.take(moment), then).outlook
-    ends = _End(*(np.full(len(moment), tick) for tick in (NEVER, -1, -1)))
+        return _outlook_of(_end(known, block, at.answer.take(moment), then))
+    ends = Truth.of_nothing(len(moment))
     line_at = np.full(len(at.tick), -1)
     line_at[moment] = np.arange(len(moment))
     for b, block in enumerate(found.blocks):
@@ -300,52 +293,38 @@ def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Colu
         view = marked(kept[mine] & (line >= 0))
         if len(view):
             line, view = line.take(view), view + mine.start
-            end = _end(known, block, at.view_of.take(view) - found.starts[b], then.take(line))
-            np.minimum.at(ends.complete, line, end.complete)
-            np.maximum.at(ends.failed, line, end.failed)
-            np.maximum.at(ends.decided, line, end.decided)
+            ends.add(line, _end(known, block, at.view_of.take(view) - found.starts[b], then.take(line)))
     _go_on(known, reported, moment, then, ends)
-    return ends.outlook
+    return _outlook_of(ends)
 
 
-@dataclass(frozen=True)
-class _End(ColumnSet):
-    """The ends of derivations, or of answers: when complete, when failed, and the last deadline."""
-
-    complete: Column
-    failed: Column
-    decided: Column
-
-    @property
-    def outlook(self) -> Outlook:
-        return Outlook(self.complete <= self.failed, np.minimum(self.complete, self.failed), self.decided)
+def _outlook_of(end: Truth) -> Outlook:
+    return Outlook(end.true_at <= end.false_at, np.minimum(end.true_at, end.false_at), end.decided)
 
 
-def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
-    """The end of some rows of a block as of some ticks; they may go on with final values of aggregates."""
+def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> Truth:
+    """The truth of some rows of a block as of some ticks; they may go on with final values of aggregates."""
     found = block.take(row).as_of(then)
     try:
         seen = with_asked(known, found, since=then)
-        end = _End(seen.complete, seen.failed, seen.open_until)
+        end = Truth(seen.complete, seen.failed, seen.open_until)
         for each in with_amounts(known, found.owned_by(np.arange(len(row)))):
             later = with_asked(known, each, since=then.take(each.owner))
-            np.minimum.at(end.complete, each.owner, later.complete)
-            np.maximum.at(end.failed, each.owner, later.failed)
+            np.minimum.at(end.true_at, each.owner, later.complete)
+            np.maximum.at(end.false_at, each.owner, later.failed)
     except TooLargeError:
         if len(row) < 2:
             raise
-        middle = len(row) // 2
-        one, other = (
-            _end(known, block, row[half], then[half]) for half in (slice(middle), slice(middle, None))
-        )
-        return one.and_then(other)
+        halves = zip(np.array_split(row, 2), np.array_split(then, 2), strict=True)
+        parts = [_end(known, block, *half) for half in halves]
+        return Truth(*map(np.concatenate, zip(*parts, strict=True)))
     return end
 
 
-def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: _End) -> None:
+def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: Truth) -> None:
     """Moves the ends of answers that a clock-driven pattern will derive by then."""
     found, answer = reported.found, reported.at.answer.take(moment)
-    confirmed, rejected = ends.complete, ends.failed
+    confirmed, rejected = ends.true_at, ends.false_at
     if all(block.prepared.clocked for block in found.blocks):
         return
     later: list[tuple[Column, Column, Column]] = []
@@ -360,15 +339,12 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
         if len(coming):
             line, row, since, time = (c.take(coming) for c in (line, row, since, time))
             end = _end(known, block, row, since)
-            np.minimum.at(confirmed, line, np.maximum(end.complete, time))
-            later.append((line, time, end.failed))
+            np.minimum.at(confirmed, line, np.maximum(end.true_at, time))
+            later.append((line, time, end.false_at))
     if not later:
         return
     line, begin, failed = map(np.concatenate, zip(*later, strict=True))
-    while True:
-        goes_on = marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))
-        if len(goes_on) == 0:
-            return
+    while len(goes_on := marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))):
         np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))
 
 

@@ -81,14 +81,13 @@ COMMA = ", "
 @lru_cache(maxsize=1024)
 def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
     """The templates of a pattern's literals, for rows that bind these variables."""
-    return tuple(_template(prepared, literal.node, bound) for literal in prepared.literals)
-
-
-def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemplate:
-    before, time, after = literal.around_with(bound)
-    known = time.variable is None or time.variable in bound
-    opening, closing = _pieces(before, bound), _closing(prepared, literal, after, bound)
-    return LiteralTemplate(tuple(opening), time, known, tuple(closing))
+    found = list[LiteralTemplate]()
+    for node in (literal.node for literal in prepared.literals):
+        before, time, after = node.around_with(bound)
+        known = time.variable is None or time.variable in bound
+        opening, closing = _pieces(before, bound), _closing(prepared, node, after, bound)
+        found.append(LiteralTemplate(tuple(opening), time, known, tuple(closing)))
+    return tuple(found)
 
 
 def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
@@ -302,9 +301,6 @@ def as_structs(writers: Sequence[Writer], numbers: Sequence[Column], names: pa.A
     return pa.StructArray.from_arrays([names, *about.flatten()], fields=[*LITERAL])
 
 
-_MANY = 4096
-"""Up to this many names, renaming texts so that fewer are left costs more than it saves."""
-
 _END = Piece("")
 
 
@@ -349,7 +345,7 @@ def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[C
 
 def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
     """The names and ranks; of many names, those from the first to the last that occur."""
-    if len(names) < _MANY:
+    if len(names) < 4096:  # then it costs more than it saves
         return names, ranks
     different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
     first = min((int(np.min(rank)) for rank in different), default=0)

@@ -59,9 +59,7 @@ class AtomsByTick:
         counts = np.maximum(ranges.last - first + 1, 0)
         make_room(counts)
         row, ticks = spread(first, counts)
-        arguments = tuple(None if column is None else column.take(row) for column in ranges.arguments)
-        as_of = None if ranges.as_of is None else ranges.as_of.take(row)
-        return cls(Atoms(ranges.relation, arguments, ticks, None, as_of), counts)
+        return cls(replace(replace(ranges, last=None).take(row), time=ticks), counts)
 
     def latest(self, ticks: Column) -> Column:
         """The latest of the ticks that the atoms of each range have; -1 if it has none."""
@@ -119,14 +117,9 @@ def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
 
 def _some_of_each(truth: Truth, counts: Column) -> Truth:
     """The truth of "some of these" for rows that each have `counts` of the things that are true or false."""
-    true_at, false_at, decided = (np.full(len(counts), tick, np.int64) for tick in (NEVER, -1, -1))
-    there = marked(counts > 0)
-    if len(there):
-        starts = (np.cumsum(counts) - counts).take(there)
-        true_at[there] = np.minimum.reduceat(truth.true_at, starts)
-        false_at[there] = np.maximum.reduceat(truth.false_at, starts)
-        decided[there] = np.maximum.reduceat(truth.decided, starts)
-    return Truth(true_at, false_at, decided)
+    found = Truth.of_nothing(len(counts))
+    found.add(np.repeat(np.arange(len(counts)), counts), truth)
+    return found
 
 
 def _least_after(ticks: Column, row: Column, none: np.int64) -> Column:
@@ -413,7 +406,8 @@ Seek: TypeAlias = Callable[[Derivations, OpenEnd], TrueAtoms]
 def false_by_end(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueAtoms) -> Column:
     """The tick at which each row is over by its open end: NEVER if it is not."""
     last = np.full(found.rows.count, NEVER)
-    some = _bounded(found.rows.take(true.row), end, true.tick)
+    some = found.rows.take(true.row)
+    some = replace(some, bound={**some.bound, end.bound: true.tick})
     for _, due in _deadlines(known, found.prepared, some):
         np.minimum.at(last, true.row, np.maximum(true.true_at, due))
     return last
@@ -489,16 +483,12 @@ def _during(found: Derivations, end: OpenEnd, since: Column, until: Column) -> D
 
 def _with_bound(known: Knowledge, found: Derivations, end: OpenEnd, tick: Column) -> Derivations:
     """Derivations whose open end is bounded by atoms at some ticks; NEVER: by none."""
-    rows = _bounded(found.rows, end, tick)
+    rows = replace(found.rows, bound={**found.rows.bound, end.bound: tick})
     fails, decided = found.fails.copy(), found.decided.copy()
     for number, due in _deadlines(known, found.prepared, rows):
         fails[number] = np.minimum(fails[number], due)
         decided[number] = due
     return replace(found, rows=rows, fails=fails, decided=decided)
-
-
-def _bounded(rows: Rows, end: OpenEnd, tick: Column) -> Rows:
-    return replace(rows, bound={**rows.bound, end.bound: tick})
 
 
 def _deadlines(known: Knowledge, prepared: Prepared, rows: Rows) -> list[tuple[int, Column]]:

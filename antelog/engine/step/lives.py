@@ -133,11 +133,6 @@ def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
 
 # ---- moments ----
 
-_NOTHING = np.zeros(0, np.int64)
-
-_FEW = 4
-"""Up to this many moments for each derivation, looking at all is cheaper than finding first and last."""
-
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -179,7 +174,7 @@ def moments(found: Lives, before: int, now: int) -> Moments:
     shift = (now - before + 1).bit_length()
     owner = found.number << shift
     there = _there(found, now)
-    events = [_NOTHING]
+    events = [np.zeros(0, np.int64)]
     for line in (life.supported, life.end):
         during = marked(there & (line > before) & (line <= now))
         events.append(owner.take(during) + (line.take(during) - before))
@@ -193,7 +188,11 @@ def moments(found: Lives, before: int, now: int) -> Moments:
     happened = distinct(np.concatenate(events))
     existing = np.zeros(found.by_answer.count, np.bool_)
     existing[found.number[there & (life.supported <= before) & (before < life.end)]] = True
-    key = _with_first(happened, shift, existing)
+    answer = happened >> shift
+    at = marked(changed(answer))
+    at = at[existing.take(answer.take(at))]
+    # Before those of answers that existed, there is a moment at which nothing has happened yet.
+    key = np.insert(happened, at, answer.take(at) << shift) if len(at) else happened
     return _seen(found, before, key, shift, there)
 
 
@@ -238,8 +237,8 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
     owner, last = found.number << shift, (1 << shift) - 1
     sizes = np.bincount(answer, minlength=found.by_answer.count)
     every = sizes.take(found.number)
-    if int(every.sum()) <= _FEW * len(every):
-        # All moments of an answer for each of its derivations, and then those at which it is supported.
+    if int(every.sum()) <= 4 * len(every):
+        # Where they are few, looking at all moments of an answer is cheaper than finding first and last.
         view_of, view_at = spread((np.cumsum(sizes) - sizes).take(found.number), every)
         then = tick.take(view_at)
         during = marked(
@@ -253,14 +252,6 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
         make_room(counts)
         view_of, view_at = spread(first, counts)
     return Moments(before, answer, tick, view_of, view_at, found.by_answer.alone)
-
-
-def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
-    """Moments as sorted keys, and one before those of `existing` answers, when nothing has happened yet."""
-    answer = happened >> shift
-    at = marked(changed(answer))
-    at = at[existing.take(answer.take(at))]
-    return np.insert(happened, at, answer.take(at) << shift) if len(at) else happened
 
 
 def confirmations(found: Lives, before: int, now: int) -> Moments:

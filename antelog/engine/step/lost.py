@@ -20,7 +20,7 @@ from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import EVERYWHERE, spans_of
-from antelog.engine.columns.tables import Column, Mask, distinct, marked, once
+from antelog.engine.columns.tables import Column, Mask, distinct, marked, numbered, once
 from antelog.engine.facts.history import Facts, History, added
 from antelog.engine.facts.sight import AskedTicks, Sight
 from antelog.engine.step.arrays import offsets_of
@@ -131,20 +131,17 @@ class LostLiterals:
 
         A line is lost if each derivation has lost literals, or if one has no other that is false.
         """
-        rows = distinct(some.row)
         texts, counts, owners, lost_by = list[Text](), list[int](), list[Column](), list[Mask]()
         writers = list[Writer]()
-        first = np.searchsorted(rows, found.starts)
         lost_view = np.zeros(len(some.row), np.bool_)
         for b, block in enumerate(found.blocks):
-            own = rows[first[b] : first[b + 1]] - found.starts[b]
             views = marked((some.row >= found.starts[b]) & (some.row < found.starts[b + 1]))
             if not len(views):
                 continue
+            own, at = numbered(some.row.take(views) - found.starts[b])
             part = block.take(own)
             again = seen_again(self.known, part)
             when, later = np.minimum(part.holds, part.fails), np.minimum(again.holds, again.fails)
-            at = np.searchsorted(own, some.row.take(views) - found.starts[b])
             lost = (later > when).take(at, axis=1)
             tick = some.tick.take(views)
             if all_of_them:
@@ -155,11 +152,10 @@ class LostLiterals:
                 lost &= false
                 lost_view[views] = false.any(axis=0) & (lost | ~false).all(axis=0)
             writers.append(Writer(part, part.rows.take(at), self.known.values))
-            for name, flags in zip(writers[-1].texts(), lost, strict=True):
-                texts.append(name)
-                counts.append(len(at))
-                owners.append(views)
-                lost_by.append(flags)
+            texts += writers[-1].texts()
+            counts += [len(at)] * len(lost)
+            owners += [views] * len(lost)
+            lost_by += [*lost]
         if not lost_view.any():
             return []
         lines = np.bincount(some.line, minlength=int(some.line.max()) + 1)
@@ -179,7 +175,11 @@ class LostLiterals:
 def _fallen(reported: Explanations, moment: Column, rejected: Column, past: Explanations) -> _Decided:
     """The explanations that fell since answers were possible, each with the line that rejects its answer."""
     at, tick = past.at, reported.at.tick.take(moment.take(rejected))
-    answer = _places(reported.found, reported.at.answer.take(moment.take(rejected)), past.found)
+    answer = reported.at.answer.take(moment.take(rejected))
+    if past.found is not reported.found:
+        first, whole = reported.found.by_answer.first.take(answer), past.found.by_answer.first
+        own = [column.take(first) for column in (*reported.found.answer, reported.found.time)]
+        answer = find_rows(own, [column.take(whole) for column in (*past.found.answer, past.found.time)])
     # Where answers begin to be possible, and where they end.
     same = np.append([False], at.answer[1:] == at.answer[:-1])[: len(at.tick)]
     before = np.append([NOTHING], past.status[:-1])[: len(at.tick)]
@@ -205,15 +205,6 @@ def _fallen(reported: Explanations, moment: Column, rejected: Column, past: Expl
     )
     view, place, which = view.take(marked(mine)), place.take(marked(mine)), which.take(marked(mine))
     return _Decided(line.take(which), at.view_of.take(view), at.tick.take(place + 1))
-
-
-def _places(found: Lives, answer: Column, other: Lives) -> Column:
-    """The numbers that answers have among others; -1 if they are not there."""
-    if found is other:
-        return answer
-    first, whole = found.by_answer.first.take(answer), other.by_answer.first
-    own = [column.take(first) for column in (*found.answer, found.time)]
-    return find_rows(own, [column.take(whole) for column in (*other.answer, other.time)])
 
 
 class ExpectedSource(NamedTuple):

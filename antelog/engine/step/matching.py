@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.comparisons import ZERO
-from antelog.compile.literals import Call, Comparison
-from antelog.compile.literals.atoms import FactLiteral
+from antelog.compile.literals import Call
 from antelog.compile.literals.conditions import StaticAtom
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Plan, Relation
@@ -33,6 +32,7 @@ from antelog.engine.step.rows import (
     LiteralFacts,
     Meeting,
     Rows,
+    Test,
     Within,
     agrees,
     distinct,
@@ -82,7 +82,7 @@ def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
     rows = ONE
     for atom in each.pattern.background:
         rows = meeting(rows, rows_of(atom, tables[atom.predicate], values)).rows
-    tests: list[Comparison | Call] = [*each.pattern.comparisons, *each.calls]
+    tests: list[Test] = [*each.pattern.comparisons, *each.calls]
     rows = rows.take(passing([t for t in tests if t.variables], rows.bound, rows.count, values))
     # A variable of the background alone is met by some value; which one makes no difference.
     rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
@@ -91,20 +91,15 @@ def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
 
 
 def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) -> Rows:
-    found: dict[tuple[int, ...], None] = {}
-    names = list(dict.fromkeys(a.name for a in atom.arguments if isinstance(a, Var)))
-    for row in table:
-        bound: dict[str, int] = {}
-        fits = True
-        for argument, cell in zip(atom.arguments, row, strict=True):
-            if isinstance(argument, Var):
-                fits = fits and bound.setdefault(argument.name, cell) == cell
-            elif argument is not None:
-                fits = fits and values.cell(argument.value) == cell
-        if fits:
-            found[tuple(bound[name] for name in names)] = None
-    columns = {name: np.array([row[i] for row in found], np.int64) for i, name in enumerate(names)}
-    return Rows(columns, len(found))
+    cells = np.array(table, np.int64).reshape(len(table), len(atom.arguments))
+    bound: dict[str, Column] = {}
+    fits = np.ones(len(table), np.bool_)
+    for argument, column in zip(atom.arguments, cells.T, strict=True):
+        if isinstance(argument, Var):
+            fits &= bound.setdefault(argument.name, column) == column
+        elif argument is not None:
+            fits &= column == values.cell(argument.value)
+    return distinct([Rows(bound, len(table)).take(fits)])
 
 
 # ---- twins ----
@@ -340,16 +335,10 @@ def _merged(
                 if part.giver == i and part.before == start:
                     arrived[i, number[end - part.rows.count : end]] = part.arrived[i]
         else:
-            arrived[i] = _arrivals(fact, rows, facts)
+            names = sorted(fact.variables)
+            at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
+            arrived[i] = np.where(at >= 0, facts.arrived.take(at), NEVER)
     return Partial(rows, arrived)
-
-
-def _arrivals(fact: FactLiteral, rows: Rows, facts: LiteralFacts) -> Column:
-    """For each row when the fact of a literal arrived; NEVER if it has not."""
-    names = sorted(fact.variables)
-    at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
-    arrived: Column = np.where(at >= 0, facts.arrived.take(at), NEVER)
-    return arrived
 
 
 def wholes(
@@ -390,7 +379,7 @@ def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[
     return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
 
 
-def _untested(prepared: Prepared, parts: Sequence[_Part], bound: frozenset[str]) -> list[Comparison | Call]:
+def _untested(prepared: Prepared, parts: Sequence[_Part], bound: frozenset[str]) -> list[Test]:
     """The conditions that were not tested in the rows or facts which parts were made of."""
     made = [(part.before, prepared.facts[part.giver].variables) for part in parts if part.giver >= 0]
     untested = [
@@ -412,7 +401,7 @@ def fitting(
     rows: Rows,
     background: Background,
     values: Values,
-    tests: Iterable[Comparison | Call] | None = None,
+    tests: Iterable[Test] | None = None,
 ) -> Mask:
     """A mask of the rows that meet the tests (None: all of the pattern), as far as they bind variables."""
     tests = prepared.conditions if tests is None else tests

@@ -59,9 +59,7 @@ class AskedAtoms:
     doubts: bool = False
 
     @classmethod
-    def of(
-        cls, known: Knowledge, aggregate: Aggregate, atoms: Atoms, since: Column | None = None
-    ) -> AskedAtoms:
+    def of(cls, known: Knowledge, aggregate: Aggregate, atoms: Atoms, since: Column | None) -> AskedAtoms:
         """Atoms of rows that can say nothing up to the ticks `since` (None: any row may, at any tick)."""
         rules = known.rules
         row, single = np.arange(atoms.count), rules.is_single(aggregate)

@@ -7,15 +7,15 @@ A(X, T), B(Y, T+1), not C(Y, T), Y != X, and A(a, 3) came     for the negation C
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from antelog.compile.literals.conditions import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Const, Time, Var
-from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, spread
@@ -37,6 +37,9 @@ from antelog.engine.step.rows import (
 )
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
+
+Facts: TypeAlias = tuple[LiteralFacts, ...]
+"""The facts of each literal of a pattern."""
 
 
 def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
@@ -70,10 +73,16 @@ def _inside(prepared: Prepared, part: Partial) -> Partial:
 
 
 def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
-    """The atoms that the answer of a pattern fits, as values of its variables."""
-    pattern = prepared.pattern
-    given = {i: column for i, column in enumerate(atoms.arguments) if column is not None}
-    bound, fits = _answering(pattern, given, atoms.count, values)
+    """The atoms that the answer of a pattern fits, as values of its variables.
+
+    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
+    """
+    pattern, bound, fits = prepared.pattern, dict[str, Column](), np.ones(atoms.count, np.bool_)
+    for term, column in zip(pattern.answer, atoms.arguments, strict=True):
+        if isinstance(term, Var) and column is not None:
+            fits &= bound.setdefault(term.name, column) == column
+        elif isinstance(term, Const) and column is not None:
+            fits &= column == values.cell(term.value)
     first, time = atoms.time - pattern.time.offset, None
     last = first if atoms.last is None else atoms.last - pattern.time.offset
     if pattern.time.variable is None:
@@ -83,24 +92,6 @@ def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
     else:
         time = TickRange(first, last)
     return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
-
-
-def _answering(
-    pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
-) -> tuple[dict[str, Column], Mask]:
-    """The values of a pattern's variables, if its answer has these at some positions, and where it can.
-
-    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
-    """
-    bound: dict[str, Column] = {}
-    fits = np.ones(count, np.bool_)
-    for position, column in given.items():
-        term = pattern.answer[position]
-        if isinstance(term, Var):
-            fits &= bound.setdefault(term.name, column) == column
-        elif isinstance(term, Const):
-            fits &= column == values.cell(term.value)
-    return bound, fits
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +159,13 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
         seed = Rows({time.variable: ticks}, len(ticks))
     found = known.found(prepared, about)
     whole = query.confirmed_only and prepared.seen is None and not prepared.clocked
-    for matched in _matched(prepared, seed, found, background, known.values, whole=whole):
+
+    def match(facts: Facts) -> list[Partial]:
+        if whole:
+            return [wholes(prepared, seed, facts, background, known.values)]
+        return partials(prepared, seed, facts, background, known.values)
+
+    for matched in _matched(prepared, found, known.values, match):
         part = matched.with_facts() if prepared.facts else matched
         if prepared.facts and prepared.clocked:
             part = _with_ticks(known, prepared, background, part, clock)
@@ -187,30 +184,20 @@ def background_of_query(known: Knowledge, query: StepQuery, number: int) -> Back
 
 
 def _matched(
-    prepared: Prepared,
-    seed: Rows,
-    found: tuple[LiteralFacts, ...],
-    background: Background,
-    values: Values,
-    *,
-    whole: bool,
+    prepared: Prepared, found: Facts, values: Values, match: Callable[[Facts], list[Partial]]
 ) -> list[Partial]:
     """The rows of a pattern; where they are too many at once, value by value of what all literals share."""
     try:
-        if whole:
-            return [wholes(prepared, seed, found, background, values)]
-        return partials(prepared, seed, found, background, values)
+        return match(found)
     except TooLargeError as error:
         halves = _halves(prepared, found)
         if halves is None:
             where = f"{prepared.pattern.text}{_whose(prepared, found, values)}"
             raise TooLargeError(error.rows, error.where or where) from None
-    return [
-        part for half in halves for part in _matched(prepared, seed, half, background, values, whole=whole)
-    ]
+    return [part for half in halves for part in _matched(prepared, half, values, match)]
 
 
-def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> list[tuple[LiteralFacts, ...]] | None:
+def _halves(prepared: Prepared, found: Facts) -> list[Facts] | None:
     """The facts cut into two parts that never join; None if they have only one value in common."""
     for name in prepared.shared:
         cells = [each.rows.bound[name] for each in found]
@@ -222,7 +209,7 @@ def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> list[tuple[L
     return None
 
 
-def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) -> str:
+def _whose(prepared: Prepared, found: Facts, values: Values) -> str:
     """The values that the facts have in common, and the number of facts, for messages."""
     known = [
         f"{name} = {values.texts(each.rows.bound[name][:1])[0].as_py()}"
@@ -262,8 +249,8 @@ def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
     inside: Mask = np.ones(len(ticks), np.bool_)
     if query.about is not EVERYWHERE:
         inside = query.about.within(ticks)
-    if query.hidden.since is not None:
-        inside &= ticks >= query.hidden.since
+    if query.since is not None:
+        inside &= ticks >= query.since
     return part if inside.all() else part.take(inside)
 
 

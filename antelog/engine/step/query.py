@@ -65,17 +65,9 @@ class LineSelection:
 ALL_LINES = LineSelection()
 
 
-@dataclass(frozen=True, eq=False)
-class HiddenAnswers:
-    """The answers about which nothing is reported: those about ticks before `since`, and `settled` ones."""
-
-    since: int | None = None
-    settled: SettledAnswers | None = None
-
-
 @dataclass(frozen=True)
 class StepQuery:
-    """A query in a step: its answers about some ticks, except those that are `hidden`.
+    """A query in a step: its answers about some ticks, without those before `since`, and `settled` ones.
 
     With `confirmed_only`, only derivations that are complete by the end of the step are found; with `past`,
     also those that are over.
@@ -85,7 +77,8 @@ class StepQuery:
     about: Spans
     step: Step
     wanted: LineSelection = ALL_LINES
-    hidden: HiddenAnswers = HiddenAnswers()
+    since: int | None = None
+    settled: SettledAnswers | None = None
     confirmed_only: bool = False
     past: bool = False
     columns: AnswerColumns = NO_COLUMNS

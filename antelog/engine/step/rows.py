@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from antelog.language.moments import Timescale
 
 Bound = Mapping[str, Column]
 """Variables with a column of cells or ticks each."""
+
+Test: TypeAlias = Comparison | Call
 
 
 @dataclass(frozen=True)
@@ -270,9 +272,7 @@ def _known_ticks(
 # ---- comparisons ----
 
 
-def passing(
-    tests: Iterable[Comparison | Call], bound: Mapping[str, Column], count: int, values: Values
-) -> Mask:
+def passing(tests: Iterable[Test], bound: Bound, count: int, values: Values) -> Mask:
     """For each row, whether the conditions hold there, as far as their variables are bound."""
     fits = np.ones(count, np.bool_)
     for test in tests:
@@ -284,7 +284,7 @@ def passing(
     return fits
 
 
-def _may_have_value(side: Operand, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+def _may_have_value(side: Operand, bound: Bound, count: int, values: Values) -> Mask:
     """For each row, whether what is known of a side, or of an argument, lets it have a value."""
     if variables_in([side]) <= bound.keys():
         if isinstance(side, Calculated) and side.is_arithmetic:
@@ -296,7 +296,7 @@ def _may_have_value(side: Operand, bound: Mapping[str, Column], count: int, valu
     return fits
 
 
-def holds(test: Comparison | Call, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+def holds(test: Test, bound: Bound, count: int, values: Values) -> Mask:
     """For each row, whether a condition holds there; all its variables are bound."""
     if isinstance(test, Call):
         given = [cells_of(each, bound, values) for each in test.arguments]
@@ -304,7 +304,7 @@ def holds(test: Comparison | Call, bound: Mapping[str, Column], count: int, valu
     return _compared(test, bound, count, values)
 
 
-def _compared(comparison: Comparison, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+def _compared(comparison: Comparison, bound: Bound, count: int, values: Values) -> Mask:
     left, right = comparison.left, comparison.right
     test = HOLDS[comparison.operator]
     if isinstance(left, Time) and isinstance(right, Time):
@@ -334,11 +334,11 @@ def _all(mask: Any, count: int) -> Mask:
     return np.array(np.broadcast_to(mask, count), dtype=np.bool_)
 
 
-def _ticks(time: Time, bound: Mapping[str, Column]) -> Column:
+def _ticks(time: Time, bound: Bound) -> Column:
     return np.asarray(time.offset if time.variable is None else bound[time.variable] + time.offset)
 
 
-def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
+def cells_of(operand: Operand, bound: Bound, values: Values) -> Column:
     """The cells of an operand in each row, UNBOUND where it has no value; one row if it has no variables."""
     match operand:
         case Var(name):
@@ -352,7 +352,7 @@ def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> C
             return numbers_of(operand, bound, values).cells(values)
 
 
-def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
+def numbers_of(operand: Operand, bound: Bound, values: Values) -> Numbers:
     """The numbers of an operand in each row; one row if it has no variables."""
     match operand:
         case Time():

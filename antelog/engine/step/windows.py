@@ -247,16 +247,13 @@ def _is_any(found: Totals) -> Mask:
     return found.count > 0
 
 
-_PROBES = 1024
-"""So many numbers are tried at once: a few rows are done after one look at each."""
-
-
 def least(low: Column, high: Column, holds: Callable[[Column, Column], Mask]) -> Column:
     """For each row the least number from `low` on at which something begins to hold; `high` if none."""
     low, high = low.copy(), high.copy()
     while len(rows := (low < high).nonzero()[0]):
         room = high.take(rows) - low.take(rows)
-        count = min(max(_PROBES // len(rows), 1), int(room.max()))
+        # Many numbers are tried at once: a few rows are done after one look at each.
+        count = min(max(1024 // len(rows), 1), int(room.max()))
         share = np.arange(1, count + 1)
         # Numbers that cut what is left into equal parts.
         at = low.take(rows)[:, None] + room[:, None] // (count + 1) * share

@@ -36,9 +36,6 @@ LOST: Final = "lost"
 SEEN = "seen"
 """The change of an answer that was lost: facts of its sources come again."""
 
-_LONGEST, _LEAST = 10_000, 20
-"""Letters that the values in a text share, and each has at least: the text is for people."""
-
 
 def meaning(line: Mapping[str, Any]) -> str:
     """The meaning of a line for people: its change, or `lost` where it would be good news nobody could see.
@@ -104,7 +101,8 @@ def words_of(relation: Relation) -> Template:
 def _texts(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
     pieces: list[str | pa.Array] = []
     found = words_of(relation).pieces
-    most = max(_LEAST, _LONGEST // max(1, sum(name is not None for _, name in found)))
+    # The values share so many letters, and each has at least 20: the text is for people.
+    most = max(20, 10_000 // max(1, sum(name is not None for _, name in found)))
     names = {name for _, name in found if name is not None}
     values = {name: _cut(_values(name, table, relation, timescale), most) for name in names}
     for before, name in found:
