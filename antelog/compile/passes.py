@@ -99,7 +99,7 @@ def _relation(
             types[place] = DURATION
     answer = nodes.AnswerVariables(request.variables, tuple(types), head.time.variable)
     timing = bounds, nodes.Level(0, 0, 0)  # see `with_levels`
-    notice = nodes.NO_NOTICE
+    notice = nodes.Notice()
     if request.by_query:
         query = queries[request.predicate]
         notice = nodes.Notice(

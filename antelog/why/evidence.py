@@ -312,11 +312,11 @@ def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: Lite
     inputs = [each for each in literal.references if each.predicate in grounds.rules.inputs]
     words = (_OF_OTHERS if not literal.denies else _OF_FACTS if inputs else _OF_ATOMS)[found.status]
     if found.status == TRUE and literal.denies:
-        return replace(node, reason=_dated(words, ", certain since ", found.since))
+        return replace(node, reason=dated(words, ", certain since ", found.since))
     if literal.needs:
         return replace(node, reason=_WAITS)
     if found.status == OPEN:
-        return replace(node, reason=_dated(words, " until ", found.until))
+        return replace(node, reason=dated(words, " until ", found.until))
     lines, more = list[FactLine](), 0
     for each in inputs:
         ticks = max(0, each.first.offset), each.last.offset
@@ -326,7 +326,7 @@ def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: Lite
     return replace(node, reason=(words,), facts=tuple(lines), more=more)
 
 
-def _dated(words: str, joint: str, tick: int | None) -> Sentence:
+def dated(words: str, joint: str, tick: int | None) -> Sentence:
     """Returns words, and behind them a tick, if it is known."""
     return (words,) if tick is None or tick < 0 else (f"{words}{joint}", tick)
 
@@ -430,7 +430,7 @@ def _aggregation(row: RankedRow, literal: Aggregation, found: LiteralTruth, node
     so_far = next((each.values(found_at, np.array([row.rows.grounds.at])).value(0) for each in own), None)
     reason: Sentence = (f"comes to {amount_text(so_far)}",)
     if found.status == OPEN:
-        reason = _dated(f"{reason[0]} so far", "; decided by ", found.until)
+        reason = dated(f"{reason[0]} so far", "; decided by ", found.until)
     lines = list(dict.fromkeys(line for each in literal.aggregates for line in _members(row, each)))
     return replace(node, reason=reason, facts=tuple(lines[:LISTED]), more=max(0, len(lines) - LISTED))
 

@@ -102,7 +102,7 @@ class Explaining:
         elif _so(true_at, grounds.at):
             rows = found.chosen(lambda row: row.is_complete, most)
             total = sum(each.complete for each in found.rules)
-            status, summary = CONFIRMED, _since("is confirmed", true_at)
+            status, summary = CONFIRMED, evidence.dated("is confirmed", " since ", true_at)
         elif _so(found.false_at, grounds.at) or not found.has_rows:
             found.add_nearby(grounds, goal)
             rows, status, summary = found.nearest(), REJECTED, _why_not(found)
@@ -235,14 +235,11 @@ def _end(grounds: Grounds, found: Derivable) -> int:
     return max(grounds.last_arrival, *(tick for tick in ticks if -1 < tick < NEVER), 0)
 
 
-def _since(what: str, tick: int) -> Sentence:
-    return (what,) if tick < 0 else (f"{what} since ", tick)
-
-
 def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
     """Returns the summary of an atom that is not reported yet."""
     if _so(found.true_at, at):
-        return (*_since("is certain", found.true_at), ", and is told once its tick has come")
+        certain = evidence.dated("is certain", " since ", found.true_at)
+        return (*certain, ", and is told once its tick has come")
     if goal.time.offset > at and any(row.way.use.clocked for row in found.nearest()):
         return ("is not there yet: its tick has not come",)
     if found.told <= at:
@@ -256,7 +253,7 @@ def _why_not(found: Derivable) -> Sentence:
         return ("is not there: no rule has such an answer",)
     if found.told < found.false_at:
         return ("was open from ", found.told, ", and is rejected since ", found.false_at)
-    return _since("is not there, and cannot come any more", found.false_at)
+    return evidence.dated("is not there, and cannot come any more", " since ", found.false_at)
 
 
 def _so(tick: int, at: int) -> bool:

@@ -100,9 +100,6 @@ class Notice(Struct, frozen=True):
     given: tuple[GivenFacts, ...] = ()
 
 
-NO_NOTICE = Notice()
-
-
 class Relation(Struct, frozen=True, dict=True):
     """An atom whose truth over time is kept. `is_query`: it answers a query of the program."""
 
@@ -113,7 +110,7 @@ class Relation(Struct, frozen=True, dict=True):
     patterns: tuple[Pattern, ...]
     bounds: Bounds
     level: Level
-    notice: Notice = NO_NOTICE
+    notice: Notice = Notice()
 
     @property
     def alert(self) -> float | None:
