@@ -5,7 +5,7 @@ input A(x: text, time) delay 2.    Input("A", ("x", "time"), ("text",), delay=2)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from antelog.compile.literals.terms import Const, Time, Var, is_duration, variable_in
 from antelog.compile.nodes import plan as nodes
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.resolve import EndlessError, Resolved, relations_of
+from antelog.compile.patterns.resolve import EndlessError, Request, Resolved, relations_of
 from antelog.compile.plan.bounds import bound
 from antelog.compile.plan.partition import partition
 from antelog.compile.problems import refusals
@@ -53,11 +53,11 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
         found.append(refusals.unstratified(strata, document))
     # The patterns of the queries, and of what their patterns ask for, until none is new.
     relations, failed, given_up = relations_of(checked, clauses, limit)
-    for each in failed:
-        if isinstance(each.why, EndlessError):
-            found.append(refusals.endless(each.why, each.request, document))
+    for request, why in failed.items():
+        if isinstance(why, EndlessError):
+            found.append(refusals.endless(why, request, document))
         else:
-            found.append(refusals.too_many(each.why, limit, document))
+            found.append(refusals.too_many(why, limit, document))
     found += refusals.of_patterns(relations, document)
     if errors_of(found):
         return Compiled(None, in_source_order(found))
@@ -67,16 +67,18 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     return Compiled(plan, in_source_order(found), given_up)
 
 
-def assembled(checked: Checked, relations: Iterable[Resolved]) -> nodes.Plan:
+def assembled(checked: Checked, relations: Resolved) -> nodes.Plan:
     vocabulary = checked.vocabulary
     inputs = [
         _input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT
     ]
     statics, static_rules = _statics(checked)
     queries = {query.atom.predicate: query for query in checked.document.queries}
-    resolved = {each.request.name: each for each in relations}
-    bounds = bound({name: each.patterns for name, each in resolved.items()}, inputs)
-    found = [_relation(each, bounds[name], vocabulary, queries) for name, each in resolved.items()]
+    bounds = bound({request.name: patterns for request, patterns in relations.items()}, inputs)
+    found = [
+        _relation(request, vocabulary, queries, patterns, bounds[request.name])
+        for request, patterns in relations.items()
+    ]
     units, zone = vocabulary.units, vocabulary.zone
     readings = (nodes.TimeReading(each.name, units.get(each.name), zone) for each in inputs)
     said = tuple(each for each in readings if each != nodes.TimeReading(each.input))
@@ -85,9 +87,12 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> nodes.Plan:
 
 
 def _relation(
-    resolved: Resolved, bounds: nodes.Bounds, vocabulary: Vocabulary, queries: Mapping[str, Query]
+    request: Request,
+    vocabulary: Vocabulary,
+    queries: Mapping[str, Query],
+    patterns: tuple[Pattern, ...],
+    bounds: nodes.Bounds,
 ) -> nodes.Relation:
-    request = resolved.request
     head, names = request.clause.head, [*map(variable_in, request.clause.facts[0].arguments)]
     declared = _type_names(request.predicate, vocabulary)
     types = [declared[names.index(name)] for name in request.variables]
@@ -95,7 +100,7 @@ def _relation(
     for place, argument in enumerate(head.arguments):
         if isinstance(argument, Time):
             types[place] = TIME
-        elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
+        elif patterns and all(_has_duration(each, place) for each in patterns):
             types[place] = DURATION
     answer = nodes.AnswerVariables(request.variables, tuple(types), head.time.variable)
     timing = bounds, nodes.Level(0, 0, 0)  # see `with_levels`
@@ -110,7 +115,7 @@ def _relation(
             tuple(nodes.GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
         )
     return nodes.Relation(
-        request.name, request.predicate, request.by_query, answer, resolved.patterns, *timing, notice
+        request.name, request.predicate, request.by_query, answer, patterns, *timing, notice
     )
 
 

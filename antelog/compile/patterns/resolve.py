@@ -292,7 +292,7 @@ def _loop(start: str, inside: Mapping[str, list[Clause]]) -> tuple[int, ...]:
     return tuple(reversed(rules))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
     """A relation to resolve: its name, whether a query asks for it, and its clause."""
 
@@ -310,23 +310,13 @@ class Request:
         return tuple(name for a in self.clause.head.arguments if (name := variable_in(a)) is not None)
 
 
-@dataclass(frozen=True)
-class Resolved:
-    request: Request
-    patterns: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A relation with endless or too many patterns."""
-
-    request: Request
-    why: EndlessError | TooManyPatternsError
+Resolved: TypeAlias = Mapping[Request, tuple[Pattern, ...]]
+Failed: TypeAlias = Mapping[Request, EndlessError | TooManyPatternsError]
 
 
 def relations_of(
     checked: Checked, clauses: Clauses, limit: int, more: Iterable[Request] = ()
-) -> tuple[tuple[Resolved, ...], tuple[Failed, ...], int]:
+) -> tuple[Resolved, Failed, int]:
     """Resolves the queries, the relations they ask for, and `more`.
 
     Returns the relations with their patterns, those that failed, and the number of searches given up.
@@ -337,19 +327,20 @@ def relations_of(
     waiting = [Request(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
     waiting += (each for each in more if each.name not in {request.name for request in waiting})
     seen = {request.name for request in waiting}
-    resolved, failed = [], []
+    resolved = dict[Request, tuple[Pattern, ...]]()
+    failed = dict[Request, EndlessError | TooManyPatternsError]()
     for request in waiting:
         try:
             found = resolver.answers(request.clause, frames.get(request.predicate))
         except (EndlessError, TooManyPatternsError) as error:
-            failed.append(Failed(request, error))
+            failed[request] = error
             continue
         time = request.clause.head.time.variable
         patterns = tuple(apart(pattern, request.variables, time) for pattern in found)
-        resolved.append(Resolved(request, patterns))
+        resolved[request] = patterns
         for each in (reference for pattern in patterns for reference in pattern.asked_for):
             if each.name not in seen:
                 seen.add(each.name)
                 clause = asked_clause(each.predicate, each.kept, vocabulary)
                 waiting.append(Request(each.name, False, clause))
-    return tuple(resolved), tuple(failed), resolver.work.given_up
+    return resolved, failed, resolver.work.given_up
