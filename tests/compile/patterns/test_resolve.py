@@ -106,6 +106,3 @@ def test_what_has_no_end_is_handed_back_and_the_rest_goes_on() -> None:
     assert [r.name for r in resolved] == ["P"]
     _, failed = resolve(text, limit=1)
     assert [type(why) for why in failed.values()] == [EndlessError, TooManyPatternsError]
-
-
-"""P(X, T) :- Q(X, T+2), B(X, T)."""
