@@ -153,9 +153,7 @@ class _FormWriter:
                 return tuple(self._value(field, each, names) for each in value)
             case str() if field in ("predicate", "asked", "relation"):
                 return self._named(field, value)
-            case Struct():
-                return self._struct(value, names)
-            case _ if is_dataclass(value):
+            case _ if isinstance(value, Struct) or is_dataclass(value):
                 return self._struct(value, names)
             case _:
                 plain: Hashable = value
@@ -229,7 +227,7 @@ class Meanings:
         return _Descent(self, ()).relation(name)
 
     def _query(self, relation: Relation) -> QueryMeaning:
-        inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation.name)}
+        inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation)}
         # The columns that unguarded variables lead to: which values have answers of their own.
         columns = (
             seen_columns(name, pattern, relation, self.plan)
@@ -306,18 +304,10 @@ class _Descent:
         return name if name in self._meanings.inputs else None
 
 
-def inputs_of(plan: Plan, query: str) -> tuple[str, ...]:
+def inputs_of(plan: Plan, query: Relation) -> tuple[str, ...]:
     """Returns the inputs that a relation rests on, also through others, in the plan's order."""
-    relations = {each.name: each for each in plan.relations}
-    waiting, seen, found = [query], {query}, set[str]()
-    while waiting:
-        for pattern in relations[waiting.pop()].patterns:
-            for each in pattern.references:
-                if each.of_input:
-                    found.add(each.name)
-                elif each.name not in seen:
-                    seen.add(each.name)
-                    waiting.append(each.name)
+    patterns = (each for relation in (query, *plan.asked_for(query).values()) for each in relation.patterns)
+    found = {fact.predicate for pattern in patterns for fact in pattern.facts}
     return tuple(each.name for each in plan.inputs if each.name in found)
 
 

@@ -21,7 +21,7 @@ from antelog.compile import PATTERN_LIMIT
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.passes import assembled, with_levels
+from antelog.compile.passes import assembled
 from antelog.compile.patterns.resolve import Request, relations_of
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.compile.rules import clauses
@@ -101,7 +101,7 @@ def written(source: Source) -> WrittenProgram:
         for name, each in references.items()
     ]
     relations, _, _ = relations_of(checked, clauses.clauses_of(checked)[0], PATTERN_LIMIT, more)
-    plan = with_levels(assembled(checked, relations))
+    plan = assembled(checked, relations)
     frames = {q.atom.predicate: clauses.frame_of(q, checked.vocabulary) for q in checked.document.queries}
     return WrittenProgram(checked, rules, plan, frames)
 

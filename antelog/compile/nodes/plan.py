@@ -334,6 +334,17 @@ class Plan(Struct, frozen=True, cache_hash=True):
     def relation(self, name: str) -> Relation:
         return next(relation for relation in self.relations if relation.name == name)
 
+    def asked_for(self, relation: Relation) -> Mapping[str, Relation]:
+        """Returns the relations that a relation asks for, also through others, by their names."""
+        relations, found = {each.name: each for each in self.relations}, dict[str, Relation]()
+        waiting = [relation]
+        while waiting:
+            for each in (reference for pattern in waiting.pop().patterns for reference in pattern.asked_for):
+                if each.name not in found:
+                    found[each.name] = relations[each.name]
+                    waiting.append(relations[each.name])
+        return found
+
 
 VERSION = 4
 """Counts up whenever a plan of the version before can no longer be read."""

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -51,14 +53,8 @@ class Budget:
             raise TooMuchWorkError
 
     def compare(self, steps: int) -> None:
-        """Spends steps that count as those of searches."""
+        """Spends steps of searches."""
         self._for_searches -= steps
-        self.spend(steps)
-
-    def searched(self, steps: int, ended: bool) -> None:
-        """Spends the steps of a search."""
-        self._for_searches -= steps
-        self.given_up += not ended
         self.spend(steps)
 
     @property
@@ -120,11 +116,11 @@ def _without(literal: Literal, pattern: Pattern) -> Pattern:
     )
 
 
+@dataclass(eq=False)
 class Target:
     """A pattern that others may subsume: its literals by key, its comparisons, which literals are alike."""
 
-    def __init__(self, pattern: Pattern) -> None:
-        self.pattern = pattern
+    pattern: Pattern
 
     @cached_property
     def literals(self) -> tuple[Literal, ...]:
@@ -184,14 +180,12 @@ def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
             return False
     work.compare(_TO_PLACE * len(one.literals))
     goals.sort(key=lambda goal: len(goal[1]))
-    search = _Embedding(goals, matching, other, work.longest)
-    try:
+    search, found = _Embedding(goals, matching, other, work.longest), None
+    with suppress(_GivenUpError):
         found = search.succeeds(one)
-    except _GivenUpError:
-        work.searched(search.taken, ended=False)
-        return False
-    work.searched(search.taken, ended=True)
-    return found
+    work.given_up += found is None
+    work.compare(search.taken)
+    return found is True
 
 
 class _GivenUpError(Exception):
