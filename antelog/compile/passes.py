@@ -62,7 +62,7 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     if errors_of(found):
         return Compiled(None, in_source_order(found))
     plan = assembled(checked, relations)
-    plan = replace(plan, key=partition(plan.relations, plan.inputs))
+    plan = replace(plan, key=partition(plan))
     found += remarks(plan, clauses, document)
     return Compiled(plan, in_source_order(found), given_up)
 

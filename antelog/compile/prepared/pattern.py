@@ -54,7 +54,10 @@ class Prepared:
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
     asked: tuple[AskedLiteral, ...]
-    seen: SeenColumns | None = None
+    comparisons: tuple[Comparison, ...]
+    """The comparisons, and those that follow from two of them: V < 9 from W > V, W < 9."""
+    times: Times
+    seen: SeenColumns | None
 
     @cached_property
     def literals(self) -> tuple[FactLiteral | AskedLiteral, ...]:
@@ -95,11 +98,6 @@ class Prepared:
         return max((reach.ahead or 0 for each in amounts for reach in each.reaches), default=0)
 
     @cached_property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons, and those that follow from two of them: V < 9 from W > V, W < 9."""
-        return (*self.pattern.comparisons, *implied(self.pattern.comparisons))
-
-    @cached_property
     def calls(self) -> tuple[Call, ...]:
         return tuple(each for each in self.pattern.tests if isinstance(each, Call))
 
@@ -108,10 +106,6 @@ class Prepared:
         """The comparisons and the calls, each with its variables."""
         found: list[Comparison | Call] = [*self.comparisons, *self.calls]
         return {each: each.variables for each in found}
-
-    @cached_property
-    def times(self) -> Times:
-        return times_of(self.pattern)
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, int], ...]:
@@ -198,4 +192,4 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
         for each in pattern.asked
     )
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
-    return Prepared(pattern, tuple(facts), tuple(asked), seen[0] if seen else None)
+    return Prepared(pattern, tuple(facts), tuple(asked), comparisons, times, seen[0] if seen else None)
