@@ -37,7 +37,6 @@ from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
 from antelog.language import Checked, read, syntax
 from antelog.language.graph import components
-from antelog.language.moments import Timescale
 from antelog.language.syntax import Value
 from antelog.program import Program
 
@@ -125,14 +124,6 @@ class Grounds:
     places: FactPlaces | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
     whole: dict[str, Facts] = field(default_factory=dict)
-
-    @property
-    def rules(self) -> Rules:
-        return self.known.rules
-
-    @property
-    def timescale(self) -> Timescale | None:
-        return self.program.plan.timescale
 
     @classmethod
     def of_facts(

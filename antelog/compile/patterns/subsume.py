@@ -273,7 +273,7 @@ class _Embedding:
         wanted = comparison.replaced(self._matching)
         short = system.follows_at_once(wanted)
         if short is None:
-            self._take(_TO_CHECK * (system.size + 1))
+            self._take(_TO_CHECK * (len(system.known) + 1))
             return system.follows_after_all(wanted)
         return short
 
