@@ -232,11 +232,6 @@ def report(
         yield Line("")
     yield Line(f"work: {work_text(plan)}", hanging=2)
     yield Line("")
-    yield from details(plan, rows)
-
-
-def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
-    """Yields the details of a plan: inputs, patterns, bounds, strata and key."""
     yield from _section("Inputs and background", source_lines(plan, rows))
     yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:
@@ -246,8 +241,8 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
             yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
             yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
         if len(relation.patterns) > _MOST:
-            more = len(relation.patterns) - _MOST
-            yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
+            left = len(relation.patterns) - _MOST
+            yield Line(f"and {left:,} more; `--json` has them all", TEXT, 4)
         if not relation.patterns:
             yield Line("never holds", TEXT, 4)
         yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(plan, relation))
