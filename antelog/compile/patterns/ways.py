@@ -17,7 +17,7 @@ from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.terms import Replacement, Substitution, Time, variable_in
 from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, arranged
-from antelog.compile.patterns.unfold import earliest_of
+from antelog.compile.patterns.resolve import earliest_of
 from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, LoweredRule, undecided
 from antelog.language import syntax
 
