@@ -34,7 +34,7 @@ from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.language.syntax import OPPOSITE
 
 ZERO = ""
-"""The variable that always is 0."""
+"""The variable whose value is always 0."""
 
 
 class Most(NamedTuple):
@@ -209,10 +209,10 @@ def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
 
 
 _TEXT = '"'
-"""The beginning of names that stand for texts in place of variables."""
+"""Prefix of names for texts in the graph."""
 
 _NUMBER = "="
-"""The beginning of names that stand for calculations in place of variables."""
+"""Prefix of names for calculations in the graph."""
 
 _BELOW = Most(0, -1)
 

@@ -27,14 +27,14 @@ from antelog.compile.plan.partition import seen_columns
 from antelog.language.moments import DEFAULT_ZONE
 
 Named = Callable[[str, str], Hashable]
-"""Gives the form of a name in a literal: of a `predicate`, of one that is `asked` for, of its `relation`."""
+"""Returns the form of a name: of a `predicate`, of one that is `asked` for, or of a `relation`."""
 
 _MOST_ORDERS = 64
-"""Orders of variables to try, at most, where all variables look alike; with more, the first one is taken."""
+"""The most orders of variables to try, where they look alike; the best of these is used."""
 
 
 NO_TIME = terms.Time(None, 0)
-"""The time of what rules of the background derive."""
+"""The time of background facts."""
 
 
 def digest(form: Hashable) -> str:
@@ -316,7 +316,7 @@ class Fate(Enum):
 
     SAME = "same"
     RETIMED = "retimed"
-    """Its patterns are the same, but its answers may be decided at other ticks: by a delay, or `one per`."""
+    """Its patterns are the same, but a delay or `one per` may decide its answers at other ticks."""
     CHANGED = "changed"
     ADDED = "added"
     GONE = "gone"

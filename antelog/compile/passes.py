@@ -28,7 +28,7 @@ from antelog.language.syntax import Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 PATTERN_LIMIT = 10_000
-"""How many patterns a predicate may have, unless the caller says otherwise."""
+"""The default for the most patterns of a predicate."""
 
 
 @dataclass(frozen=True)

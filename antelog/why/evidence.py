@@ -51,7 +51,7 @@ from antelog.why.tree import FALSE, OPEN, TRUE, FactLine, LiteralNode, Sentence
 
 _TICK = re.compile(r"\btick (\d+)")
 LISTED = 5
-"""The facts that are listed under a literal."""
+"""The most facts to list under a literal."""
 
 
 def facts_like(
@@ -233,10 +233,10 @@ def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
 
 
 _MOST_TICKS = 100_000
-"""The ticks of a range that are looked at one by one."""
+"""The most ticks of a range to look at one by one."""
 
 _MOST_MEMBERS = 100
-"""The members of an aggregate that are looked at."""
+"""The most members of an aggregate to look at."""
 
 _WAITS: Sentence = ("waits until its variables have values",)
 

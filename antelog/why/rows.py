@@ -306,10 +306,10 @@ def fits(grounds: Grounds, row: RankedRow) -> bool:
 
 
 _MOST_TAKING = 100
-"""The rows of which it is looked up whether the values that they take are the latest."""
+"""The most rows to check whether their values are the latest."""
 
 _NEAR = 4
-"""The rows of a way that are looked at where conditions keep them away."""
+"""The most rows of a way to look at where conditions keep them away."""
 
 
 @dataclass
@@ -338,7 +338,7 @@ class Derivable:
 
     confirmed_at  since when an answer is confirmed; one that the clock drives is reported at its tick
     supported     whether an answer would be reported
-    told          the tick from which it was, if it was for some time
+    told          the tick from which an answer was reported, if it was for some time
     lost          the input of the first facts that would be needed and are not kept any more
     cut           whether there are more ways to it than were looked at
     before_zero   whether a rule does not apply, as it would need a tick before tick 0

@@ -216,7 +216,7 @@ class TreeMarks:
 
 
 PLAIN = TreeMarks("*", "o", "x", "|- ", "`- ", "|  ")
-"""For terminals that have none of the others."""
+"""For terminals without these characters."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def tree_lines(branch: Branch, marks: TreeMarks, before: str = "", own: str = ""
 
 
 _LONGEST = 120
-"""Characters of a rule that are shown beside an atom, at most."""
+"""The most characters of a rule to show beside an atom."""
 
 
 def branch_of(why: WhyAnswer) -> Branch:

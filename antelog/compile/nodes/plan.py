@@ -347,7 +347,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
 
 VERSION = 4
-"""Counts up whenever a plan of the version before can no longer be read."""
+"""Increased whenever older plans can no longer be read."""
 
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

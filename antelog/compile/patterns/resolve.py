@@ -36,7 +36,7 @@ from antelog.language import Checked
 from antelog.language.graph import components
 
 ANSWER = "<answer>"
-"""The time of the query's answer, where it is not known yet: in what a window says of loose times."""
+"""The time of the query's answer in the bounds that a window sets to loose times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +175,10 @@ def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
 
 
 LITERALS_EACH = 10
-"""The patterns of a predicate may have this many literals for each pattern that the limit allows."""
+"""The most literals of a predicate for each pattern that the limit allows."""
 
 LITERALS_OF_ALL = 20
-"""Those of all predicates together may have this many, for a chain of rules may grow with each of them."""
+"""The most literals of all predicates together, for a chain of rules may grow with each rule."""
 
 
 Reason: TypeAlias = Literal["alike", "recurs", "combining"]

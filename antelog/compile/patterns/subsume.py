@@ -25,13 +25,13 @@ from antelog.compile.literals.terms import AnswerTerm, Bindings, Operand, Term, 
 from antelog.compile.nodes.patterns import Called, Earliest, Pattern
 
 STEPS_EACH = 300
-"""The steps there are for each pattern that the limit allows."""
+"""The number of steps for each pattern that the limit allows."""
 
 FEWEST_STEPS = 3_000_000
-"""The steps there are at least: a low limit of patterns is no reason to search less."""
+"""The least number of steps, however low the limit of patterns is."""
 
 LONGEST_SEARCH = 20_000
-"""The most steps of one search for what is needless."""
+"""The most steps of one search for needless patterns or literals."""
 
 
 class TooMuchWorkError(Exception):
@@ -342,7 +342,7 @@ class Matching(Bindings):
 
 
 _MOST_KINDS = 8
-"""The most literals of the same shape that a literal is compared with."""
+"""The most literals of the same shape to compare a literal with."""
 
 
 def alike(pattern: Pattern) -> Sequence[int]:

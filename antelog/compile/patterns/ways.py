@@ -22,10 +22,10 @@ from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, Lowered
 from antelog.language import syntax
 
 MOST_WAYS = 2_000
-"""The ways of one atom that are looked at."""
+"""The most ways of one atom to look at."""
 
 DEEPEST = 40
-"""The rules within each other, at most."""
+"""The most rules within each other."""
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,7 @@ _TIME = "<time>"
 """The name of the answer's time where it is open."""
 
 _PERMUTATIONS = 720
-"""At most this many orders of the literals of a unit are tried."""
+"""The most orders of the literals of a unit to try."""
 
 
 @dataclass(frozen=True)

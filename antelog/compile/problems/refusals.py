@@ -77,7 +77,7 @@ def endless(error: EndlessError, request: Request, document: syntax.Document) ->
 
 
 _SHOWN = 4
-"""The goals that multiply, of which a message names this many."""
+"""The most goals that a message names."""
 
 
 def _loop(names: list[str]) -> str:

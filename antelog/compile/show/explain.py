@@ -194,7 +194,7 @@ def _in_hundred(probability: Fraction | float) -> str:
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
 
 _WIDTH = 9
-"""The column of the words `open`, `decided` and `memory`."""
+"""The width of the column with `open`, `decided` and `memory`."""
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
 
 
 _MOST = 12
-"""The patterns of a relation that are printed."""
+"""The most patterns of a relation to print."""
 
 
 def plan_html(plan: Plan) -> Html:
