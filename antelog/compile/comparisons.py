@@ -34,7 +34,7 @@ from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.language.syntax import OPPOSITE
 
 ZERO = ""
-"""The variable that always is 0."""
+"""The variable whose value is always 0."""
 
 
 class Most(NamedTuple):
@@ -209,10 +209,10 @@ def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
 
 
 _TEXT = '"'
-"""The beginning of names that stand for texts in place of variables."""
+"""Prefix of names for texts in the graph."""
 
 _NUMBER = "="
-"""The beginning of names that stand for calculations in place of variables."""
+"""Prefix of names for calculations in the graph."""
 
 _BELOW = Most(0, -1)
 
@@ -226,19 +226,14 @@ class System:
     """A conjunction of comparisons, with the first ticks of times, that says which others follow from it."""
 
     def __init__(self, comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> None:
-        self._known = tuple(comparisons)
+        self.known = tuple(comparisons)
         self._earliest = earliest
 
     @cached_property
     def possible(self) -> bool:
-        if any(comparison.outcome is False for comparison in self._known):
+        if any(comparison.outcome is False for comparison in self.known):
             return False
         return self._values.possible and self._times.possible
-
-    @property
-    def size(self) -> int:
-        """The number of comparisons, which is what `follows_after_all` costs."""
-        return len(self._known)
 
     def follows_at_once(self, wanted: Comparison) -> bool | None:
         """Returns whether it is stated or follows from bounds; None if that is not enough to tell."""
@@ -255,25 +250,25 @@ class System:
     def follows_after_all(self, wanted: Comparison) -> bool:
         """Returns whether the opposite of a comparison contradicts those known."""
         denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
-        return not possible([*self._known, denied], self._earliest)
+        return not possible([*self.known, denied], self._earliest)
 
     @cached_property
     def _stated(self) -> frozenset[Comparison]:
-        return frozenset(side for each in self._known for side in (each, each.mirrored))
+        return frozenset(side for each in self.known for side in (each, each.mirrored))
 
     @cached_property
     def _named(self) -> frozenset[str]:
-        return _texts(self._known)
+        return _texts(self.known)
 
     @cached_property
     def _values(self) -> Differences:
-        texts = (_TEXT + text for text in sorted(_texts(self._known)))
+        texts = (_TEXT + text for text in sorted(_texts(self.known)))
         order = ((after, before, _BELOW) for before, after in pairwise(texts))
-        return Differences(self._known, _value_placed, _BELOW, order)
+        return Differences(self.known, _value_placed, _BELOW, order)
 
     @cached_property
     def _times(self) -> Times:
-        return Times(self._known, (Earliest(variable, tick) for variable, tick in self._earliest.items()))
+        return Times(self.known, (Earliest(variable, tick) for variable, tick in self._earliest.items()))
 
 
 def _texts(comparisons: Iterable[Comparison]) -> frozenset[str]:

@@ -27,14 +27,14 @@ from antelog.compile.plan.partition import seen_columns
 from antelog.language.moments import DEFAULT_ZONE
 
 Named = Callable[[str, str], Hashable]
-"""Gives the form of a name in a literal: of a `predicate`, of one that is `asked` for, of its `relation`."""
+"""Returns the form of a name: of a `predicate`, of one that is `asked` for, or of a `relation`."""
 
 _MOST_ORDERS = 64
-"""Orders of variables to try, at most, where all variables look alike; with more, the first one is taken."""
+"""The most orders of variables to try, where they look alike; the best of these is used."""
 
 
 NO_TIME = terms.Time(None, 0)
-"""The time of what rules of the background derive."""
+"""The time of background facts."""
 
 
 def digest(form: Hashable) -> str:
@@ -153,9 +153,7 @@ class _FormWriter:
                 return tuple(self._value(field, each, names) for each in value)
             case str() if field in ("predicate", "asked", "relation"):
                 return self._named(field, value)
-            case Struct():
-                return self._struct(value, names)
-            case _ if is_dataclass(value):
+            case _ if isinstance(value, Struct) or is_dataclass(value):
                 return self._struct(value, names)
             case _:
                 plain: Hashable = value
@@ -229,7 +227,7 @@ class Meanings:
         return _Descent(self, ()).relation(name)
 
     def _query(self, relation: Relation) -> QueryMeaning:
-        inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation.name)}
+        inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation)}
         # The columns that unguarded variables lead to: which values have answers of their own.
         columns = (
             seen_columns(name, pattern, relation, self.plan)
@@ -306,18 +304,10 @@ class _Descent:
         return name if name in self._meanings.inputs else None
 
 
-def inputs_of(plan: Plan, query: str) -> tuple[str, ...]:
+def inputs_of(plan: Plan, query: Relation) -> tuple[str, ...]:
     """Returns the inputs that a relation rests on, also through others, in the plan's order."""
-    relations = {each.name: each for each in plan.relations}
-    waiting, seen, found = [query], {query}, set[str]()
-    while waiting:
-        for pattern in relations[waiting.pop()].patterns:
-            for each in pattern.references:
-                if each.of_input:
-                    found.add(each.name)
-                elif each.name not in seen:
-                    seen.add(each.name)
-                    waiting.append(each.name)
+    patterns = (each for relation in (query, *plan.asked_for(query).values()) for each in relation.patterns)
+    found = {fact.predicate for pattern in patterns for fact in pattern.facts}
     return tuple(each.name for each in plan.inputs if each.name in found)
 
 
@@ -326,7 +316,7 @@ class Fate(Enum):
 
     SAME = "same"
     RETIMED = "retimed"
-    """Its patterns are the same, but its answers may be decided at other ticks: by a delay, or `one per`."""
+    """Its patterns are the same, but a delay or `one per` may decide its answers at other ticks."""
     CHANGED = "changed"
     ADDED = "added"
     GONE = "gone"

@@ -5,7 +5,7 @@ input A(x: text, time) delay 2.    Input("A", ("x", "time"), ("text",), delay=2)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from antelog.compile.literals.terms import Const, Time, Var, is_duration, variable_in
 from antelog.compile.nodes import plan as nodes
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.resolve import EndlessError, Resolved, relations_of
+from antelog.compile.patterns.resolve import EndlessError, Request, Resolved, relations_of
 from antelog.compile.plan.bounds import bound
 from antelog.compile.plan.partition import partition
 from antelog.compile.problems import refusals
@@ -28,7 +28,7 @@ from antelog.language.syntax import Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 PATTERN_LIMIT = 10_000
-"""How many patterns a predicate may have, unless the caller says otherwise."""
+"""The default for the most patterns of a predicate."""
 
 
 @dataclass(frozen=True)
@@ -53,30 +53,36 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
         found.append(refusals.unstratified(strata, document))
     # The patterns of the queries, and of what their patterns ask for, until none is new.
     relations, failed, given_up = relations_of(checked, clauses, limit)
-    for each in failed:
-        if isinstance(each.why, EndlessError):
-            found.append(refusals.endless(each.why, each.request, document))
+    for request, why in failed.items():
+        if isinstance(why, EndlessError):
+            found.append(refusals.endless(why, request, document))
         else:
-            found.append(refusals.too_many(each.why, limit, document))
+            found.append(refusals.too_many(why, limit, document))
     found += refusals.of_patterns(relations, document)
     if errors_of(found):
         return Compiled(None, in_source_order(found))
-    plan = with_levels(assembled(checked, relations))
-    plan = replace(plan, key=partition(plan.relations, plan.inputs))
+    plan = assembled(checked, relations)
+    plan = replace(plan, key=partition(plan))
     found += remarks(plan, clauses, document)
     return Compiled(plan, in_source_order(found), given_up)
 
 
-def assembled(checked: Checked, relations: Iterable[Resolved]) -> nodes.Plan:
+def assembled(checked: Checked, relations: Resolved) -> nodes.Plan:
+    """Puts the declarations, the background and the relations together to a plan without a key."""
     vocabulary = checked.vocabulary
     inputs = [
         _input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT
     ]
     statics, static_rules = _statics(checked)
     queries = {query.atom.predicate: query for query in checked.document.queries}
-    resolved = {each.request.name: each for each in relations}
-    bounds = bound({name: each.patterns for name, each in resolved.items()}, inputs)
-    found = [_relation(each, bounds[name], vocabulary, queries) for name, each in resolved.items()]
+    patterns = {request.name: own for request, own in relations.items()}
+    bounds, levels = bound(patterns, inputs), _levels(patterns)
+    found = []
+    for request, own in relations.items():
+        name, answer = request.name, _answer(request, own, vocabulary)
+        notice = _notice(queries[request.predicate]) if request.by_query else nodes.Notice()
+        asked = request.predicate, request.by_query, answer, own
+        found.append(nodes.Relation(name, *asked, bounds[name], levels[name], notice))
     units, zone = vocabulary.units, vocabulary.zone
     readings = (nodes.TimeReading(each.name, units.get(each.name), zone) for each in inputs)
     said = tuple(each for each in readings if each != nodes.TimeReading(each.input))
@@ -84,10 +90,20 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> nodes.Plan:
     return nodes.Plan(tuple(inputs), statics, static_rules, tuple(found), nodes.Key(()), *times)
 
 
-def _relation(
-    resolved: Resolved, bounds: nodes.Bounds, vocabulary: Vocabulary, queries: Mapping[str, Query]
-) -> nodes.Relation:
-    request = resolved.request
+def _levels(patterns: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, nodes.Level]:
+    """Returns an order of evaluation of relations, each after those it asks for."""
+    edges = (
+        Dependency(name, each.name, each.last.after(pattern.time), True)
+        for name, own in patterns.items()
+        for pattern in own
+        for each in pattern.asked_for
+    )
+    levels = stratify(patterns, edges)
+    assert not isinstance(levels, Violation), "the clauses were stratified"
+    return levels
+
+
+def _answer(request: Request, patterns: tuple[Pattern, ...], vocabulary: Vocabulary) -> nodes.AnswerVariables:
     head, names = request.clause.head, [*map(variable_in, request.clause.facts[0].arguments)]
     declared = _type_names(request.predicate, vocabulary)
     types = [declared[names.index(name)] for name in request.variables]
@@ -95,22 +111,18 @@ def _relation(
     for place, argument in enumerate(head.arguments):
         if isinstance(argument, Time):
             types[place] = TIME
-        elif resolved.patterns and all(_has_duration(each, place) for each in resolved.patterns):
+        elif patterns and all(_has_duration(each, place) for each in patterns):
             types[place] = DURATION
-    answer = nodes.AnswerVariables(request.variables, tuple(types), head.time.variable)
-    timing = bounds, nodes.Level(0, 0, 0)  # see `with_levels`
-    notice = nodes.NO_NOTICE
-    if request.by_query:
-        query = queries[request.predicate]
-        notice = nodes.Notice(
-            float(query.alert.fraction) if query.alert else None,
-            query.severity or ("warning" if query.alert else "info"),
-            query.words.text if query.words else None,
-            (query.severity or query.words) is not None,
-            tuple(nodes.GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
-        )
-    return nodes.Relation(
-        request.name, request.predicate, request.by_query, answer, resolved.patterns, *timing, notice
+    return nodes.AnswerVariables(request.variables, tuple(types), head.time.variable)
+
+
+def _notice(query: Query) -> nodes.Notice:
+    return nodes.Notice(
+        float(query.alert.fraction) if query.alert else None,
+        query.severity or ("warning" if query.alert else "info"),
+        query.words.text if query.words else None,
+        (query.severity or query.words) is not None,
+        tuple(nodes.GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
     )
 
 
@@ -175,17 +187,3 @@ def _statics(checked: Checked) -> tuple[tuple[nodes.Static, ...], tuple[nodes.St
         if p.kind is PredicateKind.STATIC
     )
     return statics, tuple(rules)
-
-
-def with_levels(plan: nodes.Plan) -> nodes.Plan:
-    """Puts relations in an order of evaluation, each after those it asks for."""
-    patterns = {each.name: each.patterns for each in plan.relations}
-    edges = (
-        Dependency(name, each.name, each.last.after(pattern.time), True)
-        for name, own in patterns.items()
-        for pattern in own
-        for each in pattern.asked_for
-    )
-    levels = stratify(patterns, edges)
-    assert not isinstance(levels, Violation), "the clauses were stratified"
-    return replace(plan, relations=tuple(replace(r, level=levels[r.name]) for r in plan.relations))

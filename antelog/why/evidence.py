@@ -51,7 +51,7 @@ from antelog.why.tree import FALSE, OPEN, TRUE, FactLine, LiteralNode, Sentence
 
 _TICK = re.compile(r"\btick (\d+)")
 LISTED = 5
-"""The facts that are listed under a literal."""
+"""The most facts to list under a literal."""
 
 
 def facts_like(
@@ -164,7 +164,7 @@ def _bound(terms: Sequence[AnswerTerm | None], values: Sequence[object]) -> Subs
 
 def _in_slot(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
     """Returns the fact that has taken the slot of an atom."""
-    source, tick = grounds.rules.inputs[atom.predicate], atom.time.offset
+    source, tick = grounds.known.rules.inputs[atom.predicate], atom.time.offset
     if source.slot is None or atom.time.variable is not None:
         return ()
     given = tuple(term if i in source.slot else None for i, term in enumerate(atom.terms))
@@ -233,10 +233,10 @@ def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
 
 
 _MOST_TICKS = 100_000
-"""The ticks of a range that are looked at one by one."""
+"""The most ticks of a range to look at one by one."""
 
 _MOST_MEMBERS = 100
-"""The members of an aggregate that are looked at."""
+"""The most members of an aggregate to look at."""
 
 _WAITS: Sentence = ("waits until its variables have values",)
 
@@ -284,7 +284,7 @@ def _node(row: RankedRow, literal: AnyLiteral) -> LiteralNode:
 def _fact(row: RankedRow, atom: Atom, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     grounds, time = row.rows.grounds, atom.time
     # The conditions that its open variables, and no others, have to meet.
-    tests = (each.replaced(row.values) for each in row.rows.prepared.pattern.tests)
+    tests = (each.replaced(row.values) for each in row.rows.found.prepared.pattern.tests)
     conditions = sorted((e for e in tests if e.variables and e.variables <= atom.variables), key=literal_text)
     where = f" where {', '.join(map(literal_text, conditions))}" if conditions else ""
     node = replace(node, text=node.text + where)
@@ -298,7 +298,7 @@ def _fact(row: RankedRow, atom: Atom, found: LiteralTruth, node: LiteralNode) ->
         reason = ("the engine no longer has facts about ", time.offset)
     elif found.since is not None and found.since >= 0:
         reason = ("no such fact came; certain since ", found.since)
-    facts = instead(grounds, atom, conditions, row.way.pattern.time.offset)
+    facts = instead(grounds, atom, conditions, row.rows.way.pattern.time.offset)
     return replace(node, reason=reason, facts=facts)
 
 
@@ -309,14 +309,14 @@ _OF_OTHERS = {TRUE: "it is so", OPEN: "not decided yet", FALSE: "it is not so"}
 
 def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     """Explains a literal about atoms by its ticks and, once it is decided, the facts that decide it."""
-    inputs = [each for each in literal.references if each.predicate in grounds.rules.inputs]
+    inputs = [each for each in literal.references if each.predicate in grounds.known.rules.inputs]
     words = (_OF_OTHERS if not literal.denies else _OF_FACTS if inputs else _OF_ATOMS)[found.status]
     if found.status == TRUE and literal.denies:
-        return replace(node, reason=_dated(words, ", certain since ", found.since))
+        return replace(node, reason=dated(words, ", certain since ", found.since))
     if literal.needs:
         return replace(node, reason=_WAITS)
     if found.status == OPEN:
-        return replace(node, reason=_dated(words, " until ", found.until))
+        return replace(node, reason=dated(words, " until ", found.until))
     lines, more = list[FactLine](), 0
     for each in inputs:
         ticks = max(0, each.first.offset), each.last.offset
@@ -326,7 +326,7 @@ def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: Lite
     return replace(node, reason=(words,), facts=tuple(lines), more=more)
 
 
-def _dated(words: str, joint: str, tick: int | None) -> Sentence:
+def dated(words: str, joint: str, tick: int | None) -> Sentence:
     """Returns words, and behind them a tick, if it is known."""
     return (words,) if tick is None or tick < 0 else (f"{words}{joint}", tick)
 
@@ -363,7 +363,7 @@ def _true_tick(grounds: Grounds, reference: Reference) -> int | None:
 def _last(grounds: Grounds, literal: Last, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     if literal.needs:
         return replace(node, reason=_WAITS)
-    facts = latest_fact(grounds, literal) if literal.predicate in grounds.rules.inputs else ()
+    facts = latest_fact(grounds, literal) if literal.predicate in grounds.known.rules.inputs else ()
     reason: Sentence = ("the latest one is this",) if facts else ("there is none",)
     if found.status == OPEN and found.until is not None:
         words = "the latest one so far is this" if facts else "there is none yet"
@@ -430,7 +430,7 @@ def _aggregation(row: RankedRow, literal: Aggregation, found: LiteralTruth, node
     so_far = next((each.values(found_at, np.array([row.rows.grounds.at])).value(0) for each in own), None)
     reason: Sentence = (f"comes to {amount_text(so_far)}",)
     if found.status == OPEN:
-        reason = _dated(f"{reason[0]} so far", "; decided by ", found.until)
+        reason = dated(f"{reason[0]} so far", "; decided by ", found.until)
     lines = list(dict.fromkeys(line for each in literal.aggregates for line in _members(row, each)))
     return replace(node, reason=reason, facts=tuple(lines[:LISTED]), more=max(0, len(lines) - LISTED))
 
@@ -457,7 +457,7 @@ def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
     for each in at[np.argsort(found.time.take(at), kind="stable")][:_MOST_MEMBERS].tolist():
         values = [grounds.value(int(column[each])) for column in found.cells]
         tick, lines = int(found.time[each]), tuple[FactLine, ...]()
-        if inside.predicate in grounds.rules.inputs:
+        if inside.predicate in grounds.known.rules.inputs:
             facts = facts_like(grounds, inside.predicate, list(map(Const, values)), tick, tick)
             lines = fact_lines(grounds, inside.predicate, facts, 1)
         text = call_text(inside.predicate, [*map(value_text, values), str(tick)])

@@ -68,9 +68,8 @@ class Explaining:
             status, summary = POSSIBLE, ("is not there yet; it may come until ", truth.until)
         else:
             status, summary, facts = REJECTED, ("did not come",), evidence.instead(grounds, goal)
-        return WhyAnswer(
-            evidence.literal_text(goal), at, status, summary, facts=facts, timescale=grounds.timescale
-        )
+        text, scale = evidence.literal_text(goal), grounds.program.plan.timescale
+        return WhyAnswer(text, at, status, summary, facts=facts, timescale=scale)
 
     def _background(self, goal: Atom) -> WhyAnswer:
         grounds = self.grounds
@@ -84,10 +83,8 @@ class Explaining:
             for rule in grounds.program.source.rules
             if rule.head.predicate == goal.predicate and rule.body
         )
-        facts = there or evidence.background_near(grounds, atom)
-        return WhyAnswer(
-            evidence.literal_text(atom), grounds.at, status, (summary,), facts=facts, notes=notes
-        )
+        text, facts = evidence.literal_text(atom), there or evidence.background_near(grounds, atom)
+        return WhyAnswer(text, grounds.at, status, (summary,), facts=facts, notes=notes)
 
     # ---- derived atoms ----
 
@@ -102,7 +99,7 @@ class Explaining:
         elif _so(true_at, grounds.at):
             rows = found.chosen(lambda row: row.is_complete, most)
             total = sum(each.complete for each in found.rules)
-            status, summary = CONFIRMED, _since("is confirmed", true_at)
+            status, summary = CONFIRMED, evidence.dated("is confirmed", " since ", true_at)
         elif _so(found.false_at, grounds.at) or not found.has_rows:
             found.add_nearby(grounds, goal)
             rows, status, summary = found.nearest(), REJECTED, _why_not(found)
@@ -119,10 +116,10 @@ class Explaining:
             grounds.at if grounds.at < LAST else _end(grounds, found),
             status,
             summary,
-            tuple(self._rule(row.way.use, row, level) for row in rows),
+            tuple(self._rule(row.rows.way.use, row, level) for row in rows),
             more=max(0, total - len(rows)),
             notes=(*_unasked(goal, rows), *self._notes(goal, found)),
-            timescale=grounds.timescale,
+            timescale=grounds.program.plan.timescale,
             times=grounds.program.checked.vocabulary.times_of(goal.predicate),
         )
 
@@ -235,15 +232,12 @@ def _end(grounds: Grounds, found: Derivable) -> int:
     return max(grounds.last_arrival, *(tick for tick in ticks if -1 < tick < NEVER), 0)
 
 
-def _since(what: str, tick: int) -> Sentence:
-    return (what,) if tick < 0 else (f"{what} since ", tick)
-
-
 def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
     """Returns the summary of an atom that is not reported yet."""
     if _so(found.true_at, at):
-        return (*_since("is certain", found.true_at), ", and is told once its tick has come")
-    if goal.time.offset > at and any(row.way.use.clocked for row in found.nearest()):
+        certain = evidence.dated("is certain", " since ", found.true_at)
+        return (*certain, ", and is told once its tick has come")
+    if goal.time.offset > at and any(row.rows.way.use.clocked for row in found.nearest()):
         return ("is not there yet: its tick has not come",)
     if found.told <= at:
         return ("was open from ", found.told, ", and is not at the moment: another value is the latest")
@@ -256,7 +250,7 @@ def _why_not(found: Derivable) -> Sentence:
         return ("is not there: no rule has such an answer",)
     if found.told < found.false_at:
         return ("was open from ", found.told, ", and is rejected since ", found.false_at)
-    return _since("is not there, and cannot come any more", found.false_at)
+    return evidence.dated("is not there, and cannot come any more", " since ", found.false_at)
 
 
 def _so(tick: int, at: int) -> bool:

@@ -21,7 +21,7 @@ from antelog.compile import PATTERN_LIMIT
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.passes import assembled, with_levels
+from antelog.compile.passes import assembled
 from antelog.compile.patterns.resolve import Request, relations_of
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.compile.rules import clauses
@@ -37,7 +37,6 @@ from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
 from antelog.language import Checked, read, syntax
 from antelog.language.graph import components
-from antelog.language.moments import Timescale
 from antelog.language.syntax import Value
 from antelog.program import Program
 
@@ -101,7 +100,7 @@ def written(source: Source) -> WrittenProgram:
         for name, each in references.items()
     ]
     relations, _, _ = relations_of(checked, clauses.clauses_of(checked)[0], PATTERN_LIMIT, more)
-    plan = with_levels(assembled(checked, relations))
+    plan = assembled(checked, relations)
     frames = {q.atom.predicate: clauses.frame_of(q, checked.vocabulary) for q in checked.document.queries}
     return WrittenProgram(checked, rules, plan, frames)
 
@@ -125,14 +124,6 @@ class Grounds:
     places: FactPlaces | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
     whole: dict[str, Facts] = field(default_factory=dict)
-
-    @property
-    def rules(self) -> Rules:
-        return self.known.rules
-
-    @property
-    def timescale(self) -> Timescale | None:
-        return self.program.plan.timescale
 
     @classmethod
     def of_facts(

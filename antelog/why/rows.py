@@ -60,15 +60,11 @@ class WayRows:
     way: Way
     found: Derivations
 
-    @property
-    def prepared(self) -> Prepared:
-        return self.found.prepared
-
     @cached_property
     def conditions(self) -> Mapping[AnyLiteral, Mask]:
         """For each condition that all rows have the values for, where it holds."""
         known, rows, found = self.grounds.known, self.found.rows, dict[AnyLiteral, Mask]()
-        for each in self.prepared.pattern.conditions:
+        for each in self.found.prepared.pattern.conditions:
             if isinstance(each, StaticAtom):
                 names = {term.name for term in each.arguments if isinstance(term, Var)}
                 table = rows_of(each, known.static.tables[each.predicate], known.values)
@@ -97,7 +93,7 @@ class WayRows:
     @cached_property
     def stated(self) -> tuple[AnyLiteral, ...]:
         """The literals that have lines in the derivations."""
-        pattern = self.prepared.pattern
+        pattern = self.found.prepared.pattern
         return (*pattern.facts, *(each for each in pattern.literals if isinstance(each, AskedNode)))
 
     @cached_property
@@ -135,7 +131,7 @@ class WayRows:
     @cached_property
     def since(self) -> Column:
         """The tick from which each row is reported: its first fact's, or its own if the clock drives it."""
-        facts, tick = len(self.prepared.facts), np.int64(self.prepared.pattern.time.offset)
+        facts, tick = len(self.found.prepared.facts), np.int64(self.found.prepared.pattern.time.offset)
         if tick > self.grounds.end:
             tick = NEVER
         if not facts:
@@ -171,10 +167,6 @@ class RankedRow:
     at: int
 
     @property
-    def way(self) -> Way:
-        return self.rows.way
-
-    @property
     def rank(self) -> tuple[float, ...]:
         """The sort key: few failed literals, few awaited, near, many true ones first, short."""
         rows = self.rows
@@ -192,7 +184,7 @@ class RankedRow:
     @property
     def is_supported(self) -> bool:
         """Whether it is reported: after its first fact, while the values of `last` are the latest."""
-        return bool(self.rows.supported[self.at]) and all(map(self._is_latest, self.way.use.taking))
+        return bool(self.rows.supported[self.at]) and all(map(self._is_latest, self.rows.way.use.taking))
 
     def _is_latest(self, literal: Last) -> bool:
         """Returns whether the latest fact so far has the values of a `last` literal."""
@@ -308,15 +300,15 @@ def _closed(grounds: Grounds, literal: Aggregation, rows: Rows) -> tuple[Column,
 def fits(grounds: Grounds, row: RankedRow) -> bool:
     """Returns whether the conditions together leave the open variables of a row any value."""
     rows, known = row.single, grounds.known
-    background = background_of(row.rows.prepared, known.static.tables, known.values)
-    return bool(fitting(row.rows.prepared, rows, background, known.values)[0])
+    background = background_of(row.rows.found.prepared, known.static.tables, known.values)
+    return bool(fitting(row.rows.found.prepared, rows, background, known.values)[0])
 
 
 _MOST_TAKING = 100
-"""The rows of which it is looked up whether the values that they take are the latest."""
+"""The most rows to check whether their values are the latest."""
 
 _NEAR = 4
-"""The rows of a way that are looked at where conditions keep them away."""
+"""The most rows of a way to look at where conditions keep them away."""
 
 
 @dataclass
@@ -345,7 +337,7 @@ class Derivable:
 
     confirmed_at  since when an answer is confirmed; one that the clock drives is reported at its tick
     supported     whether an answer would be reported
-    told          the tick from which it was, if it was for some time
+    told          the tick from which an answer was reported, if it was for some time
     lost          the input of the first facts that would be needed and are not kept any more
     cut           whether there are more ways to it than were looked at
     before_zero   whether a rule does not apply, as it would need a tick before tick 0
@@ -457,7 +449,7 @@ def _needed(
     grounds: Grounds, prepared: Prepared, tick: int, seen: set[tuple[str, int]]
 ) -> Iterator[tuple[str, int]]:
     """Yields inputs and first ticks that a pattern for a tick looks at, through asked literals, too."""
-    rules = grounds.rules
+    rules = grounds.known.rules
     for fact in prepared.facts:
         yield fact.node.predicate, 0 if fact.behind is None else max(0, tick - fact.behind)
     for reach in (reach for literal in prepared.asked for reach in literal.reaches):

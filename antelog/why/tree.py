@@ -61,11 +61,7 @@ class LiteralNode:
     hidden: int = 0
 
     def to_dict(self, timescale: Timescale | None) -> dict[str, Any]:
-        below: dict[str, Any] = {}
-        if isinstance(self.below, RuleNode):
-            below["rule"] = self.below.to_dict(timescale)
-        elif self.below is not None:
-            below["why"] = self.below.to_dict()
+        below = self.below
         return {
             "literal": self.text,
             "written": self.written,
@@ -74,9 +70,10 @@ class LiteralNode:
                 reason=sentence_text(self.reason, timescale),
                 facts=[each.to_dict(timescale) for each in self.facts],
                 more_facts=self.more,
+                rule=below.to_dict(timescale) if isinstance(below, RuleNode) else None,
+                why=below.to_dict() if isinstance(below, WhyAnswer) else None,
+                hidden=self.hidden,
             ),
-            **below,
-            **_given(hidden=self.hidden),
         }
 
 
@@ -219,7 +216,7 @@ class TreeMarks:
 
 
 PLAIN = TreeMarks("*", "o", "x", "|- ", "`- ", "|  ")
-"""For terminals that have none of the others."""
+"""For terminals without these characters."""
 
 
 @dataclass(frozen=True)
@@ -236,16 +233,12 @@ def tree_lines(branch: Branch, marks: TreeMarks, before: str = "", own: str = ""
     yield TreeLine(own, below, branch)
     for number, child in enumerate(branch.children, 1):
         last = number == len(branch.children)
-        yield from tree_lines(
-            child,
-            marks,
-            before + ("   " if last else marks.bar),
-            before + (marks.end if last else marks.fork),
-        )
+        first, further = (marks.end, "   ") if last else (marks.fork, marks.bar)
+        yield from tree_lines(child, marks, before + further, before + first)
 
 
 _LONGEST = 120
-"""Characters of a rule that are shown beside an atom, at most."""
+"""The most characters of a rule to show beside an atom."""
 
 
 def branch_of(why: WhyAnswer) -> Branch:

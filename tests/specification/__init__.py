@@ -1,16 +1,12 @@
-"""The executable specification: what antelog computes, straight from the definitions.
-
-It is slow and is the judge: whatever is faster has to agree with it.
+"""The executable specification: slow, straight from the definitions, and the judge of all that is faster.
 
     evaluate(checked, stream, until)    everything below rests on it
     snapshots(evaluation)               the answers of each tick, as `--snapshots` writes them
     changes(evaluation)                 the change log, as `--changes` writes it
     outlook(evaluation, report)         what is known ahead of an open answer
 
-Patterns are found by SLD-resolution once (`patterns`), and matched with the facts in every way
-(`world`). Variables that have no value stay in what is reported. `admit` tells which
-facts are late, early or conflicting: these are set aside. `RefusedError` is raised for programs that have no
-meaning only when they are unfolded.
+Patterns are found by SLD-resolution once (`patterns`), and matched with the facts in every way (`world`).
+`admit` sets late, early and conflicting facts aside.
 """
 
 from __future__ import annotations
@@ -61,10 +57,9 @@ class Evaluation:
 
 
 def evaluate(checked: Checked, stream: Stream, until: int, most: int | None = None) -> Evaluation:
-    """Everything there is to know about a program and a stream up to a tick.
+    """Evaluates a program over a stream up to a tick.
 
-    Raises RefusedError for what the second edition refuses, and TooManyDerivationsError if resolution takes
-    more than `most` steps, or does not end.
+    Raises RefusedError for programs without a meaning, and TooManyDerivationsError after `most` steps.
     """
     program = prepare(checked, stream, until, most)
     world = World(program)

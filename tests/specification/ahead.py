@@ -1,7 +1,4 @@
-"""What else is known about an open answer: what silence makes of it, and when it is decided.
-
-semantics.md, "Changes": `if_silent` and `decided_by`.
-"""
+"""`if_silent` and `decided_by` of open answers: semantics.md, "Changes"."""
 
 from __future__ import annotations
 

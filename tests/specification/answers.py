@@ -36,10 +36,9 @@ Group: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What supports an answer, and what would complete it. Hypotheses are compared as they read.
+    """What supports an answer, and what would complete it, in the order of `terms.by_time`.
 
-    Both are written in the order of `terms.by_time`. Aggregates have values `so_far`, and those that rise
-    towards a number have come so many `quarters` of the way.
+    Aggregates have values `so_far`, and those that rise have come so many `quarters` of the way.
     """
 
     evidence: frozenset[Literal]
@@ -164,7 +163,7 @@ class Answers:
         return [(e, c) for e, c in found if not any(other.beats(e) for other, _ in found)]
 
     def failed(self, answer: Answer, tick: int) -> frozenset[Literal]:
-        """Which hypotheses of an answer's last explanations became false at a tick.
+        """The hypotheses of an answer's last explanations that became false at a tick.
 
         A `last` whose value an equal one takes over reads as before, and is not false.
         """
@@ -266,10 +265,7 @@ class Report:
 
 
 def reports(answers: Answers, until: int) -> Iterator[Report]:
-    """The answers of each tick from 0 on. A confirmed one is reported at the tick it is confirmed, once.
-
-    A value that is seen after all others were confirmed was confirmed with them.
-    """
+    """The answers of each tick from 0 on; a confirmed one once, with values that are seen later."""
     done: set[Answer] = set()
     for tick in range(until + 1):
         for everything, values in answers.seen.items():

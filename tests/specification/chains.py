@@ -38,8 +38,7 @@ Shares: TypeAlias = Callable[[str, int], Sequence[Fraction | float]]
 
 @dataclass(frozen=True)
 class Others:
-    """Of the ticks of a slot without a declared fact the part that has another fact: after a tick with none,
-    after one with a declared fact, and after one with another fact."""
+    """The part of ticks without a declared fact that has another one: after none, a declared, another."""
 
     none: Fraction
     declared: Fraction
@@ -75,10 +74,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Seen:
-    """What has arrived about a tick: the state, and how likely a true fact comes as late as that.
+    """The state that has arrived about a tick, and how likely a true fact comes that late.
 
-    It is no state of the chain if the fact takes the slot, and nothing is declared for it. Then it is `OTHER`
-    if something is found in the stream of such facts.
+    The state is `OTHER` if an undeclared fact takes the slot, and the stream says something of such facts.
     """
 
     state: int | None
@@ -103,7 +101,7 @@ class Chain:
     others: Others | None = None
 
     def outcomes(self, begin: int, now: int) -> dict[Outcome, Fraction]:
-        """All that can be, given what has arrived by `now` and what has not; weights are not normalized.
+        """The possible outcomes given what has arrived by `now`; weights are not normalized.
 
         The weight of an outcome is the sum over all ways in which its chain can go from `begin` on.
         """

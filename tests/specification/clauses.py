@@ -1,7 +1,6 @@
-"""Rules in normal form: their equations are gone.
+"""Rules in normal form: equations are put in where their variable stands, and `_` is a variable of its own.
 
-`_` is a variable of its own, or under negation `ANY`. `X = high` and `T2 = T + 5` are put in wherever
-the variable stands; an equation with a sum of values, `W = V + 5`, stays a condition.
+Under negation `_` is `ANY`; an equation with a sum of values, `W = V + 5`, stays a condition.
 """
 
 from __future__ import annotations

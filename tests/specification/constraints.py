@@ -1,8 +1,7 @@
-"""What comparisons say together: whether they can hold, what follows, and how late a time can be.
+"""Comparisons together: whether they can hold, what follows, and how late a time can be.
 
-Times are whole numbers. Between two numbers, and between two texts, there is always another.
-Each comparison says how much greater one side can be than the other; a way round on which
-something would be greater than itself is a contradiction. `a != b` is `a < b` or `a > b`.
+Each says how much greater one side can be than the other; a way round on which something would be greater
+than itself is a contradiction. Between two numbers, and between two texts, there is always another.
 """
 
 from __future__ import annotations

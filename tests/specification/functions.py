@@ -1,7 +1,6 @@
 """The functions of programs in plain Python: the built-in ones, and some that programs of tests declare.
 
-Each takes the values of one row, and gives a value, a truth, or None. What has no value is none of an
-argument either, and text functions take texts only, as those of places take numbers only.
+Each has the values of one row, and gives a value, a truth, or None, also for arguments of another type.
 """
 
 from __future__ import annotations

@@ -34,10 +34,7 @@ def stream_of(facts: Iterable[Fact]) -> Stream:
 
 
 def evaluation_of(case: Case, later: int = 0) -> Evaluation:
-    """The evaluation of a case; `later` extends the ticks it is about.
-
-    A random one that is refused when it is unfolded, or has very many derivations, is passed over.
-    """
+    """The evaluation of a case up to `later` ticks; a refused or very large random one is passed over."""
     try:
         return evaluate(case.checked, stream_of(case.facts), case.until + later)
     except (RefusedError, TooManyDerivationsError):

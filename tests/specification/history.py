@@ -1,8 +1,4 @@
-"""What happened to each answer, tick by tick: semantics.md, "Changes".
-
-The log follows from the reports of all ticks, and its last line about an answer up to a tick gives
-the answer's state at that tick.
-"""
+"""The change log, which follows from the reports of all ticks: semantics.md, "Changes"."""
 
 from __future__ import annotations
 
@@ -26,7 +22,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """A line of the log. A rejection has the last explanations, and the hypotheses that failed.
+    """A line of the log; a rejection has the last explanations and the hypotheses that failed.
 
     One that is lost from sight has the literals that nobody could see.
     """

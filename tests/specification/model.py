@@ -1,8 +1,7 @@
 """The model of a program, given all facts: what is true in the end, by the rules as they are written.
 
-Nothing here knows of patterns, evidence or ticks of arrival: every instance of every rule is looked at, over
-the constants there are, one value more, and the ticks up to a horizon. It is the judge of the judge, for
-programs without positive recursion.
+It knows nothing of patterns, evidence or arrivals: every instance of every rule is looked at, over the
+constants, one more value, and the ticks up to a horizon. It judges the judge, without positive recursion.
 """
 
 from __future__ import annotations

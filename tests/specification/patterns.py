@@ -1,7 +1,6 @@
-"""SLD-resolution: each way from an atom down to input facts, background, comparisons and negated atoms.
+"""SLD-resolution, from an atom down to facts and conditions: semantics.md, "Patterns and derivations".
 
-semantics.md, "Patterns and derivations". Every time term on the way has to be a natural number, and lies
-within the query's window if there is one; a goal that repeats one it serves is pruned.
+Every time term on the way is a natural number within the query's window; repeated goals are pruned.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def literal_of(text: str, outside: Collection[str] = ()) -> Literal:
 
 
 def bodies(text: str, lowering: Lowering, head: str = "0", *, printed: bool = False) -> Iterator[Body]:
-    """The literals of a text; those of a rule all at once: aggregates share variables with the others.
+    """The literals of a text, all at once: aggregates share variables with the others.
 
     In one that was `printed`, `V + 2` is a sum of values, and `T+2` is a time.
     """

@@ -1,8 +1,4 @@
-"""What is refused though each rule is fine by itself: what unfolding brings together.
-
-semantics.md, "Patterns and derivations". Looked at are the patterns of the
-queries and of everything that is negated on the way.
-"""
+"""Refusals of what unfolding brings together: semantics.md, "Patterns and derivations"."""
 
 from __future__ import annotations
 
@@ -19,10 +15,7 @@ class RefusedError(Exception):
 
 
 def refuse(queries: Iterable[Pattern], patterns_of: Callable[[Atom], Iterable[Pattern]]) -> None:
-    """Raises RefusedError with the reason, if there is one.
-
-    `queries` are the patterns of the queries, `patterns_of` says those of a negated atom.
-    """
+    """Raises RefusedError with the reason, if the patterns of queries and negated atoms give one."""
     seen: set[tuple[str, tuple[bool, ...], frozenset[int]]] = set()
     waiting = [(pattern, pattern.unguarded_values(), "") for pattern in queries]
     while waiting:

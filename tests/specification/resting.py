@@ -28,10 +28,10 @@ class UndeterminedError(Exception):
 
 
 def facts_below(program: Program, query: Query, answer: Answer) -> frozenset[Atom]:
-    """The input atoms an answer can rest on, `ANY` in open columns; those under negations, too.
+    """The input atoms an answer can rest on, also under negations, `ANY` in open columns.
 
-    Raises UndeterminedError where the answer is open, a time has no last tick, or a column is left open
-    that is compared or shared with something else.
+    Raises UndeterminedError where the answer is open, a time has no last tick, or an open column is compared
+    or shared with something else.
     """
     values = tuple(value for _, value in answer)
     if any(value is None for value in values):

@@ -1,8 +1,7 @@
 """The values seen for an unguarded variable, and since when: semantics.md, "Patterns and derivations".
 
-A variable leads to the columns it stands in, and from a column of a derived atom to those that the head's
-variable there stands in. Seen are the constants and the background in these columns, from the start, and
-the values that facts have there, from their arrival on.
+A variable leads to the columns it stands in, and through derived atoms to others. Constants and background
+there are seen from the start, values of facts from their arrival on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What was decided although nobody could see it: semantics.md, "Lost from sight".
+"""Decisions that nobody could see: semantics.md, "Lost from sight".
 
-Beside a world stands its *sight*: the same facts, and nothing is concluded from a deadline at a tick at which
-the source was unseen. A literal is lost if it is open there at the tick it was decided.
+A *sight* has the facts of a world, but concludes nothing from a deadline at ticks at which the source was
+unseen. A literal is lost if it is open there at the tick it was decided.
 """
 
 from __future__ import annotations
@@ -112,10 +112,7 @@ class Sight(World):
     # ---- what is lost ----
 
     def is_lost(self, derivation: Derivation, literal: Literal, decided: Tick) -> bool:
-        """Whether a literal of a derivation would be open at the tick at which it was decided.
-
-        Where another fact is the latest, that decided.
-        """
+        """Whether a literal would be open when it was decided; not so if another fact is the latest."""
         if decided in (START, derivation.replaced.get(literal.body)):
             return False
         return min(self._literals(derivation, decided - 1)[literal.body]) > decided

@@ -1,7 +1,6 @@
-"""Facts and their arrival: the papers' dataset D with its slices, and the delay function δ.
+"""Facts and their arrival: the dataset D with its slices, and the delay function δ: semantics.md, "Time".
 
-semantics.md, "Time". `admit` keeps the facts that obey `t ≤ a ≤ t + δ` and sets the others
-aside; these never change an answer.
+`admit` keeps facts that obey `t ≤ a ≤ t + δ`; the others never change an answer.
 """
 
 from __future__ import annotations
@@ -86,10 +85,7 @@ def normal(atom: Atom) -> Atom:
 
 
 def admit(vocabulary: Vocabulary, arrivals: Iterable[Arrival]) -> Admitted:
-    """What counts of a stream, and what is set aside.
-
-    The fact of a slot that arrives first counts, and of several that arrive at one tick the least.
-    """
+    """The facts that count and those set aside: the first of a slot counts, at one tick the least."""
     kept: dict[Atom, int] = {}
     slots: dict[Slot, Atom] = {}
     set_aside: list[tuple[Arrival, Reason]] = []

@@ -1,9 +1,8 @@
-"""θ-subsumption: patterns that never say anything another does not say with less are dropped.
+"""θ-subsumption drops patterns that say nothing another does not say with less.
 
-One pattern subsumes another if its variables can be replaced so that both have the same head, its
-literals are among the other's, and its comparisons follow from the other's. A clock-driven pattern does
-not count against a fact-driven one, which may be reported earlier. Likewise a pattern says nothing twice: a
-literal goes that others of it make needless (`A(X, T), A(_, T)` is `A(X, T)`).
+One subsumes another if replacing its variables gives the same head, literals of the other, and comparisons
+that follow from the other's. A clock-driven pattern never counts against a fact-driven one, which may be
+reported earlier. Literals that others of a pattern make needless go: `A(X, T), A(_, T)` is `A(X, T)`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Terms and atoms with variables, and what makes two of them one.
-
-A time is a number of ticks or a variable plus such a number; any other term is a value or a variable.
-A substitution says what variables stand for.
-"""
+"""Terms, atoms and substitutions; a time is a number of ticks, or a variable plus such a number."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""tests/specification/world.py: what is confirmed is so, and what is so in the end is never rejected.
-
-For each answer, the derivations of the specification are compared with the model of all facts, which knows
-nothing of patterns and ticks of arrival.
-"""
+"""tests/specification/world.py: confirmed answers are so in the model of all facts; rejected ones are not."""
 
 from __future__ import annotations
 

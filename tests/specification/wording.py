@@ -1,7 +1,6 @@
-"""The words of a line, from their definition: each name in braces stands for a value, `{{` for a brace.
+"""The words of a line: each name in braces stands for a value, `{{` for a brace, "?" for what is not known.
 
-An open variable reads "?", and so does what is not known. Texts have no quotes. The values share 10,000
-letters, and each has 20 at least; of a longer one the beginning stands there.
+Texts have no quotes. The values share 10,000 letters, and each has 20 at least of its beginning.
 """
 
 from __future__ import annotations

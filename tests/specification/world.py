@@ -1,7 +1,4 @@
-"""Derivations, and since when literals are true or false: semantics.md, "Truth over time".
-
-A world is what is known if certain facts arrive, and no others.
-"""
+"""Derivations, and since when literals are true or false: semantics.md, "Truth over time"."""
 
 from __future__ import annotations
 
@@ -484,10 +481,7 @@ def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:
 def stated_apart(
     atom: Atom, comparisons: Iterable[Comparison], names: Mapping[str, Variable]
 ) -> tuple[Atom, tuple[Comparison, ...]]:
-    """A negated atom and its own comparisons, with variables that no pattern has.
-
-    Its open time has no shift, and what is said of it says something: the same question looks the same.
-    """
+    """A negated atom and its own comparisons with new variables, so that the same question looks the same."""
     own = [c for c in comparisons if c.variables and c.variables <= atom.variables]
     new: dict[str, Term] = dict(names)
     for i, term in enumerate(atom.arguments):

@@ -6,6 +6,7 @@ come. The literal is true once the comparison holds for all values between, and 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence, Set
 from typing import ClassVar, Self
 
@@ -46,7 +47,7 @@ class Inside(Struct, frozen=True):
 
     @classmethod
     def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
-        inner, atom = lowering.within(aggregate.inner), aggregate.atom
+        inner, atom = dataclasses.replace(lowering, inner=aggregate.inner), aggregate.atom
         *arguments, time = atom.terms
         first, last = (time, time) if atom.range is None else atom.range.ends
         return cls(

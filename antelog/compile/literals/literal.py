@@ -10,7 +10,7 @@ A literal of a pattern has one of three roles; the passes go by role, never by k
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
@@ -44,7 +44,8 @@ from antelog.language.vocabulary import Vocabulary
 class Lowering:
     """The context in which the literals of a rule are made from the syntax tree.
 
-    `times` are its variables that are times, `general` the predicates that a query asks for in general.
+    `times` are its variables that are times, `general` the predicates that a query asks for in general, and
+    `inner` the variables that the aggregate at hand has for itself.
     """
 
     vocabulary: Vocabulary
@@ -52,10 +53,6 @@ class Lowering:
     general: frozenset[str] = frozenset()
     anonymous: int = 0
     inner: frozenset[str] = frozenset()
-
-    def within(self, inner: frozenset[str]) -> Lowering:
-        """Returns the context within an aggregate that has variables of its own."""
-        return replace(self, inner=inner)
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)

@@ -100,9 +100,6 @@ class Notice(Struct, frozen=True):
     given: tuple[GivenFacts, ...] = ()
 
 
-NO_NOTICE = Notice()
-
-
 class Relation(Struct, frozen=True, dict=True):
     """An atom whose truth over time is kept. `is_query`: it answers a query of the program."""
 
@@ -113,7 +110,7 @@ class Relation(Struct, frozen=True, dict=True):
     patterns: tuple[Pattern, ...]
     bounds: Bounds
     level: Level
-    notice: Notice = NO_NOTICE
+    notice: Notice = Notice()
 
     @property
     def alert(self) -> float | None:
@@ -337,9 +334,20 @@ class Plan(Struct, frozen=True, cache_hash=True):
     def relation(self, name: str) -> Relation:
         return next(relation for relation in self.relations if relation.name == name)
 
+    def asked_for(self, relation: Relation) -> Mapping[str, Relation]:
+        """Returns the relations that a relation asks for, also through others, by their names."""
+        relations, found = {each.name: each for each in self.relations}, dict[str, Relation]()
+        waiting = [relation]
+        while waiting:
+            for each in (reference for pattern in waiting.pop().patterns for reference in pattern.asked_for):
+                if each.name not in found:
+                    found[each.name] = relations[each.name]
+                    waiting.append(relations[each.name])
+        return found
+
 
 VERSION = 4
-"""Counts up whenever a plan of the version before can no longer be read."""
+"""Increased whenever older plans can no longer be read."""
 
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

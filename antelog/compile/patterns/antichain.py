@@ -32,7 +32,7 @@ _TO_LOOK = 1
 _TO_COMPARE = 10
 """Steps to look at a pattern, and to begin to compare it."""
 _KEYS_A_STEP = 8
-"""The features that are found in those of another pattern within a step."""
+"""The number of features that are compared within a step."""
 
 
 class Antichain:

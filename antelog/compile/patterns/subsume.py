@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -23,13 +25,13 @@ from antelog.compile.literals.terms import AnswerTerm, Bindings, Operand, Term, 
 from antelog.compile.nodes.patterns import Called, Earliest, Pattern
 
 STEPS_EACH = 300
-"""The steps there are for each pattern that the limit allows."""
+"""The number of steps for each pattern that the limit allows."""
 
 FEWEST_STEPS = 3_000_000
-"""The steps there are at least: a low limit of patterns is no reason to search less."""
+"""The least number of steps, however low the limit of patterns is."""
 
 LONGEST_SEARCH = 20_000
-"""The most steps of one search for what is needless."""
+"""The most steps of one search for needless patterns or literals."""
 
 
 class TooMuchWorkError(Exception):
@@ -51,14 +53,8 @@ class Budget:
             raise TooMuchWorkError
 
     def compare(self, steps: int) -> None:
-        """Spends steps that count as those of searches."""
+        """Spends steps of searches."""
         self._for_searches -= steps
-        self.spend(steps)
-
-    def searched(self, steps: int, ended: bool) -> None:
-        """Spends the steps of a search."""
-        self._for_searches -= steps
-        self.given_up += not ended
         self.spend(steps)
 
     @property
@@ -120,11 +116,11 @@ def _without(literal: Literal, pattern: Pattern) -> Pattern:
     )
 
 
+@dataclass(eq=False)
 class Target:
     """A pattern that others may subsume: its literals by key, its comparisons, which literals are alike."""
 
-    def __init__(self, pattern: Pattern) -> None:
-        self.pattern = pattern
+    pattern: Pattern
 
     @cached_property
     def literals(self) -> tuple[Literal, ...]:
@@ -184,14 +180,12 @@ def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
             return False
     work.compare(_TO_PLACE * len(one.literals))
     goals.sort(key=lambda goal: len(goal[1]))
-    search = _Embedding(goals, matching, other, work.longest)
-    try:
+    search, found = _Embedding(goals, matching, other, work.longest), None
+    with suppress(_GivenUpError):
         found = search.succeeds(one)
-    except _GivenUpError:
-        work.searched(search.taken, ended=False)
-        return False
-    work.searched(search.taken, ended=True)
-    return found
+    work.given_up += found is None
+    work.compare(search.taken)
+    return found is True
 
 
 class _GivenUpError(Exception):
@@ -279,7 +273,7 @@ class _Embedding:
         wanted = comparison.replaced(self._matching)
         short = system.follows_at_once(wanted)
         if short is None:
-            self._take(_TO_CHECK * (system.size + 1))
+            self._take(_TO_CHECK * (len(system.known) + 1))
             return system.follows_after_all(wanted)
         return short
 
@@ -348,7 +342,7 @@ class Matching(Bindings):
 
 
 _MOST_KINDS = 8
-"""The most literals of the same shape that a literal is compared with."""
+"""The most literals of the same shape to compare a literal with."""
 
 
 def alike(pattern: Pattern) -> Sequence[int]:

@@ -17,15 +17,15 @@ from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.terms import Replacement, Substitution, Time, variable_in
 from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, arranged
-from antelog.compile.patterns.unfold import earliest_of
+from antelog.compile.patterns.resolve import earliest_of
 from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, LoweredRule, undecided
 from antelog.language import syntax
 
 MOST_WAYS = 2_000
-"""The ways of one atom that are looked at."""
+"""The most ways of one atom to look at."""
 
 DEEPEST = 40
-"""The rules within each other, at most."""
+"""The most rules within each other."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ argument of a negated relation leads on to the columns there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from antelog.compile.literals import StaticAtom
@@ -53,12 +53,14 @@ def seen_columns(name: str, pattern: Pattern, relation: Relation, plan: Plan) ->
 
 def input_columns(plan: Plan) -> frozenset[Argument]:
     """Returns the columns of inputs whose values are remembered once they have been seen."""
+    inputs = {source.name for source in plan.inputs}
     return frozenset(
         column
         for relation in plan.queries
         for pattern in relation.patterns
         for name in pattern.unguarded
-        for column in seen_columns(name, pattern, relation, plan).inputs
+        for column in reached(name, pattern, relation, plan.relations).columns
+        if column.name in inputs
     )
 
 
@@ -116,15 +118,15 @@ def _values(predicate: str, terms: Sequence[Term | None], columns: set[Argument]
             yield term.value
 
 
-def _of(names: set[str], columns: set[Argument]) -> tuple[Argument, ...]:
+def _of(names: Set[str], columns: Set[Argument]) -> tuple[Argument, ...]:
     return tuple(sorted((c for c in columns if c.name in names), key=lambda c: (c.name, c.position)))
 
 
 Choices = dict[str, frozenset[int]]
 
 
-def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
-    relations, inputs = tuple(relations), tuple(inputs)
+def partition(plan: Plan) -> Key:
+    relations, inputs = plan.relations, plan.inputs
     patterns = [pattern for relation in relations for pattern in relation.patterns]
     used = {each.name for pattern in patterns for each in pattern.references if each.of_input}
     used |= {given.predicate for relation in relations for given in relation.given}
@@ -140,7 +142,7 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
     for name, positions in choices.items():
         if not positions:
             return Key((), _no_argument(name, inputs))
-    for column in _seen_columns(relations, choices):
+    for column in _of(choices.keys(), input_columns(plan)):
         # A value has answers of its own where it is seen, so it has to be seen where its answers are.
         choices[column.name] &= {column.position}
         if not choices[column.name]:
@@ -149,19 +151,6 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
     if isinstance(solved, str):
         return Key((), solved)
     return Key(tuple(Argument(name, min(solved[name])) for name in choices))
-
-
-def _seen_columns(relations: tuple[Relation, ...], inputs: Collection[str]) -> list[Argument]:
-    """Returns the columns of inputs that unguarded variables of queries lead to."""
-    found = {
-        column
-        for relation in relations
-        for pattern in relation.patterns
-        for name in (pattern.unguarded if relation.is_query else ())
-        for column in reached(name, pattern, relation, relations).columns
-        if column.name in inputs
-    }
-    return sorted(found, key=lambda column: (column.name, column.position))
 
 
 def _no_argument(name: str, inputs: Iterable[Input]) -> str:

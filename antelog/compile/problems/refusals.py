@@ -9,7 +9,7 @@ is so for nearly every X.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
@@ -77,7 +77,7 @@ def endless(error: EndlessError, request: Request, document: syntax.Document) ->
 
 
 _SHOWN = 4
-"""The goals that multiply, of which a message names this many."""
+"""The most goals that a message names."""
 
 
 def _loop(names: list[str]) -> str:
@@ -212,32 +212,30 @@ LARGEST_OFFSET = 2**53 - 1
 """No tick is later, so no two are further apart."""
 
 
-def of_patterns(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
+def of_patterns(relations: Resolved, document: syntax.Document) -> Iterator[Diagnostic]:
     """Yields the reasons why relations cannot be run, each kind once for each relation."""
-    relations = tuple(relations)
-    patterns = {each.request.name: each.patterns for each in relations}
+    patterns = {request.name: own for request, own in relations.items()}
     ranging = _ranging(patterns)
     asked = {
         name: [each.name for pattern in own for each in pattern.asked_for] for name, own in patterns.items()
     }
     # For each relation those that it rests on and that rest on it, itself among them.
     circles = {name: frozenset(members) for members in components(asked) for name in members}
-    for relation in relations:
+    for request, own in relations.items():
         seen: set[str] = set()
-        for pattern in relation.patterns:
-            circle = circles[relation.request.name]
-            anything = {*pattern.unguarded, *_variables_at(pattern, ranging[relation.request.name])}
+        for pattern in own:
+            anything = {*pattern.unguarded, *_variables_at(pattern, ranging[request.name])}
             for each in (
                 *_objections(pattern),
                 *_endless(pattern, patterns),
                 *_taking(pattern, anything),
-                *_resting_on_itself(pattern, circle, relation.request.predicate),
+                *_resting_on_itself(pattern, circles[request.name], request.predicate),
                 *_comparisons(pattern, anything),
             ):
                 if each.code not in seen:
                     seen.add(each.code)
                     text = f"{each.message}, once the rules are put together: {pattern.text}"
-                    yield replace(each, message=text, span=_place(relation.request, document))
+                    yield replace(each, message=text, span=_place(request, document))
 
 
 def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:

@@ -22,10 +22,10 @@ Facts = dict[str, set[Row]]
 Values = dict[str, Value]
 
 MOST_FACTS = 1_000_000
-"""The facts that static rules may derive; all of them are kept in memory."""
+"""The most facts that static rules may derive; all of them are kept in memory."""
 
 MOST_JOINED = 3_000_000
-"""The rows that static rules may join on the way to them, a few seconds' work."""
+"""The most rows that static rules may join, a few seconds' work."""
 
 
 Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]

@@ -193,7 +193,7 @@ def _in_hundred(probability: Fraction | float) -> str:
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
 
 _WIDTH = 9
-"""The column of the words `open`, `decided` and `memory`."""
+"""The width of the column with `open`, `decided` and `memory`."""
 
 
 @dataclass(frozen=True)
@@ -231,11 +231,6 @@ def report(
         yield Line("")
     yield Line(f"work: {work_text(plan)}", hanging=2)
     yield Line("")
-    yield from details(plan, rows)
-
-
-def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
-    """Yields the details of a plan: inputs, patterns, bounds, strata and key."""
     yield from _section("Inputs and background", source_lines(plan, rows))
     yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:
@@ -245,8 +240,8 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
             yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
             yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
         if len(relation.patterns) > _MOST:
-            more = len(relation.patterns) - _MOST
-            yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
+            left = len(relation.patterns) - _MOST
+            yield Line(f"and {left:,} more; `--json` has them all", TEXT, 4)
         if not relation.patterns:
             yield Line("never holds", TEXT, 4)
         yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(plan, relation))
@@ -264,7 +259,7 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
 
 
 _MOST = 12
-"""The patterns of a relation that are printed."""
+"""The most patterns of a relation to print."""
 
 
 def plan_html(plan: Plan) -> Html:

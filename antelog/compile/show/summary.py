@@ -224,7 +224,7 @@ def _memory(plan: Plan, relation: Relation) -> str:
     if kept:
         return f"grows with the stream: all there is of {_and(kept)} is kept for ever"
     if bounds.window is None:
-        own = [name for name in _negated(plan, relation) if plan.relation(name).bounds.window is None]
+        own = [name for name, each in plan.asked_for(relation).items() if each.bounds.window is None]
         if not own:
             return "does not grow with time"
         return f"facts about undecided ticks; of earlier ones only whether {_and(own)} was true"
@@ -238,7 +238,7 @@ def _latest(plan: Plan, relation: Relation) -> str:
     """Lists the inputs of which the latest fact of each slot is kept."""
     names = {source.name: source.columns for source in plan.inputs}
     found: dict[str, None] = {}
-    for each in (relation, *(plan.relation(name) for name in _negated(plan, relation))):
+    for each in (relation, *plan.asked_for(relation).values()):
         for literal in (asked for pattern in each.patterns for asked in pattern.asked):
             if not isinstance(literal, Last) or not literal.slot.promised:
                 continue
@@ -266,19 +266,6 @@ def _seen(plan: Plan, relation: Relation) -> str:
         f"; and each {_and(list(values))} ever seen, which grows where values come once: "
         f"let a static relation or a fact give {_and(list(unguarded))} to bound it"
     )
-
-
-def _negated(plan: Plan, relation: Relation) -> list[str]:
-    """Returns the relations whose truth a query needs, through negations of negations too."""
-    found: dict[str, None] = {}
-    waiting = [relation]
-    while waiting:
-        for pattern in waiting.pop().patterns:
-            for each in pattern.asked_for:
-                if each.name not in found:
-                    found[each.name] = None
-                    waiting.append(plan.relation(each.name))
-    return list(found)
 
 
 def ticks_text(number: int) -> str:

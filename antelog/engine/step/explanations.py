@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from antelog.arrow.ticks import LAST
 from antelog.compile.literals.terms import Const, Operand, Time, Var
-from antelog.compile.prepared.shapes import Cluster, units
+from antelog.compile.prepared.pattern import Cluster, units
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered

@@ -10,6 +10,7 @@ from antelog.compile.patterns import antichain
 from antelog.compile.patterns.subsume import Budget, Target
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
+from tests.compile.plans import plan_of
 
 
 def _compile(text: str, limit: int = PATTERN_LIMIT) -> Compiled:
@@ -17,9 +18,7 @@ def _compile(text: str, limit: int = PATTERN_LIMIT) -> Compiled:
 
 
 def _literals(text: str) -> list[int]:
-    plan = _compile(text).plan
-    assert plan is not None
-    return [len(pattern.literals) for pattern in next(plan.queries).patterns]
+    return [len(pattern.literals) for pattern in next(plan_of(text).queries).patterns]
 
 
 LARGE = {
@@ -56,8 +55,7 @@ def test_large_programs(rules: str, literals: list[int]) -> None:
 
 def test_3000_strata() -> None:
     rules = "".join(f"P{i + 1}(X, T) :- In(X, c{i}, T), not P{i}(X, T)." for i in range(3_000))
-    plan = _compile(rules + "query P3000(X, T).").plan
-    assert plan is not None
+    plan = plan_of(rules + "query P3000(X, T).")
     assert sorted(r.level.component for r in plan.relations) == list(range(3_001))
 
 
@@ -126,13 +124,6 @@ def test_the_largest_offset() -> None:
 
     assert codes(2**53 - 1) == []
     assert codes(2**53) == ["E407"]
-
-
-def test_10000_facts_of_a_static() -> None:
-    facts = "".join(f"S(k{i})." for i in range(10_000))
-    plan = _compile(f"static S(a). {facts} P(X, T) :- A(X, T), S(X). query P(X, T).").plan
-    assert plan is not None
-    assert len(plan.statics) == 1
 
 
 @pytest.mark.parametrize("count", [5, 6, 10])

@@ -1,29 +1,12 @@
-"""antelog/compile/plan/partition.py: the answers of the whole stream are those of its parts."""
+"""antelog/compile/plan/partition.py: keys of examples, and programs with keys for other tests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
-from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
-from antelog.compile import Plan, compile_program
-from antelog.compile.show.explain import plan_text
-from antelog.diagnostics import Source
-from antelog.language import read
-from antelog.language.syntax import Value
-from tests.compile.plans import plan_of, possible_plan
-from tests.specification import Report, snapshots
-from tests.specification.helpers import evaluation_of
-from tests.specification.terms import Special
+from tests.compile.plans import plan_of
 from tests.strategies import Case
-
-
-def _key_value(report: Report, plan: Plan) -> Value | Special | None:
-    relation = plan.relation(report.query)
-    return dict(report.answer)[relation.answer.variables[plan.key[report.query]]]
-
 
 OFFSETS = st.sampled_from(("", "", "+1", "+2", "-1"))
 POSITIVE = ("A(X, T{})", "B(X, Y, T{})", "B(Z, X, T{})", "C(X, V, T{}), V >= 2", "B(X, X, T{})")
@@ -74,28 +57,6 @@ def keyed(draw: st.DrawFn, inputs: str = INPUTS) -> Case:
     return Case(f"{inputs} {' '.join(rules)} query Q(X, T).", tuple(facts), 4)
 
 
-@given(keyed())
-def test_parts_of_a_stream_do_not_need_each_other(case: Case) -> None:
-    plan = possible_plan(case.checked)
-    assume(plan.key)
-    note(plan_text(plan))
-    inputs = {i.name for i in plan.inputs}
-    positions = {k.name: k.position for k in plan.key.positions if k.name in inputs}
-    facts = tuple(f for f in case.facts if f[0] in positions)
-    values = {values[positions[name]] for name, values, _ in facts}
-    whole = set(snapshots(evaluation_of(Case(case.text, facts, case.until))))
-    for value in values:
-        mine = tuple(f for f in facts if f[1][positions[f[0]]] == value)
-        part = snapshots(evaluation_of(Case(case.text, mine, case.until)))
-        assert {report for report in part if _key_value(report, plan) == value} == {
-            report for report in whole if _key_value(report, plan) == value
-        }
-    # What is left is about values no fact has: it follows from static facts and the clock alone.
-    for report in whole:
-        if _key_value(report, plan) not in values:
-            assert not any(li.positive for e in report.explanations for li in e.evidence)
-
-
 def _key(rules: str) -> dict[str, int] | None:
     plan = plan_of(rules)
     return {k.name: k.position for k in plan.key.positions} if plan.key else None
@@ -125,17 +86,8 @@ def test_keys_of_examples(rules: str, key: dict[str, int] | None) -> None:
 
 
 def test_a_plan_without_a_key_says_why() -> None:
-    reasons: Iterable[str | None] = (
-        compile_program(read(Source(rules))).plan.key.why_not  # type: ignore[union-attr]  # they compile
-        for rules in (
-            "Q(T) :- A(X, T). query Q(T).",
-            "Q(A, B, T) :- H(A, M, T), H(B, M, T). query Q(A, B, T).",
-        )
-    )
-    assert list(reasons) == [
-        "Q has no argument but its time; a column that all rules share could be the key",
-        (
-            "no argument of Q can be the key: H(A, M, T) and H(B, M, T) "
-            "would have to share one variable with each other and with the answer"
-        ),
-    ]
+    why_not = plan_of("Q(T) :- A(X, T). query Q(T).").key.why_not
+    assert why_not == "Q has no argument but its time; a column that all rules share could be the key"
+    why_not = plan_of("Q(A, B, T) :- H(A, M, T), H(B, M, T). query Q(A, B, T).").key.why_not
+    shared = "would have to share one variable with each other and with the answer"
+    assert why_not == f"no argument of Q can be the key: H(A, M, T) and H(B, M, T) {shared}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from antelog.compile.prepared.pattern import Cluster, units
 from antelog.compile.prepared.rules import prepared
-from antelog.compile.prepared.shapes import Cluster, units
 from tests.compile.plans import plan_of, prepared_of, rules_of
 
 RISE = """input R(d, v: number, time) delay 1, one per d.

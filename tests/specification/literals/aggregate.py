@@ -1,7 +1,7 @@
-"""`count(P(X, _, T-9..T)) >= 3`: the aggregate lies between two values, and the literal is decided by both.
+"""Aggregates, `count(P(X, _, T-9..T)) >= 3`: semantics.md, "Aggregates".
 
-semantics.md, "Aggregates". Its least and largest value follow from the atoms that are true and from how many
-may still come; it is true once the comparison holds for both and all between, false once it fails for all.
+The least and largest value follow from atoms that are true and those that may still come. The literal is true
+once the comparison holds for both and all between, false once it fails for all.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, 
 class Values(NamedTuple):
     """The values an aggregate may have: `least` to `largest`, None if it has none for certain.
 
-    `open` says that it may still have none, as an average of nothing does. What is `rising` is less than the
-    largest by what open variables will leave out.
+    `open` says that it may still have none. What is `rising` is less than the largest by what open variables
+    will leave out.
     """
 
     least: float
@@ -221,8 +221,8 @@ class Aggregate:
 class Instances(NamedTuple):
     """Atoms that are members once they are true, and until when others may come.
 
-    `at_most_one` has, for each tick, until when its one atom may still come; `any_until` is until when any
-    number may come without a fact that is there; `open_until` is that of atoms that have some of their facts.
+    `at_most_one` has, for each tick, until when its one atom may still come; `any_until` is that of any
+    number without a fact that is there, `open_until` that of atoms that have some of their facts.
     """
 
     true_at: Mapping[Atom, Tick]
@@ -368,10 +368,7 @@ class Aggregation(Body):
         return self.decided([world.instances(each.with_any) for each in self.aggregates])
 
     def decided(self, instances: Sequence[Instances]) -> Ticks:
-        """Since when it is true or false, by the atoms that each aggregate is about.
-
-        What a variable may stand for that it gives a value comes no later than when it is closed.
-        """
+        """Since when it is true or false; a variable that it gives a value has it once it is closed."""
         if self.variables and self.variables <= self.takes:
             return Ticks(NEVER, self.closed(instances[0])[0])
         true_at = false_at = NEVER
@@ -400,10 +397,7 @@ class Aggregation(Body):
             yield Taken({self.right.name: value}, closed, NEVER)
 
     def outcome(self, instances: Sequence[Instances], tick: Tick) -> bool | None:
-        """Whether the comparison holds, or fails, for all values there may be; None if that is open.
-
-        Of an aggregate with open variables no more is known than how far it can rise, until none can come.
-        """
+        """Whether the comparison holds, or fails, for all values there may be; None if that is open."""
         left, *others = (
             self._values(each, its, tick) for each, its in zip(self.aggregates, instances, strict=True)
         )

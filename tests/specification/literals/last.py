@@ -1,7 +1,6 @@
-"""`last P(X, V, T)`: the latest atom of its slot is this one.
+"""`last P(X, V, T)`, the latest atom of its slot is this one: semantics.md, "The latest value".
 
-semantics.md, "The latest value". It is true if some atom that fits is true at a tick of its range and none of
-the slot can become true at a later one; false if there can be no such tick.
+It is true if an atom that fits is true at a tick of its range, and none of the slot can become true later.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The definitions of each kind of literal: what they have in common.
+"""The interface of literals: each is a goal that resolution follows, is *stated*, or is a condition.
 
-A literal of a body is a goal that resolution follows, is *stated* (a fact or an asked literal, which has a
-time and becomes true and false), or is a condition. Each kind has a module in this folder, and a line in
-its table.
+Facts and asked literals are stated: they have a time, and become true and false.
 """
 
 from __future__ import annotations
@@ -217,9 +215,9 @@ class Body:
 
 @dataclass
 class Lowering:
-    """What is known of the rule whose literals are made; each `_` becomes a variable of its own.
+    """The rule whose literals are made; each `_` becomes a variable of its own.
 
-    In a text that was `printed`, what has blanks was calculated: `W - 70` comes of `W - V`, `W-70` of itself.
+    In a text that was `printed`, `W - 70` with blanks comes of `W - V`, `W-70` of itself.
     """
 
     vocabulary: Vocabulary
