@@ -444,7 +444,7 @@ def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
     if not variables_in((*inside.given, inside.first, inside.last)) <= single.bound.keys():
         return
     try:
-        asked = AskedAtoms.of(known, aggregate, atoms_of(reference, single, known.values))
+        asked = AskedAtoms.of(known, aggregate, atoms_of(reference, single, known.values), None)
         found = candidates(asked, derived(known, asked.atoms) if asked.atoms.count else [], known.values)
     except TooLargeError:
         return
