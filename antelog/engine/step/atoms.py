@@ -374,13 +374,12 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
         ]
         if atoms.as_of is None and atoms.whole:
             known.memo.keep_derivations(atoms, found)
-    parts = (part for each in found for part in _with_last(known, atoms, each))
-    return [each for part in parts for each in _in_parts(known, part, _since(part), leaving)]
-
-
-def _since(found: Derivations) -> Column:
-    """The tick up to which no row is complete, so that earlier truth does not matter."""
-    return found.complete if found.rows.as_of is None else found.rows.as_of
+    lines = list[Derivations]()
+    for part in (part for each in found for part in _with_last(known, atoms, each)):
+        # Up to this tick no row is complete, so that earlier truth does not matter.
+        since = part.complete if part.rows.as_of is None else part.rows.as_of
+        lines += _in_parts(known, part, since, leaving)
+    return lines
 
 
 def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:
