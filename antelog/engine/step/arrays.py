@@ -51,7 +51,10 @@ def nested(
         before, after = _canonical(line, text, evidence)
         for table in (view, text, evidence):
             table[after] = table.take(before, axis=0)
-        again = _again(line, text, evidence)
+        # Views that read like the one before: two patterns may have the same texts for some values.
+        again = marked(line[1:] == line[:-1]) + 1
+        for column in (*text.T, *evidence.T):
+            again = again[column.take(again) == column.take(again - 1)]
         if len(again):
             line, view = np.delete(line, again), np.delete(view, again)
             text, evidence = np.delete(text, again, axis=0), np.delete(evidence, again, axis=0)
@@ -239,14 +242,6 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[C
     _sort(sequence)
     sizes = [_counted(part).astype(np.int64) for part in (there & ~true, there & true)]
     return crowded.take(in_order([line[crowded], *sizes, *sequence])), crowded
-
-
-def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
-    """The views that read like the one before: two patterns may have the same texts for some values."""
-    at = marked(line[1:] == line[:-1]) + 1
-    for column in (*text.T, *evidence.T):
-        at = at[column.take(at) == column.take(at - 1)]
-    return at
 
 
 def _counted(part: Mask) -> NDArray[np.integer[Any]]:

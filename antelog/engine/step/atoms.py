@@ -107,7 +107,11 @@ def with_asked(
         known = unsure.believing if unsure.rules.asks_for_silence(literal.node) else unsure
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
         if isinstance(literal.node, Last) and literal.node.slot.promised and _takes_alone(literal, rows):
-            lines.append(_of_latest(known, literal, rows))
+            latest, until = truth_of_latest(known, literal.node, rows), rows.replaced.get(literal.node)
+            if until is not None and rows.as_of is None:  # with its values only while that is the latest
+                true_at = or_never(latest.true_at, latest.true_at >= until)
+                latest = Truth(true_at, np.minimum(latest.false_at, until), latest.decided)
+            lines.append(latest)
         elif isinstance(literal.node, Aggregation) and literal.takes - bound and _takes_alone(literal, rows):
             # What it stands for may still come until it is closed.
             whole, which = _aggregated(known, literal.node.closing, rows, None)
@@ -245,16 +249,6 @@ def _takes_alone(literal: AskedLiteral, rows: Rows) -> bool:
     return literal.variables - literal.takes <= rows.bound.keys()
 
 
-def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
-    """The truth of a `last` literal; of rows with its values only while their fact is the latest."""
-    assert isinstance(literal.node, Last)
-    found, until = truth_of_latest(known, literal.node, rows), rows.replaced.get(literal.node)
-    if until is None or rows.as_of is not None:
-        return found
-    true_at = or_never(found.true_at, found.true_at >= until)
-    return Truth(true_at, np.minimum(found.false_at, until), found.decided)
-
-
 def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> literals.TickTruths:
     """The truth of atoms, for a range at each of its ticks, or at those that matter."""
     if atoms.last is None:
@@ -378,13 +372,12 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
         ]
         if atoms.as_of is None and atoms.whole:
             known.memo.keep_derivations(atoms, found)
-    parts = (part for each in found for part in _with_last(known, atoms, each))
-    return [each for part in parts for each in _in_parts(known, part, _since(part), leaving)]
-
-
-def _since(found: Derivations) -> Column:
-    """The tick up to which no row is complete, so that earlier truth does not matter."""
-    return found.complete if found.rows.as_of is None else found.rows.as_of
+    lines = list[Derivations]()
+    for part in (part for each in found for part in _with_last(known, atoms, each)):
+        # Up to this tick no row is complete, so that earlier truth does not matter.
+        since = part.complete if part.rows.as_of is None else part.rows.as_of
+        lines += _in_parts(known, part, since, leaving)
+    return lines
 
 
 def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:

@@ -85,7 +85,6 @@ class Atoms(ColumnSet):
 
     @property
     def columns(self) -> list[Column]:
-        """The columns that distinguish the atoms of a relation."""
         return [
             column for column in (*self.arguments, self.time, self.last, self.as_of) if column is not None
         ]
@@ -126,7 +125,6 @@ class Derivations(ColumnSet):
         return replace(self, rows=replace(self.rows, owner=owner))
 
     def with_lines(self, lines: Sequence[Truth], progress: Sequence[AmountLine]) -> Derivations:
-        """Derivations with the lines of asked literals after those they have."""
         if not lines:
             return self
         true_at, false_at, decided = zip(*lines, strict=True)

@@ -197,8 +197,12 @@ def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values)
     if len(rivals) == 0:
         return keep
     groups = list(_view_groups(at, list(_sections(found, at, rivals, variables)), values))
-    for number, opposite in _meeting(groups):
-        one, other = groups[number], groups[opposite]
+    # The pairs of groups that some moment has views of.
+    moments = [distinct(group.moment) for group in groups]
+    moment, number = np.concatenate(moments), np.repeat(np.arange(len(groups)), [*map(len, moments)])
+    here, there = pairs(moment, moment)
+    for pair in distinct(number[here] * len(groups) + number[there]).tolist():
+        one, other = groups[pair // len(groups)], groups[pair % len(groups)]
         keep[other.view[_needless(one, other)]] = False
     return keep
 
@@ -306,16 +310,6 @@ def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
             return term_column(gap, rows, values)
         case _:
             return np.broadcast_to(cells_of(gap, rows.bound, values), rows.count)
-
-
-def _meeting(groups: list[_ViewGroup]) -> Iterator[tuple[int, int]]:
-    """The pairs of groups that some moment has views of."""
-    moments = [distinct(group.moment) for group in groups]
-    moment, number = np.concatenate(moments), np.repeat(np.arange(len(groups)), [*map(len, moments)])
-    here, there = pairs(moment, moment)
-    together = distinct(number[here] * len(groups) + number[there])
-    for pair in together.tolist():
-        yield divmod(pair, len(groups))
 
 
 def _needless(one: _ViewGroup, other: _ViewGroup) -> Column:

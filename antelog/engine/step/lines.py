@@ -41,7 +41,6 @@ from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, united, with_di
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.types import MIXED
-from antelog.engine.values.values import Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,14 +143,20 @@ def lines(
     values: list[tuple[pa.Array, Column]] = []
     for position, (variable, cells) in enumerate(zip(relation.answer.variables, answer, strict=True)):
         type_ = query.columns.types[variable]
-        if pa.types.is_floating(type_) and known.values.whole_numbers(cells) is not None:
+        spoken = known.values.spoken(cells) if pa.types.is_string(type_) else None
+        if spoken is not None:
+            array, place = spoken
+            which = place
+        elif pa.types.is_floating(type_) and known.values.whole_numbers(cells) is not None:
             column = schema.get_field_index(variable)
             schema = schema.set(column, with_digits(schema.field(column)))
             different, which = numbered(cells)
             array = known.values.decode(different, MIXED)
             place = known.values.ranks(different).take(which)
         else:
-            array, which, place = _in_sequence(known.values, cells, type_)
+            different, which = numbered(cells)
+            array = known.values.decode(different, type_)
+            place = inverse(pc.array_sort_indices(array).to_numpy()).take(which)
         values.append((array, which))
         sorting.append(place)
         if position in relation.unguarded:
@@ -200,17 +205,6 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
     columns = zip(*((answer[i] == OTHERS).tolist() for i in relation.unguarded), strict=True)
     named = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
     return pa.array(named, OTHERS_NAMES)
-
-
-def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.Array, Column, Column]:
-    """An array of values, and for each row which of them it has and its rank among them."""
-    known = values.spoken(cells) if pa.types.is_string(type_) else None
-    if known is not None:
-        texts, place = known
-        return texts, place, place
-    different, which = numbered(cells)
-    array = values.decode(different, type_)
-    return array, which, inverse(pc.array_sort_indices(array).to_numpy()).take(which)
 
 
 # ---- stages ----

@@ -72,7 +72,12 @@ def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> 
     *answer, time = _stacked(answers, width)
     parts = [life_of(found, query.step) for found in blocks]
     life = Life(*_stacked([[part.supported, part.complete, part.end] for part in parts], 3))
-    by_answer = _grouped(blocks, answer, time)
+    alone = len(blocks) == 1 and blocks[0].rows.latest is None
+    if alone and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
+        every = np.arange(blocks[0].rows.count)
+        by_answer = Groups(every, every, alone=True)  # no two rows have the same answer
+    else:
+        by_answer = groups(key_of([*answer, time]))
     starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
     number = by_answer.order if by_answer.alone else by_answer.numbers
     found = Lives(tuple(blocks), starts, tuple(answer), time, life, by_answer, number, known.twins(query))
@@ -113,14 +118,6 @@ def _without_decided(found: Lives) -> Lives:
         return found
     supported = np.where(late.take(found.number), NEVER, found.life.supported)
     return replace(found, life=replace(found.life, supported=supported))
-
-
-def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
-    alone = len(blocks) == 1 and blocks[0].rows.latest is None
-    if alone and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
-        count = blocks[0].rows.count
-        return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
-    return groups(key_of([*answer, time]))
 
 
 def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:

@@ -353,7 +353,12 @@ def wholes(
     while tables:
         efforts = [_effort(prepared, rows, table, static=giver is None) for giver, table in tables]
         giver, table = tables.pop(efforts.index(min(efforts)))
-        both = _narrowed(prepared, rows, table)
+        if table.bound and table.bound.keys() <= rows.bound.keys():
+            at = find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table)))
+            there = marked(at >= 0)
+            both = Meeting(rows.take(there), there, at.take(there))
+        else:
+            both = meeting(rows, table, within(prepared, rows, table))
         rows, arrived = both.rows, arrived if both.left is None else arrived.take(both.left, axis=1)
         if giver is not None:
             arrived[giver] = (
@@ -363,14 +368,6 @@ def wholes(
         if not fits.all():
             rows, arrived = rows.take(fits), arrived.take(marked(fits), axis=1)
     return _worked_out(prepared, Partial(rows, arrived), background, values)
-
-
-def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
-    if not table.bound or not table.bound.keys() <= rows.bound.keys():
-        return meeting(rows, table, within(prepared, rows, table))
-    at = find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table)))
-    there = marked(at >= 0)
-    return Meeting(rows.take(there), there, at.take(there))
 
 
 def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:

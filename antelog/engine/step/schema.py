@@ -239,9 +239,7 @@ def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _column(column: pa.ChunkedArray, given: pa.Field, wanted: pa.Field) -> pa.Array | pa.ChunkedArray:
-    if given.equals(wanted, check_metadata=True):
-        return column
-    if given.metadata == DIGITS:
+    if given.equals(wanted, check_metadata=True) or given.metadata == DIGITS:
         return column
     if is_written(wanted) and not pa.types.is_null(given.type):
         values = Values()
