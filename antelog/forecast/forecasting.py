@@ -166,22 +166,15 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     """Returns a model of all that was learned, including epochs that forecasts do not use yet."""
     learning = current.learning
     epoch = now // learning.length if learning.counts else learning.epoch
-    return Model(
-        plan,
-        Values.from_saved(current.sightings.values.saved()),
-        {
-            name: series_counts.up_to(each, KnownEpoch(epoch, learning.epochs_to_half))
-            for name, each in current.series.items()
-        },
-        {
-            name: {judge: of.at_tick(now) if learning.on else of for judge, of in each.judges.items()}
-            for name, each in current.queries.items()
-        },
-        {name: each.weights for name, each in current.queries.items()},
-        epoch,
-        learning.half_life,
-        learning.length,
-    )
+    as_of = KnownEpoch(epoch, learning.epochs_to_half)
+    series = {name: series_counts.up_to(each, as_of) for name, each in current.series.items()}
+    judges = {
+        name: {judge: of.at_tick(now) if learning.on else of for judge, of in each.judges.items()}
+        for name, each in current.queries.items()
+    }
+    weights = {name: each.weights for name, each in current.queries.items()}
+    values = Values.from_saved(current.sightings.values.saved())
+    return Model(plan, values, series, judges, weights, epoch, learning.half_life, learning.length)
 
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:

@@ -147,13 +147,9 @@ class Answer:
         return self.change.values
 
     @property
-    def atom(self) -> str:
-        return self.change.atom
-
-    @property
     def label(self) -> str:
         """The words of the program, or the atom."""
-        return self.words or self.atom
+        return self.words or self.change.atom
 
     @property
     def chance(self) -> float | None:

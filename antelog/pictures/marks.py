@@ -84,19 +84,10 @@ class PlanMarks:
 
 
 def kinds_of(program: Program, graph: Graph) -> dict[str, str]:
-    inputs, statics = ({each.name for each in found} for found in (program.plan.inputs, program.plan.statics))
-    queries = {each.predicate for each in program.plan.queries}
-    return {
-        node: INPUT
-        if node in inputs
-        else QUERY
-        if node in queries
-        else STATIC
-        if node in statics
-        else DERIVED
-        for node in graph.strata
-        if node not in graph.rules
-    }
+    kinds = {each.name: STATIC for each in program.plan.statics}
+    kinds |= {each.predicate: QUERY for each in program.plan.queries}
+    kinds |= {each.name: INPUT for each in program.plan.inputs}
+    return {node: kinds.get(node, DERIVED) for node in graph.strata if node not in graph.rules}
 
 
 def placed_marks(

@@ -278,7 +278,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
     ]
     said = {
         "answer": answer.label,
-        "atom": "" if answer.label == answer.atom else answer.atom,
+        "atom": "" if answer.label == answer.change.atom else answer.change.atom,
         "state": answer.outcome + ("" if answer.outcome == OPEN else f" at {clock.text(answer.until)}"),
         "since": clock.text(answer.since),
         "evidence": _listed(evidence),

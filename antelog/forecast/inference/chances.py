@@ -391,13 +391,10 @@ GROWN = 1e-12
 
 
 def _shape(table: AnswerTable) -> DiagramShape:
-    return DiagramShape(
-        tuple(bool(each) for each in table.conditions[0]),
-        tuple(int(twin[0]) for twin in table.twins),
-        tuple(
-            tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
-        ),
-    )
+    chains = zip(table.odds, table.which, strict=True)
+    delays = tuple(tuple(odds.delay[which[0]].tolist()) for odds, which in chains)
+    twins = tuple(int(twin[0]) for twin in table.twins)
+    return DiagramShape(tuple(map(bool, table.conditions[0])), twins, delays)
 
 
 def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:

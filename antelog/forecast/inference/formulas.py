@@ -114,20 +114,11 @@ class _Unfolding:
             for first in pattern.earliest
             if first.variable in times
         )
-        ways = [
-            Every(
-                (
-                    *(
-                        self.compared(
-                            Comparison(term, "=", Calculated("-", (_put_time(own, chosen), Time(None, 0))))
-                        )
-                        for own, term in shown
-                    ),
-                    self._at(each, bound, chosen),
-                )
-            )
-            for chosen in _chosen(each, times)
-        ]
+        ways = []
+        for chosen in _chosen(each, times):
+            ticks = [(term, Calculated("-", (_put_time(own, chosen), Time(None, 0)))) for own, term in shown]
+            equal = [self.compared(Comparison(term, "=", tick)) for term, tick in ticks]
+            ways.append(Every((*equal, self._at(each, bound, chosen))))
         return Every((*needed, Some(tuple(ways)) if len(ways) != 1 else ways[0]))
 
     def _at(self, each: Prepared, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:

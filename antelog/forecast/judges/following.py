@@ -139,17 +139,10 @@ def followed(
         settled = np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
     done = np.isin(every.kind, (CONFIRM, REJECT, LOST)) & (settled <= now)
     over = np.flatnonzero(done & (every.kind != LOST))
-    of, confirmed = number.take(over), (every.kind == CONFIRM).take(over)
-    at = find(state_of, of)
-    decided = DecidedAnswers(
-        tuple(column.take(over) for column in every.answer),
-        of,
-        np.where(confirmed, every.tick.take(over), settled.take(over)),
-        settled.take(over),
-        confirmed,
-        at[at >= 0],
-        states[at >= 0],
-    )
+    of, some, final = number.take(over), every.take(over), settled.take(over)
+    confirmed, at = some.kind == CONFIRM, find(state_of, of)
+    tick = np.where(confirmed, some.tick, final)
+    decided = DecidedAnswers(some.answer, of, tick, final, confirmed, at[at >= 0], states[at >= 0])
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = TrackedAnswers(

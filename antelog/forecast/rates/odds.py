@@ -217,6 +217,12 @@ class Keys:
     def take(self, at: Column) -> Keys:
         return Keys({name: cells.take(at) for name, cells in self.cells.items()}, len(at), self.values)
 
+    def of(self, term: Term) -> Column:
+        """The cells of a variable of the answer, or of a constant."""
+        if isinstance(term, Var):
+            return self.cells[term.name]
+        return np.full(self.count, self.values.cell(term.value), np.int64)
+
     def column(self, state: ChainState, place: int) -> Column | None:
         """The cells that facts of a state have in one column; None if that is open."""
         series = state.series

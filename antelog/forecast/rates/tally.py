@@ -235,21 +235,13 @@ def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tall
     fresh = np.flatnonzero(at < 0)
     if len(fresh) == 0:
         return tally, at
-    own = [column.take(fresh) for column in keys]
+    own = tuple(column.take(fresh) for column in keys)
     same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
     at[fresh] = tally.count + same.numbers
     first = same.least(tick.take(fresh))
-    more = [column.take(same.first) for column in own]
-    return (
-        replace(
-            tally,
-            keys=tuple(np.concatenate(pair) for pair in zip(tally.keys, more, strict=True)),
-            first=np.concatenate([tally.first, first]),
-            last=np.concatenate([tally.last, first]),
-            sums=np.concatenate([tally.sums, np.zeros((len(first), tally.sums.shape[1]))]),
-        ),
-        at,
-    )
+    sums = np.zeros((same.count, tally.sums.shape[1]))
+    more = Tally(tuple(column.take(same.first) for column in own), first, first, sums, tally.forgets)
+    return tally.and_then(more), at
 
 
 def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:

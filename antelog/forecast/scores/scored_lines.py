@@ -200,13 +200,8 @@ def alerts(lines: ScoredLines, thresholds: Sequence[float] = THRESHOLDS) -> Aler
     """The alerts of lines that had a chance; all lines of an answer must be there."""
     found, same = no_alerts(len(thresholds)), groups(lines.answer)
     confirmed, decided = lines.confirmed.take(same.first), lines.decided.take(same.first)
-    chance, reported = lines.chance.take(same.order), lines.reported.take(same.order)
     for number, threshold in enumerate(thresholds):
-        since = (
-            np.minimum.reduceat(or_never(reported, chance < threshold), same.starts)
-            if same.count
-            else reported
-        )
+        since = same.least(or_never(lines.reported, lines.chance < threshold))
         reached = since < NEVER
         right = reached & confirmed
         found.alerted[number] = reached.sum()
