@@ -73,16 +73,6 @@ def test_at_most_one_a_tick(literal: str) -> None:
     assert chance(rule, Read=[("a", 1, 0)]) == [(pytest.approx(wanted, abs=1e-12), "model")]
 
 
-@pytest.mark.parametrize(
-    "literal", ["not A(X, T+1..T+4)", "count(A(X, T+1..T+4)) = 0", "count(A(X, T+1..T+4)) < 1"]
-)
-def test_nothing_in_a_range(literal: str) -> None:
-    wanted = enumerated(4, lambda count: count == 1)
-    assert chance(f"P(X, T) :- A(X, T), {literal}. query P(X, T).", A=[("a", 0)]) == [
-        (pytest.approx(wanted), "model")
-    ]
-
-
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_two_counts(operator: str) -> None:
     """Failures beside beats, which are chains of their own: enumerated together."""
