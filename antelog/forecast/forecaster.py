@@ -205,9 +205,10 @@ def with_lines(
     known, log, judged = known_of(new, found, state), {}, dict(found.queries)
     for name, each in change.changes.items():
         lines = replace(each.lines, kind=np.where(each.lines.kind == REVISED, POSSIBLE, each.lines.kind))
-        forecast = QueryForecast(known, new.relation(name), found.features[name], limits)
-        earlier = partial(no_lines, lines.table.slice(0, 0), new.relation(name))
-        judged[name], log[name], _ = forecast.step(judged[name], lines, change.tick, state.values, earlier)
+        relation, features = new.relation(name), found.features[name]
+        forecast = QueryForecast(known, relation, features, limits, lines, state.values)
+        earlier = partial(no_lines, lines.table.slice(0, 0), relation)
+        judged[name], log[name], _ = forecast.step(judged[name], change.tick, earlier)
     return replace(found, queries=judged), log
 
 

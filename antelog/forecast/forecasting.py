@@ -115,10 +115,9 @@ def advanced(
     for name, each in step.changes.items():
         earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
-        query = QueryForecast(known, plan.relation(name), features[name], limits, unseen)
-        queries[name], log[name], left_out[name] = query.step(
-            queries[name], each.lines, state.now, values, earlier
-        )
+        relation = plan.relation(name)
+        query = QueryForecast(known, relation, features[name], limits, each.lines, values, unseen)
+        queries[name], log[name], left_out[name] = query.step(queries[name], state.now, earlier)
         features[name] = features[name].after(state.now)
     series = {name: known.odds.used(name, state.now // before.learning.length) for name in current.series}
     seen_still = forgotten(sightings, state.now - own.reach(before.learning.length))
@@ -139,8 +138,9 @@ def with_chances(
     """Adds chances as of the last tick to the open answers of queries."""
     known, log = known_of(plan, current, state), {}
     for name, lines in found.items():
-        query = QueryForecast(known, plan.relation(name), current.features[name], limits)
-        log[name] = query.open(current.queries[name], lines, state.values)
+        features = current.features[name]
+        query = QueryForecast(known, plan.relation(name), features, limits, lines, state.values)
+        log[name] = query.open(current.queries[name])
     return log
 
 
