@@ -92,10 +92,7 @@ def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
 def advanced(
     plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
 ) -> tuple[Forecasting, dict[str, pa.Table], dict[str, LeftOut]]:
-    """Returns the forecasts after a step, its lines with chances, and the lines left out.
-
-    Limits affect the lines only, never the state.
-    """
+    """Returns the forecasts after a step, its lines with chances, and those left out for their limits."""
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
     current = replace(before, sightings=sightings)

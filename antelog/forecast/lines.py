@@ -47,10 +47,7 @@ from antelog.forecast.scores.scored_lines import FirstAlerts
 
 @dataclass(frozen=True, eq=False)
 class AnswerChances(ColumnSet):
-    """Answers with their chances at some ticks, and the growth of the model's chances.
-
-    `line` is the row of an answer's last line in this step, or -1 if that is from an earlier step.
-    """
+    """Answers with their chances at some ticks; `line` is their last line (-1: from an earlier step)."""
 
     predictions: Predictions
     found: Chances
@@ -62,10 +59,7 @@ class AnswerChances(ColumnSet):
 def with_chances(
     lines: pa.Table, rows: Column, answers: AnswerChances, sources: Sequence[str], holds: Numbers | None
 ) -> pa.Table:
-    """Adds the columns of forecasts to lines, given the rows of the answers.
-
-    Chances grow as in the model of facts, scaled to the mean of all judges.
-    """
+    """Adds the columns of forecasts to lines; growth is that of the model, scaled to the mean of judges."""
     chance, source = np.full(lines.num_rows, np.nan), np.full(lines.num_rows, -1)
     chance[rows], source[rows] = answers.predictions.chance, answers.predictions.source
     found = answers.found
@@ -104,10 +98,7 @@ ROUNDED = 1e-9
 def alert_changes(
     before: Column, number: Column, tick: Column, chance: Numbers, threshold: float
 ) -> tuple[Column, Column, Mask]:
-    """Returns the numbers of the likely answers after some chances, the rows at which that changes, and how.
-
-    A chance of NaN changes nothing.
-    """
+    """Returns the likely answers after some chances (NaN: unknown), the rows of changes, and which."""
     if len(number) == 0:
         return before, number, number > 0
     order = in_order([number - number.min(), tick - tick.min()])
@@ -280,10 +271,7 @@ class QueryForecast:
     def step(
         self, before: Judged, now: int, earlier: Callable[[], Logged]
     ) -> tuple[Judged, pa.Table, LeftOut]:
-        """Ends a step at `now`: returns the query's state, its lines with chances, and those left out.
-
-        `earlier` returns the open answers before the step.
-        """
+        """Ends a step: returns the query's state, its lines with chances, and those left out."""
         rows, lines = self._lines()
         learning, delay = self.known.odds.learning, self.relation.bounds.delay
         step = following.followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
@@ -327,10 +315,7 @@ class QueryForecast:
         return judged, [lines_of_alerts(lines, answers, likely, judged.sources, lossy=self._lossy)]
 
     def _last_lines(self, answers: AnswerChances, earlier: Callable[[], Logged]) -> tuple[pa.Table, Column]:
-        """Returns the last lines of answers, from this step or from before it, and the rows of these answers.
-
-        Answers that the engine has dropped have none.
-        """
+        """Returns the last lines of answers, and the rows of these; the engine may have dropped others."""
         here, before = np.flatnonzero(answers.line >= 0), np.flatnonzero(answers.line < 0)
         table = self.logged.table.take(pa.array(answers.line.take(here)))
         if len(before) == 0:

@@ -340,10 +340,7 @@ def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
 def _told(
     shot: Mapping[str, Any], before: dict[str, dict[str, Mapping[str, Any]]]
 ) -> Iterator[Mapping[str, Any]]:
-    """The changes since the open answers of each query `before`, where those of the snapshot are put.
-
-    Answers that were open and are listed no more are rejected.
-    """
+    """The changes from the open answers `before` to a snapshot; those no longer listed are rejected."""
     told = {name: shot[name] for name in ("tick", "query", TIME) if name in shot}
     gone, still = before.get(shot["query"], {}), {}
     for answer in shot["answers"]:

@@ -29,10 +29,7 @@ class PlanSizes:
 
 @dataclass(frozen=True)
 class PlanMark:
-    """A box with its note, the dot of a rule with the number of its line, or the label of an edge.
-
-    `node` is that of the graph; a dot leads to `anchor`.
-    """
+    """A box with its note, the dot of a rule, which leads to `anchor`, or the label of an edge."""
 
     kind: str
     text: str

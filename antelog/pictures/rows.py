@@ -340,10 +340,7 @@ def row_chart(
     y: str = "row",
     scale: alt.Scale | None = None,
 ) -> alt.LayerChart:
-    """The chart of rows, numbered by `y` from 1 on; `kinds` are the marks, outcomes and colours that occur.
-
-    The axis has a part of time if `scale` says so.
-    """
+    """The chart of rows, numbered by `y` from 1 on; `kinds` are marks, outcomes and colours that occur."""
     step = height_of(number)
     down = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)
     every = every.encode(y=alt.Y(f"{y}:Q", axis=None, scale=down))

@@ -219,10 +219,7 @@ _HORIZONS = 24  # the most ticks by which the chance of a confirmation is comput
 
 
 def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
-    """Builds the formula of a shape by a horizon; the delays decide which leaves are over by then.
-
-    Raises UnknownChanceError if two chains are one slot with different states.
-    """
+    """Builds a shape's formula by a horizon; raises UnknownChanceError if one slot has different states."""
     outcomes = [chain.outcomes for chain in form.chains]
     leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
     over = frozenset(
@@ -264,10 +261,7 @@ def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Growth(ColumnSet):
-    """Steps by which chances of having been confirmed grow, in order.
-
-    Each row has the answer, the tick counted from the answer's, and the chance from then on.
-    """
+    """Steps in which chances grow: the answer, the tick counted from its own, and the chance from then on."""
 
     of: Column
     at: Column

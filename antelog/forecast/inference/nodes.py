@@ -185,10 +185,7 @@ _OPERATORS = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 def kinds_of(aggregate: Aggregate, source: Input) -> list[tuple[Fraction, Inside]] | None:
-    """The values that facts may have, and the inside of the aggregate restricted to each of them.
-
-    None if declarations do not name the value of each fact of the slot.
-    """
+    """The declared values of facts, each with the inside of the aggregate about it; None if some lack one."""
     arguments, value = aggregate.inside.arguments, aggregate.value
     own = [each for each in arguments if isinstance(each, Inner)]
     # Where delays differ, it is not the slot alone that says until when a fact may come.
@@ -331,10 +328,7 @@ def _scale(each: Sequence[Weighed], number: Fraction) -> Fraction:
 
 
 def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
-    """Compares the number of different values.
-
-    It is certainly too small once too many ticks add nothing: no fact, or a value seen before.
-    """
+    """Compares the number of different values; it is too small once too many ticks cannot add any."""
     by_value: dict[Fraction, list[Node]] = {}
     for fact in facts.each:
         by_value.setdefault(fact.weight, []).append(fact.part)

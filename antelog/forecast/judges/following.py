@@ -200,10 +200,7 @@ def age_bucket(age: Column) -> Column:
 
 
 def ends_of(ends: Column, stage: Column) -> Column:
-    """For each stage the tick, counted from the answer's, up to which its pattern counts.
-
-    Ages are counted from there: for a count it matters how many ticks are left.
-    """
+    """For each stage the tick up to which its pattern counts: ages of answers are counted from there."""
     return np.append(ends, 0).take(pattern_of(stage))  # the last one is that of no pattern
 
 

@@ -40,10 +40,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 
 @dataclass(frozen=True)
 class Look:
-    """A column of an input's facts with these constants, and the threshold its values are compared with.
-
-    `key` pairs columns with the positions of their values in the answer.
-    """
+    """A column compared with a threshold; `key` pairs other columns with positions in the answer."""
 
     predicate: str
     constants: tuple[tuple[int, Value], ...]

@@ -127,10 +127,7 @@ def _losses(each: Numbers, confirmed: Mask) -> Numbers:
 
 
 def _blocks(lines: Predictions, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
-    """The losses of blocks, by pattern, then tick: the mean of its lines, times the root of its answers.
-
-    Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
-    """
+    """The losses of blocks by pattern and tick, rounded so that the order of sums does not matter."""
     first, _ = once(keys_of([[lines.pattern, lines.number]])[0])
     counts = np.ones((len(tick), 2))
     counts[:, 1] = 0

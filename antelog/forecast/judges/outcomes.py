@@ -79,10 +79,7 @@ class OutcomeStatistics(Judge):
         return self.of_all.tally.count + self.by_key.tally.count
 
     def predict(self, rows: AnswerRows) -> Numbers:
-        """The share of answers in these states that is confirmed, by each memory in a column.
-
-        It is NaN where nothing was counted at all.
-        """
+        """The confirmed share of answers in these states, by each memory; NaN where nothing was counted."""
         if not self.rows or len(rows.tick) == 0:
             return np.full((len(rows.tick), len(self.half_lives)), np.nan)
         states, ticks, which = _different(rows.state, rows.tick)

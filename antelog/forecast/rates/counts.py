@@ -333,10 +333,7 @@ def slot_shares(own: SlotCounts, every: SlotCounts, weight: float) -> Numbers:
 
 
 def _of_kinds(of_key: Numbers, each: Numbers, of_all: Numbers) -> Numbers:
-    """The shares of a key for each kind, in proportion to how kinds differ for all keys.
-
-    One more is counted and expected, so that rare kinds make no great difference.
-    """
+    """The shares of a key for each kind, as kinds differ for all keys, with one more counted and expected."""
     expected = each.sum(axis=-1, keepdims=True) * of_all[:, None]
     found: Numbers = of_key[:, None] * (each + 1) / (expected + 1)
     found /= found.sum(axis=-1, keepdims=True)

@@ -40,10 +40,7 @@ class Learns(Enum):
 
 @dataclass(frozen=True)
 class KnownEpoch:
-    """The epoch up to which counts are used, and their half-life in epochs.
-
-    Sums over all keys stay as they were in an earlier epoch `still` (None: they are learned, too).
-    """
+    """The epoch up to which counts are used; sums over all keys stay as in epoch `still`, if given."""
 
     epoch: int
     half_life: float | None

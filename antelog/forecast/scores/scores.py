@@ -49,10 +49,7 @@ class ScoreResult:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Sums over the decided answers of one query; `without` counts their lines that had no chance.
-
-    `program` are the alerts at the `threshold` that the program gives the query, if it gives one.
-    """
+    """Sums over a query's answers: lines `without` a chance, `program` alerts at its own `threshold`."""
 
     without: int = 0
     losses: Losses = field(default_factory=Losses)
