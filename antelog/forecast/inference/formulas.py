@@ -60,8 +60,6 @@ class Formula:
 def formula_of(rules: Rules, query: str) -> Formula:
     """Unfolds a query. Raises UnknownChanceError if it has no formula."""
     relation = rules.relations[query]
-    if query in rules.cycles:
-        raise UnknownChanceError("it rests on its own past, without an end")
     timed = relation.answer.time is not None
     unfolding = _Unfolding(rules, timed)
     terms = tuple(map(Var, relation.answer.variables))
