@@ -38,10 +38,9 @@ from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import following
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.following import AnswerLines, DecidedAnswers, Stretches
+from antelog.forecast.judges.judge import AnswerRows, Predictions
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.judges.mean import Predictions
-from antelog.forecast.judges.rows import AnswerRows
 from antelog.forecast.scores.scored_lines import FirstAlerts
 
 

@@ -23,13 +23,11 @@ from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
-from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
+from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
-from antelog.forecast.judges.mean import JudgeWeights, Predictions
 from antelog.forecast.judges.outcomes import OutcomeStatistics
-from antelog.forecast.judges.rows import Judge, SettledLines
 from antelog.forecast.judges.values_judge import Fit, ValuesJudge
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
@@ -290,7 +288,7 @@ def merged(models: Sequence[Model]) -> Model:
         name: {judge: of.merged([each.judges[name][judge] for each in others]) for judge, of in own.items()}
         for name, own in one.judges.items()
     }
-    weights = {name: average.merged([each.weights[name] for each in parts]) for name in one.weights}
+    weights = {name: merged_weights([each.weights[name] for each in parts]) for name in one.weights}
     return replace(one, values=values, series=series, judges=judges, weights=weights, epoch=epoch)
 
 

@@ -20,10 +20,18 @@ from antelog.engine.step.lines import pattern_of
 from antelog.errors import DataError
 from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
 from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
+from antelog.forecast.judges.judge import (
+    AnswerRows,
+    Judge,
+    JudgeWeights,
+    Predictions,
+    SettledLines,
+    averaged,
+    first_weights,
+    weighed,
+)
 from antelog.forecast.judges.looks import NO_FEATURES, QueryFeatures, looks_of
-from antelog.forecast.judges.mean import JudgeWeights, Predictions, averaged, first_weights, weighed
 from antelog.forecast.judges.outcomes import nothing_known
-from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines
 from antelog.forecast.judges.values_judge import can_fit, nothing_fitted
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines

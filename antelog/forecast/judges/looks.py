@@ -31,7 +31,7 @@ from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
-from antelog.forecast.judges.rows import AnswerRows
+from antelog.forecast.judges.judge import AnswerRows
 from antelog.forecast.rates.odds import Value
 from antelog.language.literals.comparison import HOLDS
 

@@ -19,8 +19,8 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
+from antelog.forecast.judges.judge import AnswerRows, Judge
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of

@@ -20,8 +20,8 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.engine.columns.trees import Features, Trees
 from antelog.forecast.columns import VALUES
+from antelog.forecast.judges.judge import AnswerRows, Judge, SettledLines, no_lines
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines, no_lines
 
 BLOCK = 20
 """The ticks of a block."""
