@@ -86,18 +86,6 @@ def test_two_counts(operator: str) -> None:
     assert found == [(pytest.approx(wanted, abs=1e-12), "model")]
 
 
-def test_by_when() -> None:
-    engine = antelog.Engine(
-        antelog.parse(RULES.format("P(X, T) :- A(X, T), count(A(X, T..T+3)) >= 3. query P(X, T)."))
-    )
-    engine.advance(0, {"A": [("a", 0)]})
-    (answer,) = engine.answers("P").to_pylist()
-    by_tick = {each["tick"]: each["chance"] for each in answer["forecast"]}
-    # Both of the next two; or the second after a pause, or a pause and one again.
-    later = (1 - AGAIN) * ONCE * AGAIN + AGAIN * (1 - AGAIN) * ONCE
-    assert by_tick == {2: pytest.approx(AGAIN**2), 3: pytest.approx(AGAIN**2 + later)}
-
-
 def test_what_the_largest_value_is_above() -> None:
     """A chance that is learned, for none can be declared of values in a range."""
     program = antelog.parse(
