@@ -29,7 +29,7 @@ class PlanSizes:
 
 @dataclass(frozen=True)
 class PlanMark:
-    """A box with its note, the dot of a rule, which leads to `anchor`, or the label of an edge."""
+    """A box with its note, the dot of a rule, which leads to `anchor`, or an edge's label in its `room`."""
 
     kind: str
     text: str
@@ -39,15 +39,7 @@ class PlanMark:
     note: str = ""
     node: str = ""
     anchor: str = ""
-
-
-@dataclass(frozen=True)
-class EdgeLabel:
-    """The label of an edge as wide as it is, and the room that is left for it."""
-
-    text: str
-    wide: float
-    room: float
+    room: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -88,7 +80,7 @@ def kinds_of(program: Program, graph: Graph) -> dict[str, str]:
 
 
 def placed_marks(
-    graph: Graph, sizes: PlanSizes, nodes: Sequence[PlanMark], labels: Mapping[Edge, EdgeLabel] | None = None
+    graph: Graph, sizes: PlanSizes, nodes: Sequence[PlanMark], labels: Mapping[Edge, PlanMark] | None = None
 ) -> PlanMarks:
     """Places the marks of each predicate and rule, and of some edges."""
     widths = {each.node: each.wide for each in nodes}
@@ -99,5 +91,5 @@ def placed_marks(
     marks = [replace(each, x=placed.x[each.node], y=found.middle(each.node)) for each in nodes]
     for edge, label in (labels or {}).items():
         node = placed.labels[edge]
-        marks.append(PlanMark(LABEL, label.text, label.wide, placed.x[node], found.middle(node), node=node))
+        marks.append(replace(label, x=placed.x[node], y=found.middle(node), node=node))
     return replace(found, marks=marks)
