@@ -90,8 +90,7 @@ def with_chances(
 # ---- lines of alerts ----
 
 
-ROUNDED = 1e-9
-"""Tolerance for chances: rounding depends on which rows are computed together."""
+ROUNDED = 1e-9  # tolerance for chances: rounding depends on which rows are computed together
 
 
 def alert_changes(
@@ -232,8 +231,7 @@ def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> M
 # ---- a query in a step ----
 
 
-LONGEST = 4096
-"""The most ticks after a line at which an answer may still become likely."""
+LONGEST = 4096  # the most ticks after a line at which an answer may still become likely
 
 
 @dataclass(frozen=True, eq=False)

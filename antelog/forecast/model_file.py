@@ -103,8 +103,7 @@ def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
             return structure
 
 
-VERSION = 4
-"""Counts up whenever a model of the version before can no longer be read."""
+VERSION = 4  # counts up whenever a model of the version before can no longer be read
 
 
 class _ModelHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -233,8 +232,7 @@ def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
 # In a part, the sums over all keys stay as of the model's epoch: so a key's chances do not depend on the
 # other keys of its worker.
 
-Cells: TypeAlias = Callable[[Column], Column]
-"""Rewrites cells for other values."""
+Cells: TypeAlias = Callable[[Column], Column]  # rewrites cells for other values
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
 """Marks the cells that are a worker's own, given their values."""

@@ -115,8 +115,7 @@ def _finished(
     return found.add_params(alt.param(name="width_of_labels", expr=columns.width)) if columns else found
 
 
-DETAIL = 30
-"""The rows of the closer look."""
+DETAIL = 30  # the rows of the closer look
 _EXPLORED = 20_000  # the most answers that can be looked at closely
 
 

@@ -30,10 +30,8 @@ from antelog.language.printer import value_text
 from antelog.lines import LABEL, IfSilent, LineLiteral, awaited, literals_of
 
 OUTCOMES = (OPEN, CONFIRMED, REJECTED, LOST, CLOSED)
-PLAIN = "info"
-"""The severity of a query that has none."""
-ALL_OTHERS = "all others"
-"""The value of answers about all others; a text of that name has quotes."""
+PLAIN = "info"  # the severity of a query that has none
+ALL_OTHERS = "all others"  # the value of answers about all others; a text of that name has quotes
 
 
 @dataclass(frozen=True)

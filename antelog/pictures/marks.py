@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from antelog.language.graph import Edge, Graph, Placement, layout
 from antelog.program import Program
 
-INPUT, STATIC, DERIVED, QUERY = "input", "static", "derived", "query"
-"""The kinds of boxes."""
+INPUT, STATIC, DERIVED, QUERY = "input", "static", "derived", "query"  # the kinds of boxes
 RULE, LABEL = "rule", "label"
 
 

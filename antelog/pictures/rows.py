@@ -105,15 +105,11 @@ def clock(timescale: Timescale | None, first: int, last: int) -> Clock:
 Row = dict[str, Any]
 
 BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
-BAND = "band"
-"""The grey band behind every other lane."""
-ABSENT, ABSENCE = "absent", "absence awaited"
-"""The marks of literals under `not`."""
+BAND = "band"  # the grey band behind every other lane
+ABSENT, ABSENCE = "absent", "absence awaited"  # the marks of literals under `not`
 _KNOWN, _AWAITED = (EVIDENCE, ABSENT), (AWAITED, ABSENCE)
-NUMBERS = 52
-"""The pixels for the numbers at an axis."""
-STRETCH = "stretch"
-"""A part of a bar, deep where its answer was likely."""
+NUMBERS = 52  # the pixels for the numbers at an axis
+STRETCH = "stretch"  # a part of a bar, deep where its answer was likely
 _FAINT, _SHADE = 0.28, 0.035
 _TALL = 600  # pixels from which on rows have an axis above them, too
 _ROUND = 6  # a bar is this many pixels wider and higher than its stretch of time

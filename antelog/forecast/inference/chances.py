@@ -27,11 +27,8 @@ from antelog.forecast.inference.nodes import Node, UnknownChanceError
 from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
 from antelog.forecast.rates.odds import IMPOSSIBLE, Series, exclusive
 
-FOREVER = 2**40
-"""A horizon by which everything has come that ever will."""
-
-TRUTH = 2**41
-"""The horizon of the world itself, in which lost facts count."""
+FOREVER = 2**40  # a horizon by which everything has come that ever will
+TRUTH = 2**41  # the horizon of the world itself, in which lost facts count
 
 
 NOTHING_AHEAD: Mapping[int, Diagram] = {}
@@ -64,7 +61,6 @@ def probability(
 
 
 _AT_ONCE = 8192  # the rows that fit into the cache
-
 _CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are computed at once
 
 
@@ -380,8 +376,7 @@ def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
     return Growth(of, ticks.take(at), later[of, at])
 
 
-GROWN = 1e-12
-"""A smaller difference is a matter of the last digits."""
+GROWN = 1e-12  # a smaller difference is a matter of the last digits
 
 
 def _shape(table: AnswerTable) -> DiagramShape:

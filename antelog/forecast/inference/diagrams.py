@@ -18,8 +18,7 @@ from antelog.engine.columns.tables import Column
 from antelog.forecast.inference import nodes
 from antelog.forecast.inference.nodes import Comes, Node, UnknownChanceError
 
-FALSE, TRUE = 0, 1
-"""The numbers of what is decided."""
+FALSE, TRUE = 0, 1  # the numbers of what is decided
 
 _NO_TICK = 2**62
 
@@ -120,8 +119,7 @@ class Question:
         return number
 
 
-MOST_STEPS = 100_000
-"""The most steps between nodes, and pairs of a node and states of all chains at a tick."""
+MOST_STEPS = 100_000  # the most steps between nodes, and pairs of a node and states of all chains at a tick
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,7 @@ from antelog.forecast.rates.odds import Series, series_of
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import OPPOSITE
 
-WHEN = "<tick>"
-"""The answer's tick, in the comparisons that are conditions."""
-
+WHEN = "<tick>"  # the answer's tick, in the comparisons that are conditions
 _MOST = 4096  # the most literals of a formula
 
 

@@ -82,8 +82,7 @@ class Turns:
 
 Node: TypeAlias = Comes | Holds | Every | Some | Never | AtLeast | Turns
 
-NOT = Some(())
-"""It is never true."""
+NOT = Some(())  # it is never true
 
 
 def literals_of(node: Node) -> Iterator[Comes]:
@@ -145,8 +144,7 @@ def by_operator(operator: str, above: Callable[[str], Node]) -> Node:
     return Every((above(">="), Never(above(">")))) if operator == "=" else above(operator)
 
 
-FAILS = {"<": ">=", "<=": ">", "!=": "="}
-"""Comparisons that hold where another one fails."""
+FAILS = {"<": ">=", "<=": ">", "!=": "="}  # comparisons that hold where another one fails
 
 
 def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:

@@ -68,8 +68,7 @@ def met(condition: Condition, asked: AnswersAtTicks, keys: Keys, tables: Tables)
     return there ^ condition.negated
 
 
-EARLIEST = 512
-"""Chances are asked for at most this many ticks before an answer's."""
+EARLIEST = 512  # chances are asked for at most this many ticks before an answer's
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,7 @@ from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_o
 from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
 
-LOST = len(KINDS)
-"""The kind of lines of answers that were decided out of sight, with an unknown outcome."""
-
+LOST = len(KINDS)  # the kind of lines of answers that were decided out of sight, with an unknown outcome
 _EXACT = 8  # ages up to this one are a class each; then come 9 to 16, 17 to 32, and so on
 
 _BUCKETS = 64

@@ -43,8 +43,7 @@ from antelog.lazily import brought_by
 # To add a judge, write a module with a subclass of `Judge`, and a line for it in JUDGES.
 
 
-OF_MODEL = 2.0
-"""The weight of the model of facts before anything is known of it."""
+OF_MODEL = 2.0  # the weight of the model of facts before anything is known of it
 
 
 NewJudge = Callable[[int, float | None, QueryFeatures], Judge | None]

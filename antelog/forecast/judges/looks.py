@@ -62,8 +62,7 @@ def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
     return tuple(search.looks.values())
 
 
-Bounds = Mapping[str, tuple[str, float]]
-"""Variables that are compared, each with the operator and the number."""
+Bounds = Mapping[str, tuple[str, float]]  # variables that are compared, each with the operator and the number
 
 
 @dataclass
@@ -170,15 +169,9 @@ def _bounds(comparisons: Iterable[Comparison]) -> Bounds:
     return {**others, **numbers}
 
 
-LAST = 6
-"""The number of values of a key that are looked at."""
-
-OLDEST = 10_000
-"""Values older than this many ticks are not looked at, and need not be kept."""
-
-NUMBER = LAST + 9
-"""The number of features of a look."""
-
+LAST = 6  # the number of values of a key that are looked at
+OLDEST = 10_000  # values older than this many ticks are not looked at, and need not be kept
+NUMBER = LAST + 9  # the number of features of a look
 _MUCH = 1e30  # larger numbers count as this one
 
 
@@ -309,8 +302,7 @@ def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
 # ---- features of answers ----
 
 
-BITS = 8
-"""The most literals that are a feature each."""
+BITS = 8  # the most literals that are a feature each
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,8 +358,7 @@ class QueryFeatures:
 
 _SOME = 1024
 
-NO_FEATURES = QueryFeatures((), 0, ())
-"""Those of a query that compares no values."""
+NO_FEATURES = QueryFeatures((), 0, ())  # those of a query that compares no values
 
 
 def features_of(plan: Plan, query: str) -> QueryFeatures:

@@ -32,20 +32,17 @@ A wider class goes by its other answers: if the same few counted at each level, 
 a chance of 98 %.
 """
 
-AT_FIRST = 5.0
-"""Knowledge of all keys counts as this many answers of one, before there are many."""
+AT_FIRST = 5.0  # knowledge of all keys counts as this many answers of one, before there are many
 
 OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)
 """Later it is one of these numbers, 0.1 to 200: the one by which past answers were likeliest."""
 
-OF_SLOWER = 10.0
-"""A slower memory's knowledge of a state counts as this many answers."""
+OF_SLOWER = 10.0  # a slower memory's knowledge of a state counts as this many answers
 
 MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
 """The memories with their weights at first, and the parts of the longest half-life that theirs are."""
 
-FORGOTTEN = 2000
-"""A key of which no answer was decided in this many ticks is forgotten."""
+FORGOTTEN = 2000  # a key of which no answer was decided in this many ticks is forgotten
 
 
 def half_lives(longest: float | None) -> Numbers:

@@ -189,9 +189,7 @@ class Odds(ColumnSet):
         return np.ascontiguousarray(np.moveaxis(moves, 0, 2))
 
 
-IMPOSSIBLE = 1e-15
-"""As good as never."""
-
+IMPOSSIBLE = 1e-15  # as good as never
 _LEAST = 1e-18  # less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones
 
 

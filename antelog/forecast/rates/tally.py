@@ -22,11 +22,8 @@ from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, Mask, Numbers
 
-EPOCH = 20
-"""The ticks of an epoch, by default."""
-
-FORGOTTEN = 100
-"""A key without counts in this many epochs is forgotten, where keys are."""
+EPOCH = 20  # the ticks of an epoch, by default
+FORGOTTEN = 100  # a key without counts in this many epochs is forgotten, where keys are
 
 HalfLife: TypeAlias = float | Numbers | None
 """The epochs that halve a sum (None: it never fades), or a column of them, for sums side by side."""

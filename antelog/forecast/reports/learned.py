@@ -27,8 +27,7 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent
 from antelog.language.printer import value_text
 
-DIFFERENT = 3
-"""The number of keys that are named, those for which most differs."""
+DIFFERENT = 3  # the number of keys that are named, those for which most differs
 
 
 @dataclass(frozen=True)

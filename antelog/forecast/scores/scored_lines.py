@@ -17,8 +17,7 @@ import numpy as np
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, groups, or_never
 
-UNIT = 2**30
-"""A chance of 1 as a whole number."""
+UNIT = 2**30  # a chance of 1 as a whole number
 
 
 def exactly(numbers: Numbers) -> Column:
@@ -75,8 +74,7 @@ def with_chance(decided: ScoredLines) -> ScoredLines:
 # skill, the part of its loss that is avoided, is never made to look better than it is.
 
 
-LEAST = 1e-4
-"""For the log loss, chances are taken to be at least this, and at most 1 minus this."""
+LEAST = 1e-4  # for the log loss, chances are taken to be at least this, and at most 1 minus this
 
 
 @dataclass(frozen=True)
