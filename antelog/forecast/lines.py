@@ -331,7 +331,9 @@ class QueryForecast:
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is reported as of now, though its line may be older: what was just reported is likelier.
-        at_line = following.last_line_ticks(judged.followed, some.answer) == some.tick
+        last = judged.followed.last
+        known, asked = keys_of([last.answer, some.answer])
+        at_line = np.append(last.tick, -1).take(find(asked, known)) == some.tick
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
         found, holds = self._chances(requests, rows, lines)
         _, answers = self._judge(judged, requests, found, None)

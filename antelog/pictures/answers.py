@@ -22,7 +22,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.pictures import rows, theme
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import THEMES, Data, Drawing, Theme
-from antelog.pictures.history import OUTCOMES, History, changes_in, history, times_of, up_to
+from antelog.pictures.history import OUTCOMES, History, changes_in, history, times_of
 from antelog.pictures.plan import draw_plan
 from antelog.pictures.rows import LOOKS, NUMBERS, Frame, Row
 from antelog.process import Engine
@@ -338,8 +338,8 @@ def draw(
         changes = changes_in(source)
         last = None if now is None else tick_of(now, plan.timescale if plan else None)
         if until is not None:
-            last = tick_of(until, plan.timescale if plan else None)
-            changes = up_to(last, changes)
+            last = end = tick_of(until, plan.timescale if plan else None)
+            changes = (change for change in changes if change.tick <= end)
         found = history(changes, last)
     if since is not None:
         found = found.since(tick_of(since, plan.timescale if plan else None))

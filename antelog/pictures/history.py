@@ -250,10 +250,6 @@ def label(query: str, values: Mapping[str, str]) -> str:
     return f"{query}({', '.join(values.values())})" if values else query
 
 
-def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
-    return (change for change in changes if change.tick <= tick)
-
-
 def history(changes: Iterable[Change], now: int | None = None) -> History:
     """The history of each answer. Open ones last until `now` (by default, the last change)."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}

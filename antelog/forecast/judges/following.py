@@ -163,12 +163,6 @@ def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
     return numbers, before.next + len(first)
 
 
-def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
-    """The ticks of the last lines of answers; -1 for those that are not tracked."""
-    known, asked = keys_of([before.last.answer, answer])
-    return np.append(before.last.tick, -1).take(find(asked, known))
-
-
 def _states(before: TrackedAnswers, open_: Stretches, end: Column) -> tuple[Column, Column]:
     """The states of answers so far, with those of a step, each once."""
     time = open_.answer[-1] + end

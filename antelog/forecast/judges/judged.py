@@ -214,25 +214,23 @@ def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | No
     lines = ScoredLines(
         reported.number, reported.tick, reported.chance, decided.tick.take(of), decided.confirmed.take(of)
     )
-    found = replace(judged, reported=judged.reported.take(at < 0), unscored=judged.unscored.and_then(lines))
     if threshold is not None:
         at = find(judged.alerts.number, decided.number)
         first, of = judged.alerts.take(at >= 0), at[at >= 0]
         sure = np.full(len(of), threshold)
         rang = ScoredLines(first.number, first.tick, sure, decided.tick.take(of), decided.confirmed.take(of))
-        likely = judged.likely[find(judged.likely, decided.number) < 0]
         scores = scores + at_threshold(lines, rang, threshold)
-        found = replace(found, likely=likely, alerts=judged.alerts.take(at < 0), scores=scores)
-    return _scored(found)
+    found = replace(judged, unscored=judged.unscored.and_then(lines), scores=scores)
+    return _scored(without(found, decided.number))
 
 
-def without(judged: Judged, lost: Column) -> Judged:
-    """Drops lost answers, whose outcome is unknown: there is nothing to score."""
-    if len(lost) == 0:
+def without(judged: Judged, number: Column) -> Judged:
+    """Drops answers that are scored, or lost: of these the outcome is unknown."""
+    if len(number) == 0:
         return judged
-    reported = judged.reported.take(find(judged.reported.number, lost) < 0)
-    alerts = judged.alerts.take(find(judged.alerts.number, lost) < 0)
-    likely = judged.likely[find(judged.likely, lost) < 0]
+    reported = judged.reported.take(find(judged.reported.number, number) < 0)
+    alerts = judged.alerts.take(find(judged.alerts.number, number) < 0)
+    likely = judged.likely[find(judged.likely, number) < 0]
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
 
 
