@@ -96,7 +96,7 @@ ROUNDED = 1e-9  # tolerance for chances: rounding depends on which rows are comp
 def alert_changes(
     before: Column, number: Column, tick: Column, chance: Numbers, threshold: float
 ) -> tuple[Column, Column, Mask]:
-    """Returns the likely answers after some chances (NaN: unknown), the rows of changes, and which."""
+    """Returns the answers likely in the end, the rows at which one changes, and whether it becomes likely."""
     if len(number) == 0:
         return before, number, number > 0
     order = in_order([number - number.min(), tick - tick.min()])

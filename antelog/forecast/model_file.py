@@ -143,13 +143,9 @@ class Model:
         writing.write(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        structure, columns = packed(
-            {
-                "series": dict(self.series),
-                "judges": {name: dict(each) for name, each in self.judges.items()},
-                "weights": dict(self.weights),
-            }
-        )
+        judges = {name: dict(each) for name, each in self.judges.items()}
+        learned = {"series": dict(self.series), "judges": judges, "weights": dict(self.weights)}
+        structure, columns = packed(learned)
         head = _ModelHead("antelog model", VERSION, self.epoch, self.half_life, self.length)
         return sealed.pack(
             {

@@ -189,14 +189,10 @@ def panel_title(text: str) -> alt.TitleParams:
 def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
     ticks = np.unique(np.concatenate([since, decided, [frame.now]]))
     begun, ended = (np.searchsorted(np.sort(each), ticks, "right") for each in (since, decided))
-    lines = [
-        {
-            "x": frame.clock.axis_value(tick),
-            "open": number,
-            "tip": {"tick": frame.clock.text(tick), "open": number},
-        }
-        for tick, number in zip(ticks.tolist(), (begun - ended).tolist(), strict=True)
-    ]
+    lines = []
+    for tick, number in zip(ticks.tolist(), (begun - ended).tolist(), strict=True):
+        tip = {"tick": frame.clock.text(tick), "open": number}
+        lines.append({"x": frame.clock.axis_value(tick), "open": number, "tip": tip})
     line: dict[str, Any] = {"line": {"color": theme.BLUE}, "color": theme.BLUE, "fillOpacity": 0.28}
     chart = _panel(lines, "Open answers", frame).mark_area(interpolate="step-after", clip=True, **line)
     most = max(line["open"] for line in lines)

@@ -252,14 +252,10 @@ def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterato
     for place, ((tick, chance), end) in enumerate(zip(depths, ends, strict=True)):
         last = place == len(depths) - 1
         if end > tick or last:
-            yield {
-                "row": number,
-                "kind": STRETCH,
-                "x": clock.axis_value(tick),
-                "x2": clock.axis_value(end),
-                "shift": _ROUND // 2 + wider if last else -_ROUND // 2,
-                "depth": round(0.8 * chance, 3),
-            }
+            x, x2 = clock.axis_value(tick), clock.axis_value(end)
+            shift = _ROUND // 2 + wider if last else -_ROUND // 2
+            stretch = {"row": number, "kind": STRETCH, "x": x, "x2": x2, "shift": shift}
+            yield stretch | {"depth": round(0.8 * chance, 3)}
 
 
 def _tip(answer: Answer, clock: Clock) -> Row:

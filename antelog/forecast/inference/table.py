@@ -175,14 +175,10 @@ def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Colu
 def _shown(known: Known, chain: Chain, asked: AnswersAtTicks, keys: Sequence[Column], ticks: range) -> Column:
     """The outcome of a chain at each tick of the window, for each answer."""
     family = family_of(chain)
-    beyond = [
-        {
-            place: asked.cells[name]
-            for place, name in zip(state.series.key, state.key, strict=True)
-            if place not in chain.places
-        }
-        for state in chain.states
-    ]
+    beyond = []
+    for state in chain.states:
+        pairs = zip(state.series.key, state.key, strict=True)
+        beyond.append({place: asked.cells[name] for place, name in pairs if place not in chain.places})
     series = [family.series.index(state.series) for state in chain.states]
     possible: Sequence[Mask | None] = [None] * len(chain.states)  # there are facts of all of them
     if chain.kinds:

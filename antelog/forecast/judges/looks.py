@@ -127,20 +127,14 @@ class _LookSearch:
         self, name: str, terms: Sequence[Term | None], bounds: Bounds, known: Mapping[str, Term | None]
     ) -> None:
         """Adds the columns of facts that are compared."""
-        compared = {
-            column: bounds[term.name]
-            for column, term in enumerate(terms)
-            if isinstance(term, Var) and term.name in bounds
-        }
+        variables = [(column, term) for column, term in enumerate(terms) if isinstance(term, Var)]
+        compared = {column: bounds[term.name] for column, term in variables if term.name in bounds}
         if not compared:
             return
         others = [(c, _put(t, known)) for c, t in enumerate(terms) if c not in compared]
         constants = tuple((c, term.value) for c, term in others if isinstance(term, Const))
-        key = tuple(
-            (c, self.places[term.name])
-            for c, term in others
-            if isinstance(term, Var) and term.name in self.places
-        )
+        variables = [(c, term) for c, term in others if isinstance(term, Var)]
+        key = tuple((c, self.places[term.name]) for c, term in variables if term.name in self.places)
         for column, (operator, number) in compared.items():
             look = Look(name, constants, key, column, operator, number)
             self.looks.setdefault((name, constants, key, column), look)
