@@ -21,9 +21,11 @@ from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting, known_of, lighter, start
-from antelog.forecast.inference.forms import key_of, layout
+from antelog.forecast.inference.chances import chance_of, worked_out
+from antelog.forecast.inference.forms import QueryForm, forms, key_of, layout
 from antelog.forecast.inference.learning import Learning
-from antelog.forecast.inference.what_if import WhatIf, what_if
+from antelog.forecast.inference.nodes import Every, Never, Node, Some, UnknownChanceError
+from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, table_of
 from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.values_judge import can_fit
@@ -32,7 +34,9 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
+from antelog.language.printer import value_text
 from antelog.language.syntax import Value
+from antelog.lines import literal_of
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,15 @@ class LearningSettings:
         if self.epoch is not None and self.epoch < 1:
             raise DataError(f"an epoch has at least one tick, not {self.epoch}")
         check_judges(self.judges)
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The chance of a literal, and those of the answer if it comes true and if not (None: unknown)."""
+
+    literal: float
+    comes: float | None
+    fails: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +133,28 @@ class ModelForecaster:
     def what_if(
         self, state: State, query: str, answer: Mapping[str, Value | None], literals: Sequence[str]
     ) -> tuple[float | None, list[WhatIf | None]]:
-        """Returns an answer's chance by the model of facts, and its chances with and without each literal."""
-        known = forecasting.known_of(self.plan, self.known, state)
-        return what_if(known, query, answer, state.now, literals)
+        """Returns an answer's chance by the model of facts, and its chances with and without each literal.
+
+        None stands for an unknown chance.
+        """
+        nothing: list[WhatIf | None] = [None] * len(literals)
+        form, time = forms(self.plan)[query], self.plan.relation(query).answer.time
+        if not isinstance(form, QueryForm) or None in answer.values():
+            return None, nothing
+        tick = answer.get(time, 0) if time else 0
+        assert isinstance(tick, int)
+        known = known_of(self.plan, self.known, state)
+        cells = {
+            name: np.array([known.sightings.values.cell(value)], np.int64)
+            for name, value in answer.items()
+            if name != time and value is not None
+        }
+        table = table_of(known, form, AnswersAtTicks(cells, np.array([tick]), np.array([state.now])))
+        chance = float(worked_out(form, table).chance[0])
+        if np.isnan(chance):
+            return None, nothing
+        nodes = [_node(form, answer, tick, text) for text in literals]
+        return chance, [None if node is None else _what_if(form, table, node, chance) for node in nodes]
 
     def members(self) -> dict[str, bytes]:
         return forecasting.members(self.known)
@@ -151,6 +183,49 @@ class ModelForecaster:
         )
         schema = {"query": pa.string(), "lines": pa.int64(), "chances": pa.float64()}
         return pa.Table.from_pylist([*rows], pa.schema(schema))
+
+
+# ---- the chance of an answer if a literal that it waits for comes true, and if not ----
+
+#     Malf(wt2, 7) has 64 %. With Temp(wt2, high, 8), which comes with 80 %, it has 80 %; without, 0 %
+
+
+_NONE = 1e-12  # smaller chances count as none
+
+
+def _what_if(form: QueryForm, table: AnswerTable, node: Node, chance: float) -> WhatIf | None:
+    """Follows from the chances of three formulas: the answer's, the literal's, and both together."""
+    try:
+        own = chance_of(form, table, node)
+        both = chance_of(form, table, Every((form.formula.whole, node)))
+    except UnknownChanceError:
+        return None
+    comes = None if own < _NONE else min(1.0, both / own)
+    fails = None if 1 - own < _NONE else min(1.0, max(0.0, (chance - both) / (1 - own)))
+    return WhatIf(own, comes, fails)
+
+
+def _node(form: QueryForm, answer: Mapping[str, Value | None], tick: int, text: str) -> Node | None:
+    """The formula of a literal as lines write it; None if it is not about facts of an input."""
+    literal = literal_of(text)
+    if not text.removeprefix("not ").startswith(f"{literal.predicate}("):
+        return None  # a `last` or an aggregate
+    ticks = [each.tick for each in literal.ticks]
+    if not ticks:
+        return None
+    first = min(ticks) - tick
+    last = first if ticks == [literal.tick] else max(ticks) - tick if len(ticks) > 1 else form.last
+    facts, written = [], dict(enumerate(literal.arguments))
+    for each in form.formula.literals:
+        if first <= each.at <= last and each.series.predicate == literal.predicate:
+            own = {place: value_text(value) for place, value in each.series.constants}
+            pairs = zip(each.series.key, each.key, strict=True)
+            own |= {place: value_text(answer[name] or "") for place, name in pairs}
+            if own.items() <= written.items():
+                facts.append(each)
+    if not facts or len({each.series for each in facts}) > 1:
+        return None  # which of several kinds of facts is meant is not known
+    return Never(Some(tuple(facts))) if literal.negated else Some(tuple(facts))
 
 
 # ---- forecasts carried over to changed rules ----
@@ -205,9 +280,10 @@ def with_lines(
     known, log, judged = known_of(new, found, state), {}, dict(found.queries)
     for name, each in change.changes.items():
         lines = replace(each, kind=np.where(each.kind == REVISED, POSSIBLE, each.kind))
-        forecast = QueryForecast(known, new.relation(name), found.features[name], limits)
-        earlier = partial(no_lines, lines.table.slice(0, 0), new.relation(name))
-        judged[name], log[name], _ = forecast.step(judged[name], lines, change.tick, state.values, earlier)
+        relation, features = new.relation(name), found.features[name]
+        forecast = QueryForecast(known, relation, features, limits, lines, state.values)
+        earlier = partial(no_lines, lines.table.slice(0, 0), relation)
+        judged[name], log[name], _ = forecast.step(judged[name], change.tick, earlier)
     return replace(found, queries=judged), log
 
 

@@ -91,10 +91,7 @@ def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
 def advanced(
     plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
 ) -> tuple[Forecasting, dict[str, pa.Table], dict[str, LeftOut]]:
-    """Returns the forecasts after a step, its lines with chances, and the lines left out.
-
-    Limits affect the lines only, never the state.
-    """
+    """Returns the forecasts after a step, its lines with chances, and those left out for their limits."""
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
     current = replace(before, sightings=sightings)
@@ -114,8 +111,9 @@ def advanced(
     for name, each in step.changes.items():
         earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
-        query = QueryForecast(known, plan.relation(name), features[name], limits, unseen)
-        queries[name], log[name], left_out[name] = query.step(queries[name], each, state.now, values, earlier)
+        relation = plan.relation(name)
+        query = QueryForecast(known, relation, features[name], limits, each, values, unseen)
+        queries[name], log[name], left_out[name] = query.step(queries[name], state.now, earlier)
         features[name] = features[name].after(state.now)
     series = {name: known.odds.used(name, state.now // before.learning.length) for name in current.series}
     seen_still = forgotten(sightings, state.now - own.reach(before.learning.length))
@@ -136,8 +134,9 @@ def with_chances(
     """Adds chances as of the last tick to the open answers of queries."""
     known, log = known_of(plan, current, state), {}
     for name, lines in found.items():
-        query = QueryForecast(known, plan.relation(name), current.features[name], limits)
-        log[name] = query.open(current.queries[name], lines, state.values)
+        features = current.features[name]
+        query = QueryForecast(known, plan.relation(name), features, limits, lines, state.values)
+        log[name] = query.open(current.queries[name])
     return log
 
 
@@ -163,22 +162,15 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     """Returns a model of all that was learned, including epochs that forecasts do not use yet."""
     learning = current.learning
     epoch = now // learning.length if learning.counts else learning.epoch
-    return Model(
-        plan,
-        Values.from_saved(current.sightings.values.saved()),
-        {
-            name: series_counts.up_to(each, KnownEpoch(epoch, learning.epochs_to_half))
-            for name, each in current.series.items()
-        },
-        {
-            name: {judge: of.at_tick(now) if learning.on else of for judge, of in each.judges.items()}
-            for name, each in current.queries.items()
-        },
-        {name: each.weights for name, each in current.queries.items()},
-        epoch,
-        learning.half_life,
-        learning.length,
-    )
+    as_of = KnownEpoch(epoch, learning.epochs_to_half)
+    series = {name: series_counts.up_to(each, as_of) for name, each in current.series.items()}
+    judges = {
+        name: {judge: of.at_tick(now) if learning.on else of for judge, of in each.judges.items()}
+        for name, each in current.queries.items()
+    }
+    weights = {name: each.weights for name, each in current.queries.items()}
+    values = Values.from_saved(current.sightings.values.saved())
+    return Model(plan, values, series, judges, weights, epoch, learning.half_life, learning.length)
 
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:

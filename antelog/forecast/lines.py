@@ -37,19 +37,15 @@ from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import following
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.following import AnswerLines, DecidedAnswers, Stretches
+from antelog.forecast.judges.judge import AnswerRows, Predictions
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.judges.mean import Predictions
-from antelog.forecast.judges.rows import AnswerRows
 from antelog.forecast.scores.scored_lines import FirstAlerts
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerChances(ColumnSet):
-    """Answers with their chances at some ticks, and the growth of the model's chances.
-
-    `line` is the row of an answer's last line in this step, or -1 if that is from an earlier step.
-    """
+    """Answers with their chances at some ticks; `line` is their last line (-1: from an earlier step)."""
 
     predictions: Predictions
     found: Chances
@@ -61,10 +57,7 @@ class AnswerChances(ColumnSet):
 def with_chances(
     lines: pa.Table, rows: Column, answers: AnswerChances, sources: Sequence[str], holds: Numbers | None
 ) -> pa.Table:
-    """Adds the columns of forecasts to lines, given the rows of the answers.
-
-    Chances grow as in the model of facts, scaled to the mean of all judges.
-    """
+    """Adds the columns of forecasts to lines; growth is that of the model, scaled to the mean of judges."""
     chance, source = np.full(lines.num_rows, np.nan), np.full(lines.num_rows, -1)
     chance[rows], source[rows] = answers.predictions.chance, answers.predictions.source
     found = answers.found
@@ -96,17 +89,13 @@ def with_chances(
 # ---- lines of alerts ----
 
 
-ROUNDED = 1e-9
-"""Tolerance for chances: rounding depends on which rows are computed together."""
+ROUNDED = 1e-9  # tolerance for chances: rounding depends on which rows are computed together
 
 
 def alert_changes(
     before: Column, number: Column, tick: Column, chance: Numbers, threshold: float
 ) -> tuple[Column, Column, Mask]:
-    """Returns the numbers of the likely answers after some chances, the rows at which that changes, and how.
-
-    A chance of NaN changes nothing.
-    """
+    """Returns the answers likely in the end, the rows at which one changes, and whether it becomes likely."""
     if len(number) == 0:
         return before, number, number > 0
     order = in_order([number - number.min(), tick - tick.min()])
@@ -241,8 +230,7 @@ def left_out_of(open_: Mask, chance: Numbers, tick: Column, limits: Limits) -> M
 # ---- a query in a step ----
 
 
-LONGEST = 4096
-"""The most ticks after a line at which an answer may still become likely."""
+LONGEST = 4096  # the most ticks after a line at which an answer may still become likely
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,49 +251,46 @@ class ChanceRequests(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class QueryForecast:
-    """A query in a step: `features` are its latest values, `unseen` tells where sources are unseen."""
+    """The lines of a query in a step, whose cells are of the values `of` the engine.
+
+    `features` are its latest values, `unseen` tells where sources are unseen.
+    """
 
     known: Known
     relation: Relation
     features: QueryFeatures
     limits: Limits
+    logged: Logged
+    of: Values
     unseen: UnseenSources | None = None
 
     def step(
-        self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
+        self, before: Judged, now: int, earlier: Callable[[], Logged]
     ) -> tuple[Judged, pa.Table, LeftOut]:
-        """Ends a step of a query at `now`: returns its state, its lines with chances, and those left out.
-
-        Cells of lines are of the values `of` the engine; `earlier` returns the open answers before the step.
-        """
-        rows, lines = self._lines(logged, of)
+        """Ends a step: returns the query's state, its lines with chances, and those left out."""
+        rows, lines = self._lines()
         learning, delay = self.known.odds.learning, self.relation.bounds.delay
         step = following.followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
-        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
+        found, holds = self._chances(requests, rows, lines)
         judged, answers = self._judge(judged, requests, found, decided)
         some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
-        table, limits = with_chances(logged.table, some.line, some, judged.sources, holds), self.limits
+        table = with_chances(self.logged.table, some.line, some, judged.sources, holds)
         likeliest = np.full(table.num_rows, np.nan)
-        if limits.min_chance is not None:
+        if self.limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
-        within, left_out = filtered(table, logged.kind, likeliest, limits)
+        within, left_out = filtered(table, self.logged.kind, likeliest, self.limits)
         parts = [within]
         if self.relation.alert is not None:
-            judged, more = self._alerts(judged, answers, logged, of, earlier)
+            judged, more = self._alerts(judged, answers, earlier)
             parts += more
         judged = judging.settled(judging.score_decided(judged, decided, self.relation.alert), now)
         return judging.without(judged, step.lost), lines_in_order(parts, self.relation), left_out
 
     def _alerts(
-        self,
-        judged: Judged,
-        answers: AnswerChances,
-        logged: Logged,
-        of: Values,
-        earlier: Callable[[], Logged],
+        self, judged: Judged, answers: AnswerChances, earlier: Callable[[], Logged]
     ) -> tuple[Judged, list[pa.Table]]:
         """Returns the query with the alerts of a step, and the lines of these."""
         assert self.relation.alert is not None
@@ -319,44 +304,41 @@ class QueryForecast:
         alerts = judged.alerts.and_then(FirstAlerts(asked.number.take(rang), asked.tick.take(rang)))
         first = alerts.take(find(distinct(alerts.number), alerts.number))
         judged, answers = replace(judged, likely=after, alerts=first), answers.take(row)
-        lines, at = self._last_lines(answers, logged.table, of, earlier)
+        lines, at = self._last_lines(answers, earlier)
         answers, likely = answers.take(at), likely[at]
         if self.unseen is not None:
             lines = with_lost(lines, self.unseen, answers.predictions.tick, ~likely)
         return judged, [lines_of_alerts(lines, answers, likely, judged.sources, lossy=self._lossy)]
 
-    def _last_lines(
-        self, answers: AnswerChances, lines: pa.Table, of: Values, earlier: Callable[[], Logged]
-    ) -> tuple[pa.Table, Column]:
-        """Returns the last lines of answers, from this step or from before it, and the rows of these answers.
-
-        Answers that the engine has dropped have none.
-        """
+    def _last_lines(self, answers: AnswerChances, earlier: Callable[[], Logged]) -> tuple[pa.Table, Column]:
+        """Returns the last lines of answers, and the rows of these; the engine may have dropped others."""
         here, before = np.flatnonzero(answers.line >= 0), np.flatnonzero(answers.line < 0)
-        table = lines.take(pa.array(answers.line.take(here)))
+        table = self.logged.table.take(pa.array(answers.line.take(here)))
         if len(before) == 0:
             return table, here
         open_, values = earlier(), self.known.sightings.values
-        own = [values.recoded(column, of) for column in open_.cells[:-1]]
+        own = [values.recoded(column, self.of) for column in open_.cells[:-1]]
         known, sought = keys_of([[*own, open_.cells[-1]], [column.take(before) for column in answers.answer]])
         at = find(sought, known)
         there = np.flatnonzero(at >= 0)
         more = open_.table.take(pa.array(at.take(there)))
         return united([table, more]), np.concatenate([here, before.take(there)])
 
-    def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
+    def open(self, judged: Judged) -> pa.Table:
         """Adds chances as of now to open answers and those just confirmed."""
-        rows, lines = self._lines(logged, values)
+        rows, lines = self._lines()
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is reported as of now, though its line may be older: what was just reported is likelier.
-        at_line = following.last_line_ticks(judged.followed, some.answer) == some.tick
+        last = judged.followed.last
+        known, asked = keys_of([last.answer, some.answer])
+        at_line = np.append(last.tick, -1).take(find(asked, known)) == some.tick
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
-        found, holds = self._chances(requests, rows, lines, logged.table.num_rows)
+        found, holds = self._chances(requests, rows, lines)
         _, answers = self._judge(judged, requests, found, None)
-        table = with_chances(logged.table, answers.line, answers, judged.sources, holds)
+        table = with_chances(self.logged.table, answers.line, answers, judged.sources, holds)
         now = np.zeros(table.num_rows, np.int64)
-        out = left_out_of(logged.kind <= REVISED, table.column("chance").to_numpy(), now, self.limits)
+        out = left_out_of(self.logged.kind <= REVISED, table.column("chance").to_numpy(), now, self.limits)
         return table.filter(pa.array(~out)) if out.any() else table
 
     @property
@@ -373,10 +355,10 @@ class QueryForecast:
         patterns = prepared(self.known.plan).patterns[self.relation.name]
         return np.array([pattern.counts_until for pattern in patterns], np.int64)
 
-    def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
+    def _lines(self) -> tuple[Column, AnswerLines]:
         """Returns the rows of lines about answers without open variables, and these lines."""
-        own = self.known.sightings.values
-        cells = [own.recoded(column, values) for column in logged.cells[:-1]]
+        logged, values = self.logged, self.known.sightings.values
+        cells = [values.recoded(column, self.of) for column in logged.cells[:-1]]
         whole = logged.cells[-1] >= 0
         for column in cells:
             whole &= column != UNBOUND
@@ -399,11 +381,11 @@ class QueryForecast:
         return ChanceRequests(own.answer, own.number, own.stage, tick, line, at_line)
 
     def _chances(
-        self, at: ChanceRequests, rows: Column, lines: AnswerLines, count: int
+        self, at: ChanceRequests, rows: Column, lines: AnswerLines
     ) -> tuple[Chances, Numbers | None]:
         """Returns the chances of open answers by the model of facts, and how likely each line's answer holds.
 
-        Decided answers have no chance any more, but may hold. Of `count` lines; None if facts are never lost.
+        Decided answers have no chance any more, but may hold. None if facts are never lost.
         """
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
@@ -415,7 +397,7 @@ class QueryForecast:
         found = replace(every, which=every.which[: len(at.tick)])
         if not self._lossy:
             return found, None
-        holds, held = np.full(count, np.nan), every.held()
+        holds, held = np.full(self.logged.table.num_rows, np.nan), every.held()
         holds[at.line[at.at_line]] = held[: len(at.tick)][at.at_line]
         holds[rows.take(over)] = held[len(at.tick) :]
         return found, holds

@@ -23,13 +23,11 @@ from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
-from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
+from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
-from antelog.forecast.judges.mean import JudgeWeights, Predictions
 from antelog.forecast.judges.outcomes import OutcomeStatistics
-from antelog.forecast.judges.rows import Judge, SettledLines
 from antelog.forecast.judges.values_judge import Fit, ValuesJudge
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
@@ -105,8 +103,7 @@ def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
             return structure
 
 
-VERSION = 4
-"""Counts up whenever a model of the version before can no longer be read."""
+VERSION = 4  # counts up whenever a model of the version before can no longer be read
 
 
 class _ModelHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -146,13 +143,9 @@ class Model:
         writing.write(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        structure, columns = packed(
-            {
-                "series": dict(self.series),
-                "judges": {name: dict(each) for name, each in self.judges.items()},
-                "weights": dict(self.weights),
-            }
-        )
+        judges = {name: dict(each) for name, each in self.judges.items()}
+        learned = {"series": dict(self.series), "judges": judges, "weights": dict(self.weights)}
+        structure, columns = packed(learned)
         head = _ModelHead("antelog model", VERSION, self.epoch, self.half_life, self.length)
         return sealed.pack(
             {
@@ -235,8 +228,7 @@ def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
 # In a part, the sums over all keys stay as of the model's epoch: so a key's chances do not depend on the
 # other keys of its worker.
 
-Cells: TypeAlias = Callable[[Column], Column]
-"""Rewrites cells for other values."""
+Cells: TypeAlias = Callable[[Column], Column]  # rewrites cells for other values
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
 """Marks the cells that are a worker's own, given their values."""
@@ -290,7 +282,7 @@ def merged(models: Sequence[Model]) -> Model:
         name: {judge: of.merged([each.judges[name][judge] for each in others]) for judge, of in own.items()}
         for name, own in one.judges.items()
     }
-    weights = {name: average.merged([each.weights[name] for each in parts]) for name in one.weights}
+    weights = {name: merged_weights([each.weights[name] for each in parts]) for name in one.weights}
     return replace(one, values=values, series=series, judges=judges, weights=weights, epoch=epoch)
 
 

@@ -22,7 +22,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.pictures import rows, theme
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import THEMES, Data, Drawing, Theme
-from antelog.pictures.history import OUTCOMES, History, changes_in, history, times_of, up_to
+from antelog.pictures.history import OUTCOMES, History, changes_in, history, times_of
 from antelog.pictures.plan import draw_plan
 from antelog.pictures.rows import LOOKS, NUMBERS, Frame, Row
 from antelog.process import Engine
@@ -115,8 +115,7 @@ def _finished(
     return found.add_params(alt.param(name="width_of_labels", expr=columns.width)) if columns else found
 
 
-DETAIL = 30
-"""The rows of the closer look."""
+DETAIL = 30  # the rows of the closer look
 _EXPLORED = 20_000  # the most answers that can be looked at closely
 
 
@@ -190,14 +189,10 @@ def panel_title(text: str) -> alt.TitleParams:
 def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
     ticks = np.unique(np.concatenate([since, decided, [frame.now]]))
     begun, ended = (np.searchsorted(np.sort(each), ticks, "right") for each in (since, decided))
-    lines = [
-        {
-            "x": frame.clock.axis_value(tick),
-            "open": number,
-            "tip": {"tick": frame.clock.text(tick), "open": number},
-        }
-        for tick, number in zip(ticks.tolist(), (begun - ended).tolist(), strict=True)
-    ]
+    lines = []
+    for tick, number in zip(ticks.tolist(), (begun - ended).tolist(), strict=True):
+        tip = {"tick": frame.clock.text(tick), "open": number}
+        lines.append({"x": frame.clock.axis_value(tick), "open": number, "tip": tip})
     line: dict[str, Any] = {"line": {"color": theme.BLUE}, "color": theme.BLUE, "fillOpacity": 0.28}
     chart = _panel(lines, "Open answers", frame).mark_area(interpolate="step-after", clip=True, **line)
     most = max(line["open"] for line in lines)
@@ -339,8 +334,8 @@ def draw(
         changes = changes_in(source)
         last = None if now is None else tick_of(now, plan.timescale if plan else None)
         if until is not None:
-            last = tick_of(until, plan.timescale if plan else None)
-            changes = up_to(last, changes)
+            last = end = tick_of(until, plan.timescale if plan else None)
+            changes = (change for change in changes if change.tick <= end)
         found = history(changes, last)
     if since is not None:
         found = found.since(tick_of(since, plan.timescale if plan else None))

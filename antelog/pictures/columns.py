@@ -101,15 +101,12 @@ class LabelColumns:
             ("text", f"{begin}[width_of_labels] - margin", {"align": "left", "color": theme.INK}),
             ("time", f"{-_RIGHT}", {"align": "right", "color": theme.MUTED}),
         )
-        return [
-            rows.mark_text(clip=False, fontSize=font_size, **style).encode(
-                x=alt.value(alt.ExprRef(x)),
-                text=alt.value(
-                    alt.ExprRef(f"isArray(datum.{name}) ? datum.{name}[width_of_labels] : datum.{name}")
-                ),
-            )
-            for name, x, style in columns
-        ]
+        labels = []
+        for name, x, style in columns:
+            text = f"isArray(datum.{name}) ? datum.{name}[width_of_labels] : datum.{name}"
+            mark = rows.mark_text(clip=False, fontSize=font_size, **style)
+            labels.append(mark.encode(x=alt.value(alt.ExprRef(x)), text=alt.value(alt.ExprRef(text))))
+        return labels
 
 
 def _by_width(labels: list[str]) -> str | list[str]:

@@ -23,8 +23,7 @@ from antelog.theme import FONTS, embedded_face
 from antelog.writing import write
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
-Data: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
-"""The lines of the data sets that a chart names."""
+Data: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]  # the lines of the data sets that a chart names
 
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 # The font of a PNG, and of what measures texts.

@@ -30,10 +30,8 @@ from antelog.language.printer import value_text
 from antelog.lines import LABEL, IfSilent, LineLiteral, awaited, literals_of
 
 OUTCOMES = (OPEN, CONFIRMED, REJECTED, LOST, CLOSED)
-PLAIN = "info"
-"""The severity of a query that has none."""
-ALL_OTHERS = "all others"
-"""The value of answers about all others; a text of that name has quotes."""
+PLAIN = "info"  # the severity of a query that has none
+ALL_OTHERS = "all others"  # the value of answers about all others; a text of that name has quotes
 
 
 @dataclass(frozen=True)
@@ -147,13 +145,9 @@ class Answer:
         return self.change.values
 
     @property
-    def atom(self) -> str:
-        return self.change.atom
-
-    @property
     def label(self) -> str:
         """The words of the program, or the atom."""
-        return self.words or self.atom
+        return self.words or self.change.atom
 
     @property
     def chance(self) -> float | None:
@@ -256,10 +250,6 @@ def label(query: str, values: Mapping[str, str]) -> str:
     return f"{query}({', '.join(values.values())})" if values else query
 
 
-def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
-    return (change for change in changes if change.tick <= tick)
-
-
 def history(changes: Iterable[Change], now: int | None = None) -> History:
     """The history of each answer. Open ones last until `now` (by default, the last change)."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
@@ -344,10 +334,7 @@ def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
 def _told(
     shot: Mapping[str, Any], before: dict[str, dict[str, Mapping[str, Any]]]
 ) -> Iterator[Mapping[str, Any]]:
-    """The changes since the open answers of each query `before`, where those of the snapshot are put.
-
-    Answers that were open and are listed no more are rejected.
-    """
+    """The changes from the open answers `before` to a snapshot; those no longer listed are rejected."""
     told = {name: shot[name] for name in ("tick", "query", TIME) if name in shot}
     gone, still = before.get(shot["query"], {}), {}
     for answer in shot["answers"]:

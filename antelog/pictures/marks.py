@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from antelog.language.graph import Edge, Graph, Placement, layout
 from antelog.program import Program
 
-INPUT, STATIC, DERIVED, QUERY = "input", "static", "derived", "query"
-"""The kinds of boxes."""
+INPUT, STATIC, DERIVED, QUERY = "input", "static", "derived", "query"  # the kinds of boxes
 RULE, LABEL = "rule", "label"
 
 
@@ -29,10 +28,7 @@ class PlanSizes:
 
 @dataclass(frozen=True)
 class PlanMark:
-    """A box with its note, the dot of a rule with the number of its line, or the label of an edge.
-
-    `node` is that of the graph; a dot leads to `anchor`.
-    """
+    """A box with its note, the dot of a rule, which leads to `anchor`, or an edge's label in its `room`."""
 
     kind: str
     text: str
@@ -42,15 +38,7 @@ class PlanMark:
     note: str = ""
     node: str = ""
     anchor: str = ""
-
-
-@dataclass(frozen=True)
-class EdgeLabel:
-    """The label of an edge as wide as it is, and the room that is left for it."""
-
-    text: str
-    wide: float
-    room: float
+    room: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -84,23 +72,14 @@ class PlanMarks:
 
 
 def kinds_of(program: Program, graph: Graph) -> dict[str, str]:
-    inputs, statics = ({each.name for each in found} for found in (program.plan.inputs, program.plan.statics))
-    queries = {each.predicate for each in program.plan.queries}
-    return {
-        node: INPUT
-        if node in inputs
-        else QUERY
-        if node in queries
-        else STATIC
-        if node in statics
-        else DERIVED
-        for node in graph.strata
-        if node not in graph.rules
-    }
+    kinds = {each.name: STATIC for each in program.plan.statics}
+    kinds |= {each.predicate: QUERY for each in program.plan.queries}
+    kinds |= {each.name: INPUT for each in program.plan.inputs}
+    return {node: kinds.get(node, DERIVED) for node in graph.strata if node not in graph.rules}
 
 
 def placed_marks(
-    graph: Graph, sizes: PlanSizes, nodes: Sequence[PlanMark], labels: Mapping[Edge, EdgeLabel] | None = None
+    graph: Graph, sizes: PlanSizes, nodes: Sequence[PlanMark], labels: Mapping[Edge, PlanMark] | None = None
 ) -> PlanMarks:
     """Places the marks of each predicate and rule, and of some edges."""
     widths = {each.node: each.wide for each in nodes}
@@ -111,5 +90,5 @@ def placed_marks(
     marks = [replace(each, x=placed.x[each.node], y=found.middle(each.node)) for each in nodes]
     for edge, label in (labels or {}).items():
         node = placed.labels[edge]
-        marks.append(PlanMark(LABEL, label.text, label.wide, placed.x[node], found.middle(node), node=node))
+        marks.append(replace(label, x=placed.x[node], y=found.middle(node), node=node))
     return replace(found, marks=marks)

@@ -105,15 +105,11 @@ def clock(timescale: Timescale | None, first: int, last: int) -> Clock:
 Row = dict[str, Any]
 
 BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
-BAND = "band"
-"""The grey band behind every other lane."""
-ABSENT, ABSENCE = "absent", "absence awaited"
-"""The marks of literals under `not`."""
+BAND = "band"  # the grey band behind every other lane
+ABSENT, ABSENCE = "absent", "absence awaited"  # the marks of literals under `not`
 _KNOWN, _AWAITED = (EVIDENCE, ABSENT), (AWAITED, ABSENCE)
-NUMBERS = 52
-"""The pixels for the numbers at an axis."""
-STRETCH = "stretch"
-"""A part of a bar, deep where its answer was likely."""
+NUMBERS = 52  # the pixels for the numbers at an axis
+STRETCH = "stretch"  # a part of a bar, deep where its answer was likely
 _FAINT, _SHADE = 0.28, 0.035
 _TALL = 600  # pixels from which on rows have an axis above them, too
 _ROUND = 6  # a bar is this many pixels wider and higher than its stretch of time
@@ -256,14 +252,10 @@ def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterato
     for place, ((tick, chance), end) in enumerate(zip(depths, ends, strict=True)):
         last = place == len(depths) - 1
         if end > tick or last:
-            yield {
-                "row": number,
-                "kind": STRETCH,
-                "x": clock.axis_value(tick),
-                "x2": clock.axis_value(end),
-                "shift": _ROUND // 2 + wider if last else -_ROUND // 2,
-                "depth": round(0.8 * chance, 3),
-            }
+            x, x2 = clock.axis_value(tick), clock.axis_value(end)
+            shift = _ROUND // 2 + wider if last else -_ROUND // 2
+            stretch = {"row": number, "kind": STRETCH, "x": x, "x2": x2, "shift": shift}
+            yield stretch | {"depth": round(0.8 * chance, 3)}
 
 
 def _tip(answer: Answer, clock: Clock) -> Row:
@@ -278,7 +270,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
     ]
     said = {
         "answer": answer.label,
-        "atom": "" if answer.label == answer.atom else answer.atom,
+        "atom": "" if answer.label == answer.change.atom else answer.change.atom,
         "state": answer.outcome + ("" if answer.outcome == OPEN else f" at {clock.text(answer.until)}"),
         "since": clock.text(answer.since),
         "evidence": _listed(evidence),
@@ -340,10 +332,7 @@ def row_chart(
     y: str = "row",
     scale: alt.Scale | None = None,
 ) -> alt.LayerChart:
-    """The chart of rows, numbered by `y` from 1 on; `kinds` are the marks, outcomes and colours that occur.
-
-    The axis has a part of time if `scale` says so.
-    """
+    """The chart of rows, numbered by `y` from 1 on; `kinds` are marks, outcomes and colours that occur."""
     step = height_of(number)
     down = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)
     every = every.encode(y=alt.Y(f"{y}:Q", axis=None, scale=down))

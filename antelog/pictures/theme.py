@@ -13,13 +13,11 @@ from antelog.theme import DARK as ON_DARK
 from antelog.theme import LIGHT, SEVERITIES, SIZE, family
 
 PAPER, INK, MUTED, LINE = (LIGHT[name] for name in ("card", "ink", "muted", "line"))
-BAND, GREY = LIGHT["paper"], LIGHT["faint"]
-"""Quieter than the others: rejected answers need no attention."""
+BAND, GREY = LIGHT["paper"], LIGHT["faint"]  # quieter than the others: rejected answers need no attention
 SEVERITY = {name: LIGHT[name] for name in SEVERITIES}
 """Colour is severity; the outcome of an answer is the shape of its mark."""
 RED, ORANGE, BLUE, GREEN = SEVERITY.values()
-PURPLE = LIGHT["other"]
-"""For lines and bars that have nothing to do with a severity."""
+PURPLE = LIGHT["other"]  # for lines and bars that have nothing to do with a severity
 
 DARK = {
     LIGHT[name]: ON_DARK[name]

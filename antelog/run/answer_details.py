@@ -24,7 +24,7 @@ from antelog.run.store.inbox import Inbox
 from antelog.why.tree import Branch, branch_of
 
 if TYPE_CHECKING:
-    from antelog.forecast.inference.what_if import WhatIf
+    from antelog.forecast.forecaster import WhatIf
 
 _DEPTH = 6
 """Levels of rules in an explanation."""

@@ -22,9 +22,8 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.following import DecidedAnswers
+from antelog.forecast.judges.judge import AnswerRows, Predictions
 from antelog.forecast.judges.judged import Judged
-from antelog.forecast.judges.mean import Predictions
-from antelog.forecast.judges.rows import AnswerRows
 from antelog.process import Engine
 from benchmarks.forecast.records import RECORDS
 from benchmarks.forecast.streams import Stream

@@ -18,8 +18,8 @@ from antelog.engine.values.values import Values
 from antelog.forecast.columns import OUTCOMES
 from antelog.forecast.inference.forms import chains_of
 from antelog.forecast.inference.formulas import Formula, formula_of
+from antelog.forecast.judges.judge import Judge
 from antelog.forecast.judges.outcomes import OutcomeStatistics
-from antelog.forecast.judges.rows import Judge
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates.odds import Chain, ChainState, Keys, Odds, Series, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, nothing_seen, seen

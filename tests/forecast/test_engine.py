@@ -127,14 +127,6 @@ def test_a_fact_of_the_last_tick_of_an_epoch_is_followed_by_none_in_the_next() -
     assert [(facts, followed) for facts, followed, *_ in sums] == [(1, 1), (1, 1)]
 
 
-def test_epochs_that_cannot_be() -> None:
-    program = antelog.parse(RULES)
-    with pytest.raises(DataError, match="an epoch has at least one tick, not 0"):
-        Engine(program, model="learn", epoch=0)
-    with pytest.raises(UnsupportedError, match='model="learn"'):
-        Engine(program, epoch=5)
-
-
 def test_epochs_are_as_long_as_those_of_the_model() -> None:
     program = antelog.parse(RULES)
     learning = Engine(program, model="learn", epoch=5)
@@ -157,20 +149,22 @@ def test_without_a_model() -> None:
     for ask in (lambda: engine.model, engine.scores):
         with pytest.raises(UnsupportedError, match='model="learn"'):
             ask()
-    with pytest.raises(UnsupportedError, match='model="learn"'):
-        Engine(antelog.parse(RULES), min_chance=0.1)
+    for option in ("min_chance", "epoch"):
+        with pytest.raises(UnsupportedError, match='model="learn"'):
+            Engine(antelog.parse(RULES), **{option: 1})
 
 
 @pytest.mark.parametrize(
-    ("limits", "why"),
+    ("options", "why"),
     [
         ({"min_chance": 1.5}, "min_chance is 1.5, and a chance is from 0 to 1"),
         ({"most": 0}, "at least one answer has to be shown"),
+        ({"epoch": 0}, "an epoch has at least one tick, not 0"),
     ],
 )
-def test_limits_that_are_none(limits: dict[str, Any], why: str) -> None:
+def test_options_that_cannot_be(options: dict[str, Any], why: str) -> None:
     with pytest.raises(DataError, match=why):
-        Engine(antelog.parse(RULES), model="learn", **limits)
+        Engine(antelog.parse(RULES), model="learn", **options)
 
 
 LOST = """

@@ -99,10 +99,6 @@ def test_a_model_of_another_program(text: str, why: str) -> None:
         learned().of(plan_of(text), "m.model")
 
 
-def test_a_model_of_the_same_program() -> None:
-    assert learned().of(plan_of(RULES)) is learned()
-
-
 PUMPS = antelog.parse("""
 input Hot(pump, time) delay 3.
 Failing(P, T) :- Hot(P, T), Hot(P, T+1), Hot(P, T+2).

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -232,16 +232,6 @@ def test_counts_are_whole_numbers() -> None:
     assert not any("." in text for text in shown if text[:1].isdigit())
     assert {"0", "1", "2"} <= {*shown}
     assert not any(text.startswith("\N{MINUS SIGN}") for text in shown)
-
-
-def test_numbers_have_the_width_that_labels_would_take() -> None:
-    wide = [
-        replace(each, change=replace(each.change, values={"X": "a_long_name" * 9})) for each in MANY.answers
-    ]
-    few, many = (
-        draw_answers(of(*each, now=42)).chart.to_dict()["vconcat"][0] for each in (MANY.answers, wide)
-    )
-    assert few["width"] == many["width"] > 700
 
 
 def test_how_many_are_shown_one_by_one() -> None:

@@ -27,11 +27,8 @@ from antelog.forecast.inference.nodes import Node, UnknownChanceError
 from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
 from antelog.forecast.rates.odds import IMPOSSIBLE, Series, exclusive
 
-FOREVER = 2**40
-"""A horizon by which everything has come that ever will."""
-
-TRUTH = 2**41
-"""The horizon of the world itself, in which lost facts count."""
+FOREVER = 2**40  # a horizon by which everything has come that ever will
+TRUTH = 2**41  # the horizon of the world itself, in which lost facts count
 
 
 NOTHING_AHEAD: Mapping[int, Diagram] = {}
@@ -64,7 +61,6 @@ def probability(
 
 
 _AT_ONCE = 8192  # the rows that fit into the cache
-
 _CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are computed at once
 
 
@@ -219,10 +215,7 @@ _HORIZONS = 24  # the most ticks by which the chance of a confirmation is comput
 
 
 def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
-    """Builds the formula of a shape by a horizon; the delays decide which leaves are over by then.
-
-    Raises UnknownChanceError if two chains are one slot with different states.
-    """
+    """Builds a shape's formula by a horizon; raises UnknownChanceError if one slot has different states."""
     outcomes = [chain.outcomes for chain in form.chains]
     leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
     over = frozenset(
@@ -264,10 +257,7 @@ def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Growth(ColumnSet):
-    """Steps by which chances of having been confirmed grow, in order.
-
-    Each row has the answer, the tick counted from the answer's, and the chance from then on.
-    """
+    """Steps in which chances grow: the answer, the tick counted from its own, and the chance from then on."""
 
     of: Column
     at: Column
@@ -386,18 +376,14 @@ def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
     return Growth(of, ticks.take(at), later[of, at])
 
 
-GROWN = 1e-12
-"""A smaller difference is a matter of the last digits."""
+GROWN = 1e-12  # a smaller difference is a matter of the last digits
 
 
 def _shape(table: AnswerTable) -> DiagramShape:
-    return DiagramShape(
-        tuple(bool(each) for each in table.conditions[0]),
-        tuple(int(twin[0]) for twin in table.twins),
-        tuple(
-            tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
-        ),
-    )
+    chains = zip(table.odds, table.which, strict=True)
+    delays = tuple(tuple(odds.delay[which[0]].tolist()) for odds, which in chains)
+    twins = tuple(int(twin[0]) for twin in table.twins)
+    return DiagramShape(tuple(map(bool, table.conditions[0])), twins, delays)
 
 
 def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:

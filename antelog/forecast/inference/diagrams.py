@@ -18,8 +18,7 @@ from antelog.engine.columns.tables import Column
 from antelog.forecast.inference import nodes
 from antelog.forecast.inference.nodes import Comes, Node, UnknownChanceError
 
-FALSE, TRUE = 0, 1
-"""The numbers of what is decided."""
+FALSE, TRUE = 0, 1  # the numbers of what is decided
 
 _NO_TICK = 2**62
 
@@ -31,20 +30,6 @@ class Leaf:
     chain: int
     state: int
     at: int
-
-
-@dataclass(frozen=True)
-class Question:
-    """A formula with the values of its conditions, the leaf of each literal, and the outcomes of each chain.
-
-    The leaves that are `over` can no longer come: if they have not, their literals are false.
-    """
-
-    whole: Node
-    conditions: Sequence[bool]
-    leaves: Mapping[Comes, Leaf]
-    outcomes: Sequence[int]
-    over: Set[Leaf]
 
 
 @dataclass(frozen=True)
@@ -67,10 +52,18 @@ Part: TypeAlias = Shows | Joined | bool
 
 
 @dataclass
-class Parts:
-    """The parts of a formula by number, and the first tick that each depends on."""
+class Question:
+    """A formula with the values of its conditions, the leaf of each literal, and the outcomes of each chain.
 
-    question: Question
+    The leaves that are `over` can no longer come: if they have not, their literals are false. Parts of the
+    formula have numbers, and a `first` tick that each depends on.
+    """
+
+    whole: Node
+    conditions: Sequence[bool]
+    leaves: Mapping[Comes, Leaf]
+    outcomes: Sequence[int]
+    over: Set[Leaf]
     entries: list[Part] = field(default_factory=lambda: [False, True])
     first: list[int] = field(default_factory=lambda: [_NO_TICK, _NO_TICK])
     known: dict[Part, int] = field(default_factory=dict)
@@ -78,9 +71,9 @@ class Parts:
     def of(self, node: Node, positive: bool = True) -> int:
         match node:
             case nodes.Holds(condition):
-                return TRUE if self.question.conditions[condition] is positive else FALSE
+                return TRUE if self.conditions[condition] is positive else FALSE
             case Comes():
-                leaf = self.question.leaves[node]
+                leaf = self.leaves[node]
                 return self._number(Shows(leaf, positive), leaf.at)
             case nodes.Never(part):
                 return self.of(part, not positive)
@@ -126,8 +119,7 @@ class Parts:
         return number
 
 
-MOST_STEPS = 100_000
-"""The most steps between nodes, and pairs of a node and states of all chains at a tick."""
+MOST_STEPS = 100_000  # the most steps between nodes, and pairs of a node and states of all chains at a tick
 
 
 @dataclass(frozen=True)
@@ -161,8 +153,7 @@ BEFORE = 3
 
 def diagram_of(question: Question) -> Diagram:
     """Builds the decision diagram of a question. Raises UnknownChanceError if it has too many nodes."""
-    parts = Parts(question)
-    root = parts.of(question.whole)
+    root = question.of(question.whole)
     ticks: dict[int, set[int]] = {}
     for leaf in question.leaves.values():
         ticks.setdefault(leaf.at, set()).add(leaf.chain)
@@ -179,7 +170,7 @@ def diagram_of(question: Question) -> Diagram:
         then = []
         for node in frontier:
             for each in product(*outcomes):
-                left = _after(parts, node, at, dict(zip(chains, each, strict=True)))
+                left = _after(question, node, at, dict(zip(chains, each, strict=True)))
                 then.append(numbers.setdefault(left, len(numbers)))
         shape = (len(frontier), *map(len, outcomes))
         layers.append(Layer(at, chains, np.array(then, np.int64).reshape(shape), len(numbers)))
@@ -187,20 +178,20 @@ def diagram_of(question: Question) -> Diagram:
     return Diagram(root if root in (FALSE, TRUE) else 2, tuple(layers))
 
 
-def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
+def _after(question: Question, node: int, at: int, outcome: Mapping[int, int]) -> int:
     """The remainder of a formula after a tick at which the chains had these outcomes."""
-    if parts.first[node] > at:
+    if question.first[node] > at:
         return node
-    match parts.entries[node]:
+    match question.entries[node]:
         case Shows(leaf, came):
             shown = outcome[leaf.chain]
             if came:
                 return TRUE if shown == leaf.state else FALSE
             # Another fact came, or none, and none can come any more.
-            fails = shown != leaf.state and (shown != 0 or leaf in parts.question.over)
+            fails = shown != leaf.state and (shown != 0 or leaf in question.over)
             return TRUE if fails else FALSE
         case Joined(own, needed):
-            here = bisect_right(own, at, key=parts.first.__getitem__)
-            return parts.joined([_after(parts, p, at, outcome) for p in own[:here]], needed, own[here:])
+            here = bisect_right(own, at, key=question.first.__getitem__)
+            return question.joined([_after(question, p, at, outcome) for p in own[:here]], needed, own[here:])
         case known:
             return TRUE if known else FALSE

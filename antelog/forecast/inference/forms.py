@@ -137,8 +137,7 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
     return form
 
 
-WIDEST = 512
-"""The most ticks between the facts of an answer."""
+WIDEST = 512  # the most ticks between the facts of an answer
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,9 +28,7 @@ from antelog.forecast.rates.odds import Series, series_of
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import OPPOSITE
 
-WHEN = "<tick>"
-"""The answer's tick, in the comparisons that are conditions."""
-
+WHEN = "<tick>"  # the answer's tick, in the comparisons that are conditions
 _MOST = 4096  # the most literals of a formula
 
 
@@ -57,8 +55,6 @@ class Formula:
 def formula_of(rules: Rules, query: str) -> Formula:
     """Unfolds a query. Raises UnknownChanceError if it has no formula."""
     relation = rules.relations[query]
-    if query in rules.cycles:
-        raise UnknownChanceError("it rests on its own past, without an end")
     timed = relation.answer.time is not None
     unfolding = _Unfolding(rules, timed)
     terms = tuple(map(Var, relation.answer.variables))
@@ -111,20 +107,11 @@ class _Unfolding:
             for first in pattern.earliest
             if first.variable in times
         )
-        ways = [
-            Every(
-                (
-                    *(
-                        self.compared(
-                            Comparison(term, "=", Calculated("-", (_put_time(own, chosen), Time(None, 0))))
-                        )
-                        for own, term in shown
-                    ),
-                    self._at(each, bound, chosen),
-                )
-            )
-            for chosen in _chosen(each, times)
-        ]
+        ways = []
+        for chosen in _chosen(each, times):
+            ticks = [(term, Calculated("-", (_put_time(own, chosen), Time(None, 0)))) for own, term in shown]
+            equal = [self.compared(Comparison(term, "=", tick)) for term, tick in ticks]
+            ways.append(Every((*equal, self._at(each, bound, chosen))))
         return Every((*needed, Some(tuple(ways)) if len(ways) != 1 else ways[0]))
 
     def _at(self, each: Prepared, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:

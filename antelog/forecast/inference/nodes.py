@@ -82,8 +82,7 @@ class Turns:
 
 Node: TypeAlias = Comes | Holds | Every | Some | Never | AtLeast | Turns
 
-NOT = Some(())
-"""It is never true."""
+NOT = Some(())  # it is never true
 
 
 def literals_of(node: Node) -> Iterator[Comes]:
@@ -145,8 +144,7 @@ def by_operator(operator: str, above: Callable[[str], Node]) -> Node:
     return Every((above(">="), Never(above(">")))) if operator == "=" else above(operator)
 
 
-FAILS = {"<": ">=", "<=": ">", "!=": "="}
-"""Comparisons that hold where another one fails."""
+FAILS = {"<": ">=", "<=": ">", "!=": "="}  # comparisons that hold where another one fails
 
 
 def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:
@@ -185,10 +183,7 @@ _OPERATORS = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 def kinds_of(aggregate: Aggregate, source: Input) -> list[tuple[Fraction, Inside]] | None:
-    """The values that facts may have, and the inside of the aggregate restricted to each of them.
-
-    None if declarations do not name the value of each fact of the slot.
-    """
+    """The declared values of facts, each with the inside of the aggregate about it; None if some lack one."""
     arguments, value = aggregate.inside.arguments, aggregate.value
     own = [each for each in arguments if isinstance(each, Inner)]
     # Where delays differ, it is not the slot alone that says until when a fact may come.
@@ -331,10 +326,7 @@ def _scale(each: Sequence[Weighed], number: Fraction) -> Fraction:
 
 
 def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
-    """Compares the number of different values.
-
-    It is certainly too small once too many ticks add nothing: no fact, or a value seen before.
-    """
+    """Compares the number of different values; it is too small once too many ticks cannot add any."""
     by_value: dict[Fraction, list[Node]] = {}
     for fact in facts.each:
         by_value.setdefault(fact.weight, []).append(fact.part)

@@ -13,14 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from antelog.compile.literals import StaticAtom
-from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
-from antelog.engine.values.values import Values
 from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import WHEN, Condition
 from antelog.forecast.inference.learning import OddsOf
@@ -57,29 +55,20 @@ class AnswersAtTicks(ColumnSet):
         return whole
 
 
-def met(condition: Condition, asked: AnswersAtTicks, tables: Tables, values: Values) -> Mask:
+def met(condition: Condition, asked: AnswersAtTicks, keys: Keys, tables: Tables) -> Mask:
     """Marks the answers for which a condition holds; arguments of None match any column of the background."""
     if not isinstance(condition, StaticAtom):
-        return holds(condition, {**asked.cells, WHEN: asked.tick}, asked.count, values)
+        return holds(condition, {**asked.cells, WHEN: asked.tick}, asked.count, keys.values)
     columns = tables[condition.predicate]
     given = [(i, argument) for i, argument in enumerate(condition.arguments) if argument is not None]
     there = np.full(asked.count, bool(columns))
     if columns and given:
-        sought = [term_column(argument, asked, values) for _, argument in given]
+        sought = [keys.of(argument) for _, argument in given]
         there = find_rows(sought, [columns[i] for i, _ in given]) >= 0
     return there ^ condition.negated
 
 
-def term_column(term: Term, asked: AnswersAtTicks, values: Values) -> Column:
-    match term:
-        case Var(name):
-            return asked.cells[name]
-        case Const(value):
-            return np.full(asked.count, values.cell(value), np.int64)
-
-
-EARLIEST = 512
-"""Chances are asked for at most this many ticks before an answer's."""
+EARLIEST = 512  # chances are asked for at most this many ticks before an answer's
 
 
 @dataclass(frozen=True)
@@ -149,14 +138,14 @@ class AnswerTable(ColumnSet):
 
 
 def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTable:
-    values = known.sightings.values
+    terms = Keys(asked.cells, asked.count, known.sightings.values)
     end = form.last + form.slowest
     age = np.clip(asked.age, -EARLIEST, end)
     # What was shown at the first tick of the window has to be known for good.
     begin = min(form.first - 1, int(age.min())) - form.slowest - form.memory
     ticks = range(begin, end + 1)
-    tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
-    keys = [[term_column(term, asked, values) for term in chain.terms] for chain in form.chains]
+    tests = [met(c, asked, terms, known.tables) for c in form.formula.conditions]
+    keys = [[*map(terms.of, chain.terms)] for chain in form.chains]
     odds = [_odds(chain, asked, known) for chain in form.chains]
     pairs = zip(form.chains, keys, strict=True)
     return AnswerTable(
@@ -178,7 +167,7 @@ def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Colu
     epochs = known.odds.epochs(chain, asked.as_of)
     (key,) = keys_of([[*columns.values(), epochs]])
     first, numbers = once(key)
-    rows = Keys({n: c.take(first) for n, c in columns.items()}, len(first), known.sightings.values)
+    rows = Keys(columns, asked.count, known.sightings.values).take(first)
     odds, which = each_once(known.odds(chain, rows, epochs.take(first)))
     return odds, which.take(numbers)
 
@@ -186,14 +175,10 @@ def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Colu
 def _shown(known: Known, chain: Chain, asked: AnswersAtTicks, keys: Sequence[Column], ticks: range) -> Column:
     """The outcome of a chain at each tick of the window, for each answer."""
     family = family_of(chain)
-    beyond = [
-        {
-            place: asked.cells[name]
-            for place, name in zip(state.series.key, state.key, strict=True)
-            if place not in chain.places
-        }
-        for state in chain.states
-    ]
+    beyond = []
+    for state in chain.states:
+        pairs = zip(state.series.key, state.key, strict=True)
+        beyond.append({place: asked.cells[name] for place, name in pairs if place not in chain.places})
     series = [family.series.index(state.series) for state in chain.states]
     possible: Sequence[Mask | None] = [None] * len(chain.states)  # there are facts of all of them
     if chain.kinds:

@@ -16,9 +16,7 @@ from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_o
 from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
 
-LOST = len(KINDS)
-"""The kind of lines of answers that were decided out of sight, with an unknown outcome."""
-
+LOST = len(KINDS)  # the kind of lines of answers that were decided out of sight, with an unknown outcome
 _EXACT = 8  # ages up to this one are a class each; then come 9 to 16, 17 to 32, and so on
 
 _BUCKETS = 64
@@ -139,17 +137,10 @@ def followed(
         settled = np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
     done = np.isin(every.kind, (CONFIRM, REJECT, LOST)) & (settled <= now)
     over = np.flatnonzero(done & (every.kind != LOST))
-    of, confirmed = number.take(over), (every.kind == CONFIRM).take(over)
-    at = find(state_of, of)
-    decided = DecidedAnswers(
-        tuple(column.take(over) for column in every.answer),
-        of,
-        np.where(confirmed, every.tick.take(over), settled.take(over)),
-        settled.take(over),
-        confirmed,
-        at[at >= 0],
-        states[at >= 0],
-    )
+    of, some, final = number.take(over), every.take(over), settled.take(over)
+    confirmed, at = some.kind == CONFIRM, find(state_of, of)
+    tick = np.where(confirmed, some.tick, final)
+    decided = DecidedAnswers(some.answer, of, tick, final, confirmed, at[at >= 0], states[at >= 0])
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = TrackedAnswers(
@@ -170,12 +161,6 @@ def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
     first, which = once(new.take(fresh))
     numbers[fresh] = before.next + which
     return numbers, before.next + len(first)
-
-
-def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
-    """The ticks of the last lines of answers; -1 for those that are not tracked."""
-    known, asked = keys_of([before.last.answer, answer])
-    return np.append(before.last.tick, -1).take(find(asked, known))
 
 
 def _states(before: TrackedAnswers, open_: Stretches, end: Column) -> tuple[Column, Column]:
@@ -207,10 +192,7 @@ def age_bucket(age: Column) -> Column:
 
 
 def ends_of(ends: Column, stage: Column) -> Column:
-    """For each stage the tick, counted from the answer's, up to which its pattern counts.
-
-    Ages are counted from there: for a count it matters how many ticks are left.
-    """
+    """For each stage the tick up to which its pattern counts: ages of answers are counted from there."""
     return np.append(ends, 0).take(pattern_of(stage))  # the last one is that of no pattern
 
 

@@ -20,10 +20,18 @@ from antelog.engine.step.lines import pattern_of
 from antelog.errors import DataError
 from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
 from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
+from antelog.forecast.judges.judge import (
+    AnswerRows,
+    Judge,
+    JudgeWeights,
+    Predictions,
+    SettledLines,
+    averaged,
+    first_weights,
+    weighed,
+)
 from antelog.forecast.judges.looks import NO_FEATURES, QueryFeatures, looks_of
-from antelog.forecast.judges.mean import JudgeWeights, Predictions, averaged, first_weights, weighed
 from antelog.forecast.judges.outcomes import nothing_known
-from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines
 from antelog.forecast.judges.values_judge import can_fit, nothing_fitted
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
@@ -35,8 +43,7 @@ from antelog.lazily import brought_by
 # To add a judge, write a module with a subclass of `Judge`, and a line for it in JUDGES.
 
 
-OF_MODEL = 2.0
-"""The weight of the model of facts before anything is known of it."""
+OF_MODEL = 2.0  # the weight of the model of facts before anything is known of it
 
 
 NewJudge = Callable[[int, float | None, QueryFeatures], Judge | None]
@@ -207,25 +214,23 @@ def score_decided(judged: Judged, decided: DecidedAnswers, threshold: float | No
     lines = ScoredLines(
         reported.number, reported.tick, reported.chance, decided.tick.take(of), decided.confirmed.take(of)
     )
-    found = replace(judged, reported=judged.reported.take(at < 0), unscored=judged.unscored.and_then(lines))
     if threshold is not None:
         at = find(judged.alerts.number, decided.number)
         first, of = judged.alerts.take(at >= 0), at[at >= 0]
         sure = np.full(len(of), threshold)
         rang = ScoredLines(first.number, first.tick, sure, decided.tick.take(of), decided.confirmed.take(of))
-        likely = judged.likely[find(judged.likely, decided.number) < 0]
         scores = scores + at_threshold(lines, rang, threshold)
-        found = replace(found, likely=likely, alerts=judged.alerts.take(at < 0), scores=scores)
-    return _scored(found)
+    found = replace(judged, unscored=judged.unscored.and_then(lines), scores=scores)
+    return _scored(without(found, decided.number))
 
 
-def without(judged: Judged, lost: Column) -> Judged:
-    """Drops lost answers, whose outcome is unknown: there is nothing to score."""
-    if len(lost) == 0:
+def without(judged: Judged, number: Column) -> Judged:
+    """Drops answers that are scored, or lost: of these the outcome is unknown."""
+    if len(number) == 0:
         return judged
-    reported = judged.reported.take(find(judged.reported.number, lost) < 0)
-    alerts = judged.alerts.take(find(judged.alerts.number, lost) < 0)
-    likely = judged.likely[find(judged.likely, lost) < 0]
+    reported = judged.reported.take(find(judged.reported.number, number) < 0)
+    alerts = judged.alerts.take(find(judged.alerts.number, number) < 0)
+    likely = judged.likely[find(judged.likely, number) < 0]
     return replace(judged, reported=reported, alerts=alerts, likely=likely)
 
 

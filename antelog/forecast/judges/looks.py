@@ -31,7 +31,7 @@ from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
-from antelog.forecast.judges.rows import AnswerRows
+from antelog.forecast.judges.judge import AnswerRows
 from antelog.forecast.rates.odds import Value
 from antelog.language.literals.comparison import HOLDS
 
@@ -40,10 +40,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 
 @dataclass(frozen=True)
 class Look:
-    """A column of an input's facts with these constants, and the threshold its values are compared with.
-
-    `key` pairs columns with the positions of their values in the answer.
-    """
+    """A column compared with a threshold; `key` pairs other columns with positions in the answer."""
 
     predicate: str
     constants: tuple[tuple[int, Value], ...]
@@ -65,8 +62,7 @@ def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
     return tuple(search.looks.values())
 
 
-Bounds = Mapping[str, tuple[str, float]]
-"""Variables that are compared, each with the operator and the number."""
+Bounds = Mapping[str, tuple[str, float]]  # variables that are compared, each with the operator and the number
 
 
 @dataclass
@@ -131,20 +127,14 @@ class _LookSearch:
         self, name: str, terms: Sequence[Term | None], bounds: Bounds, known: Mapping[str, Term | None]
     ) -> None:
         """Adds the columns of facts that are compared."""
-        compared = {
-            column: bounds[term.name]
-            for column, term in enumerate(terms)
-            if isinstance(term, Var) and term.name in bounds
-        }
+        variables = [(column, term) for column, term in enumerate(terms) if isinstance(term, Var)]
+        compared = {column: bounds[term.name] for column, term in variables if term.name in bounds}
         if not compared:
             return
         others = [(c, _put(t, known)) for c, t in enumerate(terms) if c not in compared]
         constants = tuple((c, term.value) for c, term in others if isinstance(term, Const))
-        key = tuple(
-            (c, self.places[term.name])
-            for c, term in others
-            if isinstance(term, Var) and term.name in self.places
-        )
+        variables = [(c, term) for c, term in others if isinstance(term, Var)]
+        key = tuple((c, self.places[term.name]) for c, term in variables if term.name in self.places)
         for column, (operator, number) in compared.items():
             look = Look(name, constants, key, column, operator, number)
             self.looks.setdefault((name, constants, key, column), look)
@@ -173,15 +163,9 @@ def _bounds(comparisons: Iterable[Comparison]) -> Bounds:
     return {**others, **numbers}
 
 
-LAST = 6
-"""The number of values of a key that are looked at."""
-
-OLDEST = 10_000
-"""Values older than this many ticks are not looked at, and need not be kept."""
-
-NUMBER = LAST + 9
-"""The number of features of a look."""
-
+LAST = 6  # the number of values of a key that are looked at
+OLDEST = 10_000  # values older than this many ticks are not looked at, and need not be kept
+NUMBER = LAST + 9  # the number of features of a look
 _MUCH = 1e30  # larger numbers count as this one
 
 
@@ -312,8 +296,7 @@ def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
 # ---- features of answers ----
 
 
-BITS = 8
-"""The most literals that are a feature each."""
+BITS = 8  # the most literals that are a feature each
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,8 +352,7 @@ class QueryFeatures:
 
 _SOME = 1024
 
-NO_FEATURES = QueryFeatures((), 0, ())
-"""Those of a query that compares no values."""
+NO_FEATURES = QueryFeatures((), 0, ())  # those of a query that compares no values
 
 
 def features_of(plan: Plan, query: str) -> QueryFeatures:

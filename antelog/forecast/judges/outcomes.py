@@ -19,8 +19,8 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
+from antelog.forecast.judges.judge import AnswerRows, Judge
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
@@ -32,20 +32,17 @@ A wider class goes by its other answers: if the same few counted at each level, 
 a chance of 98 %.
 """
 
-AT_FIRST = 5.0
-"""Knowledge of all keys counts as this many answers of one, before there are many."""
+AT_FIRST = 5.0  # knowledge of all keys counts as this many answers of one, before there are many
 
 OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)
 """Later it is one of these numbers, 0.1 to 200: the one by which past answers were likeliest."""
 
-OF_SLOWER = 10.0
-"""A slower memory's knowledge of a state counts as this many answers."""
+OF_SLOWER = 10.0  # a slower memory's knowledge of a state counts as this many answers
 
 MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
 """The memories with their weights at first, and the parts of the longest half-life that theirs are."""
 
-FORGOTTEN = 2000
-"""A key of which no answer was decided in this many ticks is forgotten."""
+FORGOTTEN = 2000  # a key of which no answer was decided in this many ticks is forgotten
 
 
 def half_lives(longest: float | None) -> Numbers:
@@ -79,10 +76,7 @@ class OutcomeStatistics(Judge):
         return self.of_all.tally.count + self.by_key.tally.count
 
     def predict(self, rows: AnswerRows) -> Numbers:
-        """The share of answers in these states that is confirmed, by each memory in a column.
-
-        It is NaN where nothing was counted at all.
-        """
+        """The confirmed share of answers in these states, by each memory; NaN where nothing was counted."""
         if not self.rows or len(rows.tick) == 0:
             return np.full((len(rows.tick), len(self.half_lives)), np.nan)
         states, ticks, which = _different(rows.state, rows.tick)

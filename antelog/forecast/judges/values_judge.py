@@ -20,29 +20,16 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.engine.columns.trees import Features, Trees
 from antelog.forecast.columns import VALUES
+from antelog.forecast.judges.judge import AnswerRows, Judge, SettledLines, no_lines
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.judges.rows import AnswerRows, Judge, SettledLines, no_lines
 
-BLOCK = 20
-"""The ticks of a block."""
-
-LEAST = 40
-"""The lines from which on the judge says something."""
-
-MOST = 5_000
-"""The newest lines that are kept: more would hardly make better trees, and take longer."""
-
-GROWTH = 2.5
-"""Trees are fitted anew once there are this many times the lines of the last fit."""
-
-PAUSE = 1_000
-"""Once there are `MOST` lines, trees are fitted anew after as many new ones and this many ticks."""
-
-WEIGHT = 16.0
-"""The weight of the judge before anything is known of it."""
-
-ALWAYS = -(2**62)
-"""The first tick of trees that are used from the start."""
+BLOCK = 20  # the ticks of a block
+LEAST = 40  # the lines from which on the judge says something
+MOST = 5_000  # the newest lines that are kept: more would hardly make better trees, and take longer
+GROWTH = 2.5  # trees are fitted anew once there are this many times the lines of the last fit
+PAUSE = 1_000  # once there are `MOST` lines, trees are fitted anew after as many new ones and this many ticks
+WEIGHT = 16.0  # the weight of the judge before anything is known of it
+ALWAYS = -(2**62)  # the first tick of trees that are used from the start
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +155,7 @@ def nothing_fitted(_keys: int, _half_life: float | None, features: QueryFeatures
 # The trees are taken out of scikit-learn's model, so they are applied without it.
 
 
-ROUNDS, RATE, LEAVES = 20, 0.2, 4
-"""The number of trees, how much of each counts, and the leaves of each."""
-
+ROUNDS, RATE, LEAVES = 20, 0.2, 4  # the number of trees, how much of each counts, and the leaves of each
 _LEAST = 20  # the least rows of a leaf
 
 _RIDGE, _BINS = 5.0, 64

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antelog.compile.literals.terms import Var
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
@@ -181,12 +180,7 @@ def odds_of(
     """Computes the odds of keys as of an epoch; `possible` marks the rows of facts of each state."""
     epoch, half_life = as_of.epoch, as_of.half_life
     family = family_of(chain)
-    asked = [
-        keys.cells[term.name]
-        if isinstance(term, Var)
-        else np.full(keys.count, keys.values.cell(term.value), np.int64)
-        for term in chain.terms
-    ]
+    asked = [*map(keys.of, chain.terms)]
     tally = counts.tally
     sums = tallies.before(tallies.opened(tally), asked, np.full(keys.count, epoch), half_life)
     first = np.append(tally.first, epoch).take(tallies.matched(asked, keys.count, tally))
@@ -339,10 +333,7 @@ def slot_shares(own: SlotCounts, every: SlotCounts, weight: float) -> Numbers:
 
 
 def _of_kinds(of_key: Numbers, each: Numbers, of_all: Numbers) -> Numbers:
-    """The shares of a key for each kind, in proportion to how kinds differ for all keys.
-
-    One more is counted and expected, so that rare kinds make no great difference.
-    """
+    """The shares of a key for each kind, as kinds differ for all keys, with one more counted and expected."""
     expected = each.sum(axis=-1, keepdims=True) * of_all[:, None]
     found: Numbers = of_key[:, None] * (each + 1) / (expected + 1)
     found /= found.sum(axis=-1, keepdims=True)

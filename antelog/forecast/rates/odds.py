@@ -188,9 +188,7 @@ class Odds(ColumnSet):
         return np.ascontiguousarray(np.moveaxis(moves, 0, 2))
 
 
-IMPOSSIBLE = 1e-15
-"""As good as never."""
-
+IMPOSSIBLE = 1e-15  # as good as never
 _LEAST = 1e-18  # less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones
 
 
@@ -215,6 +213,12 @@ class Keys:
 
     def take(self, at: Column) -> Keys:
         return Keys({name: cells.take(at) for name, cells in self.cells.items()}, len(at), self.values)
+
+    def of(self, term: Term) -> Column:
+        """The cells of a variable of the answer, or of a constant."""
+        if isinstance(term, Var):
+            return self.cells[term.name]
+        return np.full(self.count, self.values.cell(term.value), np.int64)
 
     def column(self, state: ChainState, place: int) -> Column | None:
         """The cells that facts of a state have in one column; None if that is open."""

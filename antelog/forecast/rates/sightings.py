@@ -128,10 +128,7 @@ class Sought:
 
 
 def outcomes(sightings: Sightings, family: Family, sought: Sought, ticks: Column) -> Column:
-    """The outcome of a chain in each row, at each of some ticks side by side, counted from the row's.
-
-    It is 0 for no fact, 1, 2, … for its states.
-    """
+    """The outcome of a chain in each row at some ticks, counted from the row's: no fact (0), or its state."""
     count = len(sought.tick)
     result = np.zeros((len(ticks), count), np.int64)
     about = spans_of(distinct(sought.tick)).shifted(-int(ticks[0]), int(ticks[-1]))

@@ -22,11 +22,8 @@ from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, Mask, Numbers
 
-EPOCH = 20
-"""The ticks of an epoch, by default."""
-
-FORGOTTEN = 100
-"""A key without counts in this many epochs is forgotten, where keys are."""
+EPOCH = 20  # the ticks of an epoch, by default
+FORGOTTEN = 100  # a key without counts in this many epochs is forgotten, where keys are
 
 HalfLife: TypeAlias = float | Numbers | None
 """The epochs that halve a sum (None: it never fades), or a column of them, for sums side by side."""
@@ -40,10 +37,7 @@ class Learns(Enum):
 
 @dataclass(frozen=True)
 class KnownEpoch:
-    """The epoch up to which counts are used, and their half-life in epochs.
-
-    Sums over all keys stay as they were in an earlier epoch `still` (None: they are learned, too).
-    """
+    """The epoch up to which counts are used; sums over all keys stay as in epoch `still`, if given."""
 
     epoch: int
     half_life: float | None
@@ -235,21 +229,13 @@ def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tall
     fresh = np.flatnonzero(at < 0)
     if len(fresh) == 0:
         return tally, at
-    own = [column.take(fresh) for column in keys]
+    own = tuple(column.take(fresh) for column in keys)
     same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
     at[fresh] = tally.count + same.numbers
     first = same.least(tick.take(fresh))
-    more = [column.take(same.first) for column in own]
-    return (
-        replace(
-            tally,
-            keys=tuple(np.concatenate(pair) for pair in zip(tally.keys, more, strict=True)),
-            first=np.concatenate([tally.first, first]),
-            last=np.concatenate([tally.last, first]),
-            sums=np.concatenate([tally.sums, np.zeros((len(first), tally.sums.shape[1]))]),
-        ),
-        at,
-    )
+    sums = np.zeros((same.count, tally.sums.shape[1]))
+    more = Tally(tuple(column.take(same.first) for column in own), first, first, sums, tally.forgets)
+    return tally.and_then(more), at
 
 
 def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:

@@ -27,8 +27,7 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent
 from antelog.language.printer import value_text
 
-DIFFERENT = 3
-"""The number of keys that are named, those for which most differs."""
+DIFFERENT = 3  # the number of keys that are named, those for which most differs
 
 
 @dataclass(frozen=True)
@@ -90,11 +89,8 @@ def _learned(model: Model, chain: Chain, number: int) -> Learned | None:
     values = Values.from_saved(model.values.saved())
     columns = tuple(column.take(there) for column in counts.tally.keys)
     nobody = values.cell("\0")
-    cells = {
-        term.name: np.append(nobody, column)
-        for term, column in zip(chain.terms, columns, strict=True)
-        if isinstance(term, Var)
-    }
+    pairs = zip(chain.terms, columns, strict=True)
+    cells = {term.name: np.append(nobody, column) for term, column in pairs if isinstance(term, Var)}
     # The first key is one that nobody has seen.
     keys = Keys(cells, 1 + len(there), values)
     learning = Learning(False, model.half_life, model.epoch)

@@ -14,8 +14,7 @@ from antelog.forecast.scores.scores import LineCounts, ScoreResult, Scores, resu
 from antelog.language.durations import LENGTHS, duration_text
 from antelog.language.printer import rounded_percent
 
-NONE = "\N{EN DASH}"
-"""Shown for a missing number."""
+NONE = "\N{EN DASH}"  # shown for a missing number
 
 
 def percent(share: float | None) -> str:
@@ -31,9 +30,7 @@ def percents(low: float, high: float) -> str:
 
 
 _BY_CHANCE = 2  # the number of bins that may lie outside by chance
-
 _NOTABLE = 0.005  # a smaller share of the loss avoided reads as 0 %
-
 _LARGE = 100  # from this number of a unit on, a larger unit is used
 
 
@@ -256,8 +253,7 @@ def bin_row(found: Bin) -> tuple[str, ...]:
     return reported, count(found.lines), percent(found.confirmed), expected, mark(found)
 
 
-BINS = ("chance", "lines", "confirmed", "95 % range", "")
-"""The heads of a table of bins."""
+BINS = ("chance", "lines", "confirmed", "95 % range", "")  # the heads of a table of bins
 
 ALERTS = ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
 """The heads of a table of alerts by threshold."""

@@ -28,8 +28,7 @@ from antelog.forecast.scores.scored_lines import UNIT, ScoredLines, Sums, exactl
 
 # Answers that are decided at about the same time depend on the same facts and are right or wrong together.
 # How much their sums vary from block to block of time shows how much that matters.
-MOST = 32
-"""There are at most this many blocks, and half as many at least once that many ticks have passed."""
+MOST = 32  # there are at most this many blocks, and half as many at least once that many ticks have passed
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +148,7 @@ def _summed(bins: Column, amounts: Column) -> Column:
     return sums
 
 
-LEVEL = 0.05
-"""The share of calibrated forecasts that are refuted."""
+LEVEL = 0.05  # the share of calibrated forecasts that are refuted
 FEWEST = 10
 """A bin must differ from its expected share in this many blocks before it can refute anything.
 
@@ -159,8 +157,7 @@ which fewer than 10 blocks never reach.
 """
 
 
-VISIBLE = 0.1
-"""A test that would not find such an error of all chances says nothing if it finds nothing."""
+VISIBLE = 0.1  # a test that would not find such an error of all chances says nothing if it finds nothing
 
 
 @dataclass(frozen=True)
@@ -257,10 +254,8 @@ def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus)
 
 
 DRAWS = 400
-STEPS = 33
-"""The number of errors that are tried for the lower end, from none to the one seen."""
-SIDE = 0.025
-"""The share of streams whose error is above the interval, and of those whose error is below it."""
+STEPS = 33  # the number of errors that are tried for the lower end, from none to the one seen
+SIDE = 0.025  # the share of streams whose error is above the interval, and of those whose error is below it
 Z = NormalDist().inv_cdf(1 - SIDE)
 
 

@@ -17,8 +17,7 @@ import numpy as np
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, groups, or_never
 
-UNIT = 2**30
-"""A chance of 1 as a whole number."""
+UNIT = 2**30  # a chance of 1 as a whole number
 
 
 def exactly(numbers: Numbers) -> Column:
@@ -75,8 +74,7 @@ def with_chance(decided: ScoredLines) -> ScoredLines:
 # skill, the part of its loss that is avoided, is never made to look better than it is.
 
 
-LEAST = 1e-4
-"""For the log loss, chances are taken to be at least this, and at most 1 minus this."""
+LEAST = 1e-4  # for the log loss, chances are taken to be at least this, and at most 1 minus this
 
 
 @dataclass(frozen=True)
@@ -200,13 +198,8 @@ def alerts(lines: ScoredLines, thresholds: Sequence[float] = THRESHOLDS) -> Aler
     """The alerts of lines that had a chance; all lines of an answer must be there."""
     found, same = no_alerts(len(thresholds)), groups(lines.answer)
     confirmed, decided = lines.confirmed.take(same.first), lines.decided.take(same.first)
-    chance, reported = lines.chance.take(same.order), lines.reported.take(same.order)
     for number, threshold in enumerate(thresholds):
-        since = (
-            np.minimum.reduceat(or_never(reported, chance < threshold), same.starts)
-            if same.count
-            else reported
-        )
+        since = same.least(or_never(lines.reported, lines.chance < threshold))
         reached = since < NEVER
         right = reached & confirmed
         found.alerted[number] = reached.sum()

@@ -16,22 +16,9 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column
 from antelog.errors import StateError
 from antelog.escaping import json_text
+from antelog.forecast.scores import scored_lines
 from antelog.forecast.scores.calibration import Calibration, CalibrationResult, calibration, judged
-from antelog.forecast.scores.scored_lines import (
-    Alerted,
-    AlertSums,
-    Loss,
-    Losses,
-    ScoredLines,
-    alerts,
-    base_rate,
-    brier,
-    by_threshold,
-    log_loss,
-    losses,
-    no_alerts,
-    with_chance,
-)
+from antelog.forecast.scores.scored_lines import Alerted, AlertSums, Loss, Losses, ScoredLines, no_alerts
 
 
 @dataclass(frozen=True)
@@ -62,10 +49,7 @@ class ScoreResult:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Sums over the decided answers of one query; `without` counts their lines that had no chance.
-
-    `program` are the alerts at the `threshold` that the program gives the query, if it gives one.
-    """
+    """Sums over a query's answers: lines `without` a chance, `program` alerts at its own `threshold`."""
 
     without: int = 0
     losses: Losses = field(default_factory=Losses)
@@ -96,24 +80,26 @@ def scored(scores: Scores, decided: ScoredLines) -> Scores:
     """Adds decided answers, of each of which all lines are given."""
     if decided.count == 0:
         return scores
-    lines = with_chance(decided)
-    without = decided.count - lines.count
-    return scores + Scores(without, losses(lines), calibration(lines), alerts(lines))
+    lines = scored_lines.with_chance(decided)
+    losses, alerts = scored_lines.losses(lines), scored_lines.alerts(lines)
+    return scores + Scores(decided.count - lines.count, losses, calibration(lines), alerts)
 
 
 def at_threshold(lines: ScoredLines, rang: ScoredLines, threshold: float) -> Scores:
     """Scores the program's alerts: an answer is alerted at a line, or rings between two of them."""
-    return Scores(threshold=threshold, program=alerts(with_chance(lines.and_then(rang)), (threshold,)))
+    every = scored_lines.with_chance(lines.and_then(rang))
+    return Scores(threshold=threshold, program=scored_lines.alerts(every, (threshold,)))
 
 
 def result(scores: Scores) -> ScoreResult:
     losses, alerts = scores.losses, scores.alerts
-    counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, base_rate(losses))
-    calibrated = judged(scores.calibration)
+    rate, by_threshold = scored_lines.base_rate(losses), scored_lines.by_threshold
+    counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, rate)
+    brier, log_loss = scored_lines.brier(losses), scored_lines.log_loss(losses)
     program = None
     if scores.threshold is not None:
         (program,) = by_threshold(scores.program, (scores.threshold,))
-    return ScoreResult(counted, brier(losses), log_loss(losses), calibrated, by_threshold(alerts), program)
+    return ScoreResult(counted, brier, log_loss, judged(scores.calibration), by_threshold(alerts), program)
 
 
 # ---- sums as plain values ----

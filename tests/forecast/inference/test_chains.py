@@ -45,12 +45,6 @@ def test_the_ticks_it_speaks_of() -> None:
     assert found.reach == 2 + 3 + 3 + 1 + 1
 
 
-def test_lost_facts_matter_for_longer() -> None:
-    found = form("chance Temp(_, high, _) = 5%, again 55%. P(X, T) :- Temp(X, high, T).", " (60%, 30%)")
-    assert found.memory == 40
-    assert found.reach == 3 + 3 + 1 + 40
-
-
 TEXT = """
 input Temp(x: text, level: text, time) delay {delay}.
 input Ping(x: text, time).

@@ -67,12 +67,6 @@ def test_when_chances_grow() -> None:
     assert found.growth.chance.tolist() == pytest.approx([0.8 * 0.7, 0.8])
 
 
-def test_two_series_of_an_input_are_different_facts() -> None:
-    rules = "P(X, T) :- Temp(X, high, T), not Temp(X, low, T+1)."
-    assert said(program(rules), 0, HOT, {"X": "wt2", "T": 0}) == pytest.approx([0.8])
-    assert said(program(rules), 0, HOT, {"X": "wt2", "T": 1}) == pytest.approx([0.8 * 0.8])
-
-
 def test_in_a_slot_they_exclude_each_other() -> None:
     rules = "P(X, T) :- Temp(X, high, T+1), not Temp(X, low, T+1)."
     free, slot = (program(rules, delay) for delay in ("", " one per x"))
@@ -110,13 +104,6 @@ def test_the_answers_values_decide_conditions() -> None:
     assert said(program(rules), 0, HOT, {"X": "wt2", "T": 0}, {"X": "wt7", "T": 0}) == pytest.approx([1, 0])
     assert said(program(rules), 6, late, {"X": "wt2", "T": 6}, {"X": "wt7", "T": 6}) == pytest.approx(
         [1, 0.8]
-    )
-
-
-def test_nothing_was_before_the_first_tick() -> None:
-    rules = "P(X, T) :- Temp(X, low, T-1), Temp(X, high, T)."
-    assert said(program(rules), 0, [], {"X": "wt2", "T": 0}, {"X": "wt2", "T": 1}) == pytest.approx(
-        [0, 0], abs=1e-12
     )
 
 

@@ -73,16 +73,6 @@ def test_at_most_one_a_tick(literal: str) -> None:
     assert chance(rule, Read=[("a", 1, 0)]) == [(pytest.approx(wanted, abs=1e-12), "model")]
 
 
-@pytest.mark.parametrize(
-    "literal", ["not A(X, T+1..T+4)", "count(A(X, T+1..T+4)) = 0", "count(A(X, T+1..T+4)) < 1"]
-)
-def test_nothing_in_a_range(literal: str) -> None:
-    wanted = enumerated(4, lambda count: count == 1)
-    assert chance(f"P(X, T) :- A(X, T), {literal}. query P(X, T).", A=[("a", 0)]) == [
-        (pytest.approx(wanted), "model")
-    ]
-
-
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_two_counts(operator: str) -> None:
     """Failures beside beats, which are chains of their own: enumerated together."""
@@ -94,18 +84,6 @@ def test_two_counts(operator: str) -> None:
     )
     found = chance(f"P(X, T) :- A(X, T), {literal}. query P(X, T).", A=[("a", 0)], Read=[])
     assert found == [(pytest.approx(wanted, abs=1e-12), "model")]
-
-
-def test_by_when() -> None:
-    engine = antelog.Engine(
-        antelog.parse(RULES.format("P(X, T) :- A(X, T), count(A(X, T..T+3)) >= 3. query P(X, T)."))
-    )
-    engine.advance(0, {"A": [("a", 0)]})
-    (answer,) = engine.answers("P").to_pylist()
-    by_tick = {each["tick"]: each["chance"] for each in answer["forecast"]}
-    # Both of the next two; or the second after a pause, or a pause and one again.
-    later = (1 - AGAIN) * ONCE * AGAIN + AGAIN * (1 - AGAIN) * ONCE
-    assert by_tick == {2: pytest.approx(AGAIN**2), 3: pytest.approx(AGAIN**2 + later)}
 
 
 def test_what_the_largest_value_is_above() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import antelog
+from antelog.forecast.forecaster import WhatIf
 from antelog.forecast.inference import formulas
 from antelog.forecast.inference.nodes import UnknownChanceError
-from antelog.forecast.inference.what_if import WhatIf
 from antelog.process import Engine
 from tests.forecast.making import formula
 

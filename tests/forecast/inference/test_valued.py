@@ -70,11 +70,6 @@ def test_values_compared_with_a_number(function: str, operator: str, number: flo
         assert found == [(pytest.approx(wanted, abs=1e-12), "model")]
 
 
-def test_conditions_choose_the_values() -> None:
-    wanted = enumerated(3, lambda sold: sum(each for each in sold if each >= 0) >= 15)
-    assert chance("sum(V : Sale(X, V, T+1..T+3), V >= 0) >= 15") == [(pytest.approx(wanted), "model")]
-
-
 def test_another_value_than_those_declared() -> None:
     engine = antelog.Engine(antelog.parse(RULES.format("sum(V : Sale(X, V, T+1..T+3)) >= 15")))
     engine.advance(1, {"Sale": [("a", 5, 0), ("a", 7, 1), ("b", 5, 0), ("b", 10, 1)]})

@@ -15,6 +15,7 @@ from antelog.errors import DataError
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
 from antelog.forecast.judges import judged as judges_module
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, state_of
+from antelog.forecast.judges.judge import AnswerRows, Judge, Predictions
 from antelog.forecast.judges.judged import (
     JUDGES,
     Judged,
@@ -26,8 +27,6 @@ from antelog.forecast.judges.judged import (
     settled,
 )
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.judges.mean import Predictions
-from antelog.forecast.judges.rows import AnswerRows, Judge
 from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine

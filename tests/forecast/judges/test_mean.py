@@ -1,4 +1,4 @@
-"""antelog/forecast/judges/mean.py: judges in log odds; those that were wrong less often count more."""
+"""antelog/forecast/judges/judge.py: judges in log odds; those that were wrong less often count more."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from antelog.forecast.judges.mean import (
+from antelog.forecast.judges.judge import (
     RATE,
     SHARE,
     JudgeWeights,
     Predictions,
+    SettledLines,
     averaged,
     first_weights,
-    merged,
+    merged_weights,
     weighed,
 )
-from antelog.forecast.judges.rows import SettledLines
 from antelog.forecast.scores.scored_lines import LEAST
 
 UNKNOWN = float("nan")
@@ -126,7 +126,7 @@ def test_a_judge_that_says_nothing_is_neither_better_nor_worse_for_it() -> None:
 def test_those_of_workers_count_by_their_blocks() -> None:
     much = after(ALIKE, *((0, [0.9, 0.4], tick, True) for tick in range(30))).settled()
     little = after(ALIKE, (0, [0.4, 0.9], 0, True), (1, [0.4, 0.9], 0, True)).settled()
-    found = merged([much, little])
+    found = merged_weights([much, little])
     assert found.pattern.tolist() == [0, 1]
     assert found.blocks.tolist() == [31, 1]
     assert found.weights[0, 0] > 0.9

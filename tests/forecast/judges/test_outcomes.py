@@ -11,9 +11,9 @@ import pytest
 import antelog
 from antelog.engine.step.lines import PATTERN
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, stage_of, state_of
+from antelog.forecast.judges.judge import AnswerRows
 from antelog.forecast.judges.looks import NO_FEATURES
 from antelog.forecast.judges.outcomes import OutcomeStatistics, nothing_known
-from antelog.forecast.judges.rows import AnswerRows
 from antelog.forecast.rates.tally import Learns
 
 EARLY, LATE, OTHER, SILENT = (

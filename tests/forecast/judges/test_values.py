@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.forecast.model_file import Model, merged, part_of
+from antelog.forecast.model_file import Model, part_of
 from antelog.process import Engine
 from tests.forecast.making import replayed
 from tests.forecast.test_laws import same
@@ -93,16 +93,6 @@ def test_dealt_to_workers_chances_are_the_same() -> None:
         for name, table in together.items():
             mine = pa.array([device in devices for device in table["X"].to_pylist()])
             same(table.filter(mine), found[name])
-
-
-def test_what_workers_have_learned_of_values_is_what_one_learns_of_all() -> None:
-    parts = []
-    for devices in ("ac", "bd"):
-        engine = Engine(PROGRAM, model="learn", half_life=None)
-        run(engine, ONCE, devices)
-        parts.append(engine.model)
-    together = merged(parts).judges["Hot"]["values"]
-    assert together.rows == learned().judges["Hot"]["values"].rows
 
 
 def test_a_model_is_applied_without_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

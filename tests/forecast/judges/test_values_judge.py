@@ -11,7 +11,7 @@ import pytest
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.columns.trees import Features
 from antelog.forecast.judges import values_judge as judging
-from antelog.forecast.judges.rows import AnswerRows, SettledLines, no_lines
+from antelog.forecast.judges.judge import AnswerRows, SettledLines, no_lines
 from antelog.forecast.judges.values_judge import BLOCK, LEAST, LEAVES, MOST, ROUNDS, ValuesJudge, fitted
 from antelog.forecast.model_file import packed, unpacked
 from antelog.forecast.rates.tally import Learns

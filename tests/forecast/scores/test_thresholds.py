@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.forecast.scores.scored_lines import PLACES, alerts, by_threshold, least, places
-from antelog.forecast.scores.scores import to_dict
 from antelog.process import Engine
 from tests.forecast.making import replayed
 from tests.forecast.streams import decided
@@ -90,16 +89,6 @@ def test_scores_count_the_alerts_that_rang(options: dict[str, Any]) -> None:
     if "model" not in options:
         assert row["confirmed"] == len(came)
         assert alert["found"] == pytest.approx(len(leads) / len(came))
-
-
-def test_cuts_and_saving_change_nothing() -> None:
-    program = antelog.parse(RULES)
-    whole, cut = Engine(program), Engine(program)
-    run(whole, [310])
-    run(cut, [*range(0, 100, 7)])
-    resumed = Engine.from_bytes(cut.to_bytes(), program)
-    run(resumed, [*range(100, 310), 310])
-    assert to_dict(resumed.scored["Up"]) == to_dict(whole.scored["Up"])
 
 
 def test_with_another_threshold_it_begins_anew() -> None:

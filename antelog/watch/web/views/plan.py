@@ -21,10 +21,10 @@ from antelog.language.graph import Edge, Graph, graph_of
 from antelog.language.highlighting import html_lines
 from antelog.pictures.marks import (
     INPUT,
+    LABEL,
     QUERY,
     RULE,
     STATIC,
-    EdgeLabel,
     PlanMark,
     PlanMarks,
     PlanSizes,
@@ -134,7 +134,7 @@ def _note(scene: ViewContext, node: str, kind: str, program: Program) -> str:
     return "background" if kind == STATIC else kind
 
 
-def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, EdgeLabel]:
+def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, PlanMark]:
     """Labels edges with the known and awaited literals of their predicates."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
@@ -148,7 +148,7 @@ def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, EdgeLabel]:
             if there[seen] or awaited[seen]:
                 text = f"● {there[seen]:,}  {'◇' if edge.negated else '○'} {awaited[seen]:,}"
                 room = _SMALL * _rounded(len(text)) + 10
-                labels[edge] = EdgeLabel(text, _SMALL * len(text) + 10, room)
+                labels[edge] = PlanMark(LABEL, text, _SMALL * len(text) + 10, room=room)
     return labels
 
 

@@ -1,18 +1,17 @@
-"""The mean of judges in log odds; those that were wrong less often count more.
+"""A judge: what it may know of answers, and what it predicts; and the mean of several judges in log odds.
 
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
-Weights go by variable share (Herbster and Warmuth). A judge's weight falls with its loss on a block: the
-lines of a pattern that were settled at one tick, as these are right or wrong together; a block of a hundred
-answers counts as ten. Then each judge gives a share of its weight to all, which grows with its loss: so one
-that was wrong for long is soon back once it is right.
+A step has many ticks: each row is judged by what was decided before its tick, so chances do not depend on
+how a run is cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp
+from typing import Self
 
 import numpy as np
 
@@ -20,15 +19,137 @@ from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, once, run_ends
 from antelog.engine.columns.trees import Features
-from antelog.forecast.judges.rows import SettledLines
-from antelog.forecast.rates.tally import summed
+from antelog.forecast.judges.following import DecidedAnswers
+from antelog.forecast.rates.tally import Learns, summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
 
-RATE = 0.5
-"""The part of its loss on a block by which the (log) weight of a judge falls."""
 
-SHARE = 0.01
-"""The share of its weight that a judge gives to all of them after a block with a loss of one."""
+@dataclass(frozen=True, eq=False)
+class AnswerRows:
+    """Answers at ticks, with all that a judge may know of them.
+
+    answer   the cells of the variables, then the answer's tick
+    key      the cells by which answers of one device are found again
+    stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
+    tick     the tick of the chance
+    at_line  whether the answer has a line at this tick, or has been silent since one before
+    learns   what is learned; what was decided before a row's tick may be used
+    state    a number for the stage, a class of ages, and whether the answer was silent
+    features how near the latest values are to what the query compares them with: see `QueryFeatures`
+    """
+
+    answer: tuple[Column, ...]
+    key: tuple[Column, ...]
+    stage: Column
+    tick: Column
+    at_line: Mask
+    learns: Learns
+    state: Column
+    features: Features
+
+    @property
+    def age(self) -> Column:
+        """The ticks between the answer's own and that of the chance."""
+        return self.tick - self.answer[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class SettledLines(ColumnSet):
+    """Lines of answers that are settled: the ticks of that, the ticks of the lines, the features at these."""
+
+    settled: Column
+    tick: Column
+    features: Features
+    confirmed: Mask
+
+    @property
+    def count(self) -> int:
+        return len(self.tick)
+
+    def newest(self, most: int) -> SettledLines:
+        return self.between(max(self.count - most, 0), self.count)
+
+    def between(self, start: int, end: int) -> SettledLines:
+        """A slice of them, without a copy."""
+        return SettledLines(*(column[start:end] for column in vars(self).values()))
+
+    def in_order(self) -> SettledLines:
+        """Sorts by the ticks at which they were settled, in an order that any cut of a run gives."""
+        return self.take(np.lexsort([_digest(self.features), self.tick, self.settled]))
+
+
+def no_lines(width: int) -> SettledLines:
+    empty = np.zeros(0, np.int64)
+    return SettledLines(empty, empty, np.zeros((0, width), np.float32), np.zeros(0, np.bool_))
+
+
+def _digest(features: Features) -> Column:
+    """Numbers that are equal for equal rows, and seldom for others."""
+    mixed = np.zeros(len(features), np.uint64)
+    for column in np.ascontiguousarray(features).view(np.uint32).T:
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed.view(np.int64)
+
+
+class Judge:
+    """Predicts the chances of open answers, and learns from the outcomes of decided ones.
+
+    The methods that return a judge are by default those of one that learns nothing, and is the same for all
+    keys.
+    """
+
+    @property
+    def columns(self) -> Mapping[str, float]:
+        """The names of the columns of `predict`, and the weight of each before anything is known of it."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int:
+        """About how many rows of state there are; 0 before anything is learned."""
+        raise NotImplementedError
+
+    def predict(self, rows: AnswerRows) -> Numbers:
+        """The chances of each row, one column for each of its `columns`; NaN where they are unknown."""
+        raise NotImplementedError
+
+    def learn(self, _decided: DecidedAnswers, _key: Sequence[int], _learns: Learns) -> Self:
+        """Learns the answers decided in a step; `key` are the columns of their keys."""
+        return self
+
+    def learn_lines(self, _lines: SettledLines, _now: int) -> Self:
+        """Learns the lines of answers that were settled in a step, which ends at a tick."""
+        return self
+
+    def settled(self, _now: int) -> Self:
+        return self
+
+    def at_tick(self, _tick: int) -> Self:
+        """The judge as it is kept in a model that was learned up to a tick."""
+        return self
+
+    def merged(self, _others: Sequence[Self]) -> Self:
+        """Merges the judges of several workers with different keys."""
+        return self
+
+    def part(self, _mine: Callable[[Column], Mask]) -> Self:
+        """The judge of a worker, given which cells of the partition key are its own."""
+        return self
+
+    def renewed(self, newer: Self) -> Self:
+        """Keeps what is known of its keys; what all keys share is that of a newer model."""
+        return newer
+
+
+# ---- the mean of judges ----
+
+# Those that were wrong less often count more. Weights go by variable share (Herbster and Warmuth). A judge's
+# weight falls with its loss on a block: the lines of a pattern that were settled at one tick, as these are
+# right or wrong together; a block of a hundred answers counts as ten. Then each judge gives a share of its
+# weight to all, which grows with its loss: so one that was wrong for long is soon back once it is right.
+
+RATE = 0.5  # the part of its loss on a block by which the (log) weight of a judge falls
+SHARE = 0.01  # the share of its weight that a judge gives to all of them after a block with a loss of one
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +248,7 @@ def _losses(each: Numbers, confirmed: Mask) -> Numbers:
 
 
 def _blocks(lines: Predictions, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
-    """The losses of blocks, by pattern, then tick: the mean of its lines, times the root of its answers.
-
-    Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
-    """
+    """The losses of blocks by pattern and tick, rounded so that the order of sums does not matter."""
     first, _ = once(keys_of([[lines.pattern, lines.number]])[0])
     counts = np.ones((len(tick), 2))
     counts[:, 1] = 0
@@ -143,7 +261,7 @@ def _blocks(lines: Predictions, tick: Column, lost: Numbers) -> tuple[Column, Co
     return pattern.take(order), tick.take(order), lost / count * np.sqrt(answers)
 
 
-def merged(parts: Sequence[JudgeWeights]) -> JudgeWeights:
+def merged_weights(parts: Sequence[JudgeWeights]) -> JudgeWeights:
     """Merges the weights of workers: in each pattern the mean of their logs, by their blocks."""
     pattern, which = np.unique(np.concatenate([each.pattern for each in parts]), return_inverse=True)
     blocks = np.concatenate([each.blocks for each in parts])
