@@ -200,10 +200,7 @@ async def _show(descriptor: int) -> None:
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Ends a command with all that it has started."""
     with suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
 
 

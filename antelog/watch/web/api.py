@@ -1,14 +1,6 @@
 """The JSON API: the board as plain values with the names of change lines, acts of people, and posted facts.
 
-    GET /api/now?query=Malf&sort=deadline&count=20
-    {"tick": 8, "total": 1, "from": 0, "answers": [{"id": "9f2c…", "tick": 8, "change": "possible", …}]}
-
-    POST /api/acts  {"group": "wt2", "kind": "snoozed", "who": "ann", "minutes": 30}
-    POST /api/acts  {"group": "wt2", "kind": "noted", "who": "ann", "note": "the crane comes at noon"}
-    POST /api/acts  {"group": "wt2", "kind": "acknowledged", "end": true}
-    GET  /api/acts  {"acts": [{"group": "wt2", "kind": "snoozed", "who": "ann", "at": …, "until": …}]}
-
-    POST /facts/Temp  [{"device": "wt2", "level": "high", "time": 7}]   ->  {"accepted": 1}
+`docs/live-page.md` has an example of each request.
 
 An answer is its latest change line, with the `id` that links use, and `since`, the tick of its first line. An
 acknowledgement is about the answers of the group that are open now, and ends when all of them are settled.
