@@ -41,10 +41,10 @@ class PostError(ValueError):
 
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
-    selection = selection_of(given)
-    seen = live.board.tables.select(selection)
-    answers = [_answer(each) for each in seen.answers]
-    return {"tick": live.board.tick, "total": seen.total, "from": selection.start, "answers": answers}
+    tables, selection = live.board.tables, selection_of(given)
+    total = tables.open.count(tables.open.where(selection.filter))
+    answers = [_answer(each) for each in tables.select(selection)]
+    return {"tick": live.board.tick, "total": total, "from": selection.start, "answers": answers}
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:

@@ -23,9 +23,9 @@ def take(outbox: Outbox, position: int, letters: list[tuple[str, Letter]]) -> No
 def keys(outbox: Outbox, receiver: str = "x") -> list[str]:
     """The keys in the order in which they would be sent."""
     found = []
-    while (waiting := outbox.first(receiver)) is not None:
-        found.append(waiting.letter.key)
-        outbox.settle(waiting, SENT)
+    while (letter := outbox.first(receiver)) is not None:
+        found.append(letter.key)
+        outbox.settle(receiver, letter, SENT)
     return found
 
 
@@ -42,9 +42,7 @@ def test_kept_over_a_restart(path: Path) -> None:
     with opened(path) as outbox:
         assert outbox.position == 80
         assert outbox.waiting() == {"x": 2, "y": 1}
-        first = outbox.first("x")
-        assert first is not None
-        assert first.letter == A
+        assert outbox.first("x") == A
         assert keys(outbox) == ["a", "b"]
         assert keys(outbox, "y") == ["a"]
 
@@ -66,8 +64,8 @@ def test_counts(path: Path) -> None:
         for outcome in (SENT, REFUSED):
             first = outbox.first("x")
             assert first is not None
-            outbox.fail(first, itself=False)
-            outbox.settle(first, outcome)
+            outbox.fail("x", first, itself=False)
+            outbox.settle("x", first, outcome)
     with opened(path) as outbox:
         assert outbox.counts() == {
             "x": {"sent": 1, "failed": 2, "refused": 1, "dropped": 0, "waiting": 1},
