@@ -1,12 +1,9 @@
 """Sends letters: one attempt to post it to an address or give it to a command, and all letters of a receiver.
 
 A status of 400, 413, 415 or 422 means that the letter is refused: it would be refused again. All other
-failures are retried: no answer, an error, a redirect (never followed, as it could lead anywhere), an address
-that has moved. The next attempt is after about 1, 2, 4, … seconds, up to five minutes, each shortened at
-random, so that many senders do not return at once; and not before the time in `Retry-After`.
-
-Nothing that a receiver does ends or holds up the others: it is an attempt that failed, and what is read of an
-answer or of a command's output is bounded.
+failures are retried, after about 1, 2, 4, … seconds, up to five minutes, each shortened at random, so that
+many senders do not return at once; and not before the time in `Retry-After`. Redirects are never followed.
+Nothing that a receiver does holds up the others: what is read of it is bounded.
 """
 
 from __future__ import annotations

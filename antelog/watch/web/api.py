@@ -1,11 +1,8 @@
 """The JSON API: the board as plain values with the names of change lines, acts of people, and posted facts.
 
-`docs/live-page.md` has an example of each request.
-
 An answer is its latest change line, with the `id` that links use, and `since`, the tick of its first line. An
 acknowledgement is about the answers of the group that are open now, and ends when all of them are settled.
-Posted facts are stored in the inbox before they are accepted; those that lack a name of their input are set
-aside, and the response says so; if all do, none is stored.
+Posted facts are stored in the inbox before they are accepted. `docs/live-page.md` has examples.
 """
 
 from __future__ import annotations

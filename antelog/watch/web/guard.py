@@ -6,9 +6,8 @@
     POST /facts/Temp           JSON only, a token of its own, limits of size, rate and time
     two lengths of a body      400: a proxy in front might see another request in it
 
-All responses have headers that keep browsers from loading anything from elsewhere. Requests are not logged,
-as addresses may have secrets. Starlette's TrustedHostMiddleware is too lax: it allows any port, and reads the
-first of two hosts.
+Requests are not logged, as addresses may have secrets. Starlette's TrustedHostMiddleware is too lax: it
+allows any port, and reads the first of two hosts.
 """
 
 from __future__ import annotations
