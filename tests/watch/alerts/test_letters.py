@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from antelog import Program, parse
 from antelog.answers import name_of
 from antelog.language.moments import Timescale
+from antelog.watch.alerts import letters as module
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
 from antelog.watch.alerts.letters import (
     NAMES,
@@ -19,6 +22,7 @@ from antelog.watch.alerts.letters import (
     key_of,
     letter_of,
     routes_of,
+    setup_of,
     within_limit,
 )
 from tests.lines import lines_of
@@ -233,3 +237,60 @@ def test_refused_templates(template: str, said_of_it: str) -> None:
     with pytest.raises(AlertError) as caught:
         alert_template(template, QUERIES)
     assert said_of_it in str(caught.value)
+
+
+# ---- checks before the start ----
+
+TEXT = "input P(x, time). Q(X, T) :- P(X, T). "
+PLAIN, LIKELY = parse(TEXT + "query Q(X, T)."), parse(TEXT + "query Q(X, T) alert 80%.", name="p.alog")
+
+
+def test_what_is_wanted() -> None:
+    alerts = (Alert("command:cat"), Alert("command:cat", on=("rejected",)))
+    assert setup_of(alerts, LIKELY) == AlertSetup(
+        alerts,
+        (
+            AlertQuery("Q", ("X", "T"), {"T": "time"}, "likely", "warning", "X"),
+            AlertQuery("silent input", ("input", "slot"), {}, "silent", "warning", "input"),
+        ),
+        "p.alog",
+        None,
+        key="x",
+    )
+    assert setup_of(alerts, LIKELY, chances=False).queries[0].usual == "confirmed"
+
+
+def test_files_are_looked_at(tmp_path: Path) -> None:
+    Path(tmp_path, "a").write_text("http://localhost/", encoding="utf-8")
+    assert setup_of([Alert(f"webhook:@{tmp_path / 'a'}")], PLAIN).alerts
+    with pytest.raises(AlertError, match="cannot be read"):
+        setup_of([Alert(f"webhook:@{tmp_path / 'b'}")], PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("alert", "program", "said"),
+    [
+        (Alert("slack:https://x"), PLAIN, "into a file"),
+        (Alert("command:cat", on=("likly",)), LIKELY, "Did you mean likely"),
+        (Alert("command:cat", where=("R",)), PLAIN, "no query `R`"),
+        (Alert("command:cat", template="{z}"), PLAIN, "stands for nothing"),
+        (Alert("command:cat", on=("unlikely",)), PLAIN, "no query has an alert. Write it behind a query"),
+    ],
+)
+def test_refused_setups(alert: Alert, program: Program, said: str) -> None:
+    with pytest.raises(AlertError) as caught:
+        setup_of([alert], program)
+    assert said in str(caught.value)
+
+
+def test_alerts_of_chances_need_chances() -> None:
+    with pytest.raises(AlertError, match=r"there are no chances\. Give a --model"):
+        setup_of([Alert("command:cat", on=("likely",))], LIKELY, chances=False)
+
+
+def test_a_missing_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(tmp_path, "a").write_text("http://localhost/", encoding="utf-8")
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    with pytest.raises(AlertError, match=r"webhook needs the package httpx.*pip install '\.\[watch\]'"):
+        setup_of([Alert(f"webhook:@{tmp_path / 'a'}")], PLAIN)
+    assert setup_of([Alert("command:cat")], PLAIN).alerts  # commands need none

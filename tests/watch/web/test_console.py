@@ -60,18 +60,6 @@ def page_and_store(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
         yield found
 
 
-@pytest.fixture
-def writer(page_and_store: tuple[Page, Store]) -> Store:
-    return page_and_store[1]
-
-
-@pytest.fixture
-def tab(chromium: Browser, page_and_store: tuple[Page, Store]) -> Iterator[Tab]:
-    found = opened(chromium, page_and_store[0])
-    yield found
-    assert found.errors == []
-
-
 def opened(chromium: Browser, page: Page, answers: int = 200) -> Tab:
     tab = chromium.opened(page.url)
     tab.until(f"{ANSWERS} === '{answers}'")
