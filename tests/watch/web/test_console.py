@@ -13,6 +13,7 @@ from antelog.watch.web.serving import Page
 from tests.lines import lines_of
 from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import Record, add, ago, confirmed, possible, rejected, served, status
+from tests.watch.web.test_freshness import silent
 
 pytestmark = [
     pytest.mark.slow,
@@ -343,3 +344,24 @@ def test_the_page_says_since_when_nobody_follows(chromium: Browser, tmp_path: Pa
         page.child.process.wait()
         tab.until("document.getElementById('band').innerText.includes('no answer from its server since')")
         assert tab.run("document.querySelector('.item').classList.contains('stale')")
+
+
+def test_a_silent_device_is_named_and_its_rows_are_grey(chromium: Browser, tmp_path: Path) -> None:
+    band = "document.getElementById('band').innerText"
+    lines = [possible("wt2", 7, 8), possible("wt4", 7, 8), silent(1, "wt2")]
+    with served(tmp_path, lines, PROGRAM) as (page, writer):
+        tab = chromium.opened(page.url)
+        tab.until(f"{band}.includes('No fact of Temp from wt2 (since ')")
+        assert tab.run("document.querySelectorAll('.item').length") == 2
+        assert tab.run("[...document.querySelectorAll('.item.stale')].map(each => each.dataset.group)") == [
+            "wt2"
+        ]
+        assert findings(tab) == []
+        add(writer, silent(12, *(f"wt{number}" for number in range(12))))
+        tab.until(f"{band}.includes('12 of 60 devices, such as wt0, wt1, wt2; from each')")
+        add(writer, silent(12, "wt2", heard=200))  # the whole input: that is one line
+        tab.until(f"{band}.includes('Temp has been silent for')")
+        assert "devices" not in tab.run(band)
+        add(writer, silent(0))
+        tab.until(f"{band} === ''")
+        assert tab.errors == []
