@@ -66,7 +66,7 @@ def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
         "open": name in live.board.open,
         "since": found.since,
         "lines": found.all_lines,
-        "rules": [{"file": each.file, "line": each.line, "text": each.text} for each in rules],
+        "rules": rules,
     }
 
 

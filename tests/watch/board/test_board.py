@@ -183,7 +183,7 @@ def test_rules_that_lead_elsewhere_are_not_behind_it() -> None:
         "Q(X, T) :- B(X, T), not C(X, T+1).\nQ(X, T) :- C(X, T+2), B(X, T).\nquery Q(X, T).\n"
     )
     found = rules_from(antelog.parse(text), "Q", {"B", "C"})
-    assert [each.line for each in found] == [5, 6]
+    assert [each["line"] for each in found] == [5, 6]
 
 
 OPEN, REJECTED = possible("wt2", 7), rejected("wt2", 7, 8)
