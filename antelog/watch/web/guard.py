@@ -183,11 +183,9 @@ class _Limited:
 
 
 async def _read_out(headers: Headers, receive: Receive) -> None:
-    """Reads a refused body, as the response is lost if the connection is closed before all is read.
-
-    A client that asks before it sends (`Expect`) does not send it at all.
-    """
+    """Reads a refused body, as the response is lost if the connection is closed before all is read."""
     length = _length(headers)
+    # A client that asks before it sends (`Expect`) does not send it at all.
     if length is None or length > _LARGEST_READ_OUT or "expect" in headers:
         return
     body = _Limited(receive, _LARGEST_READ_OUT, _READING_OUT)

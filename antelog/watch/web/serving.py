@@ -21,10 +21,7 @@ _PATIENCE = 20.0  # seconds in which the page has to listen; it takes a fraction
 
 
 class Page:
-    """A page that is served. `trouble` says so if it keeps dying.
-
-    Raises UnsupportedError if the address is not safe, is taken, or a library is missing.
-    """
+    """A served page; `trouble` says so if it keeps dying. Raises UnsupportedError if it cannot start."""
 
     def __init__(self, feed: Path, address: PageAddress) -> None:
         self.feed, self.address = feed, address
