@@ -1,7 +1,4 @@
-"""Copies the changes that a pipeline wrote to a topic of Kafka into a feed, for the page.
-
-Messages are read from the start of the topic or its end.
-"""
+"""Copies the changes that a pipeline wrote to a topic of Kafka into a feed, for the page."""
 
 from __future__ import annotations
 

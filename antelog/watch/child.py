@@ -72,10 +72,6 @@ class Child:
         return signal.Signals(-status).name if status is not None and status < 0 else f"status {status}"
 
     @property
-    def pid(self) -> int:
-        return self.process.pid
-
-    @property
     def alive(self) -> bool:
         return self.process.poll() is None
 

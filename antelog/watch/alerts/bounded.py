@@ -1,8 +1,4 @@
-"""Bounds the bytes that are read of a connection for each letter.
-
-A receiver may send an endless answer, quickly: to parse it would take all of the processor until the attempt
-is over, and so the time of the other receivers.
-"""
+"""Bounds the bytes read for each letter: to parse an endless answer would take the time of all receivers."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@
 
 A group is a value of the program's key, such as a device. A higher severity than was sent, and the first
 `confirmed`, never wait. An answer that was sent while it was open *fires*, until a change *resolves* it. Of
-the time before alerts begin only that is sent which is still open once all of the past is read, a group as
-one. All of it is in the store, by the wall clock, so a restart changes nothing.
+changes before alerts begin, those are sent that are still open once all of the past is read. All of it is in
+the store, by the wall clock, so a restart changes nothing.
 """
 
 from __future__ import annotations

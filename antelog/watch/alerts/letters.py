@@ -16,7 +16,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
 from importlib.util import find_spec
@@ -249,6 +249,7 @@ class Letter:
     key: str
     body: str
     about: str
+    number: int = field(default=0, compare=False)  # in the outbox
 
 
 @dataclass(frozen=True)

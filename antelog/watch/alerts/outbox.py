@@ -10,7 +10,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.errors import StateError
@@ -22,15 +21,6 @@ SENT, FAILED, REFUSED, DROPPED = "sent", "failed", "refused", "dropped"
 OUTCOMES = (SENT, FAILED, REFUSED, DROPPED)
 WAITING = "waiting"
 MOST = 100_000  # letters that wait for a receiver, at most
-
-
-@dataclass(frozen=True)
-class WaitingLetter:
-    """A waiting letter with its number in the outbox."""
-
-    number: int
-    receiver: str
-    letter: Letter
 
 
 @contextmanager
@@ -97,32 +87,32 @@ class Outbox:
         """Stores the position up to which the feed is read."""
         self.database.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (position,))
 
-    def first(self, receiver: str, without: Iterable[int] = ()) -> WaitingLetter | None:
+    def first(self, receiver: str, without: Iterable[int] = ()) -> Letter | None:
         """Finds the letter to try next: the oldest, but one with five failures of its own yields to others.
 
         None overtakes another one about the same answer. Letters whose numbers are in `without` are skipped.
         """
         found = self.database.execute(
-            "SELECT id, key, body, about FROM letters WHERE receiver = ? "
+            "SELECT key, body, about, id FROM letters WHERE receiver = ? "
             "AND id NOT IN (SELECT value FROM json_each(?)) "
             "AND NOT EXISTS (SELECT 1 FROM letters AS other WHERE other.receiver = letters.receiver "
             "AND other.about = letters.about AND other.id < letters.id) ORDER BY tries / 5, id LIMIT 1",
             (receiver, json.dumps(list(without))),
         ).fetchone()
-        return None if found is None else WaitingLetter(found[0], receiver, Letter(*found[1:]))
+        return None if found is None else Letter(*found)
 
-    def settle(self, waiting: WaitingLetter, outcome: str) -> None:
+    def settle(self, receiver: str, letter: Letter, outcome: str) -> None:
         """Removes a letter that was sent or refused, and counts it."""
         with self.transaction():
-            self.database.execute("DELETE FROM letters WHERE id = ?", (waiting.number,))
-            self._count(waiting.receiver, outcome, 1)
+            self.database.execute("DELETE FROM letters WHERE id = ?", (letter.number,))
+            self._count(receiver, outcome, 1)
 
-    def fail(self, waiting: WaitingLetter, *, itself: bool) -> None:
+    def fail(self, receiver: str, letter: Letter, *, itself: bool) -> None:
         """Counts a failure; with `itself` also against this letter, as the receiver answered."""
         with self.transaction():
-            self._count(waiting.receiver, FAILED, 1)
+            self._count(receiver, FAILED, 1)
             self.database.execute(
-                "UPDATE letters SET tries = tries + ? WHERE id = ?", (itself, waiting.number)
+                "UPDATE letters SET tries = tries + ? WHERE id = ?", (itself, letter.number)
             )
 
     def counts(self) -> dict[str, dict[str, int]]:

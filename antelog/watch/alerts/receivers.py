@@ -1,8 +1,7 @@
 """Receivers of alerts, such as `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, and their addresses.
 
-The address of a webhook is often all one needs to write to it, so it stays in a file or a variable: a command
-line is seen by all users of a machine. The first line is the address; each further one is a header, such as
-`Authorization: Bearer …`. It is read anew for each attempt.
+The address of a webhook is often a secret, so it stays in a file or a variable, and is read for each attempt:
+all users of a machine see its command lines. Further lines are headers, such as `Authorization: Bearer …`.
 """
 
 from __future__ import annotations

@@ -130,12 +130,8 @@ class AlertProcess:
                 outbox.read_to(0 if setup.begin is None else StoredFeedAt(store).extent()[1])
             self._knows_begin = outbox.begin is not None or setup.begin is not None
         self._order = msgspec.json.encode(replace(setup, store=str(store)))
-        self._child = self._started()
+        self.child = self._started()
         self._restarts = Restarts()
-
-    @property
-    def pid(self) -> int:
-        return self._child.pid
 
     def tend(self) -> None:
         """Restarts it if it has ended by itself, less and less often; stores where alerts begin."""
@@ -143,18 +139,18 @@ class AlertProcess:
             with opened(self._store) as outbox:
                 outbox.begin_at(tick)
             self._knows_begin = True
-        if not self._child.alive and self._restarts.due():
+        if not self.child.alive and self._restarts.due():
             self._restart()
 
     def stop(self) -> None:
         """Lets it send waiting letters, and end; one that has died is started once more for that."""
-        if not self._child.alive:
+        if not self.child.alive:
             self._restart()
-        self._child.end(GRACE + _STARTING)
-        self.failed = self._child.process.returncode != 0
+        self.child.end(GRACE + _STARTING)
+        self.failed = self.child.process.returncode != 0
 
     def _restart(self) -> None:
-        how = self._child.how_it_ended
+        how = self.child.how_it_ended
         self._restarts.deaths += 1
         say(f"the process that sends them has ended with {how}; it is started again")
         if self._restarts.deaths > 1:
@@ -162,8 +158,8 @@ class AlertProcess:
                 f"The process that sends alerts has ended {self._restarts.deaths} times, at last with {how}: "
                 "alerts may be late or missing. The reason is on standard error of antelog watch."
             )
-        self._child.end(0)
-        self._child = self._started()
+        self.child.end(0)
+        self.child = self._started()
 
     def _started(self) -> Child:
         return Child("antelog.watch.alerts.running", self._order)

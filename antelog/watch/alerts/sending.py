@@ -1,12 +1,9 @@
 """Sends letters: one attempt to post it to an address or give it to a command, and all letters of a receiver.
 
 A status of 400, 413, 415 or 422 means that the letter is refused: it would be refused again. All other
-failures are retried: no answer, an error, a redirect (never followed, as it could lead anywhere), an address
-that has moved. The next attempt is after about 1, 2, 4, … seconds, up to five minutes, each shortened at
-random, so that many senders do not return at once; and not before the time in `Retry-After`.
-
-Nothing that a receiver does ends or holds up the others: it is an attempt that failed, and what is read of an
-answer or of a command's output is bounded.
+failures are retried, after about 1, 2, 4, … seconds, up to five minutes, each shortened at random, so that
+many senders do not return at once; and not before the time in `Retry-After`. Redirects are never followed.
+Nothing that a receiver does holds up the others: what is read of it is bounded.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from antelog.escaping import shown, shown_lines
 from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.letters import Letter
-from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, WaitingLetter
+from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox
 from antelog.watch.alerts.receivers import Receiver, address_of
 
 if TYPE_CHECKING:
@@ -200,10 +197,7 @@ async def _show(descriptor: int) -> None:
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Ends a command with all that it has started."""
     with suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
 
 
@@ -272,11 +266,11 @@ class Sender:
                 if self._ending.is_set() and not self._last_time:
                     self._last_time, self._rests = True, {}
                 while len(self._busy) < self._room():
-                    waiting = self._outbox.first(self._receiver.name, [*self._busy, *self._resting])
-                    if waiting is None:
+                    letter = self._outbox.first(self._receiver.name, [*self._busy, *self._resting])
+                    if letter is None:
                         break
-                    self._busy.add(waiting.number)
-                    tasks.create_task(self._try(waiting))
+                    self._busy.add(letter.number)
+                    tasks.create_task(self._try(letter))
                 if all_there and not self._busy:
                     return
                 with suppress(TimeoutError):
@@ -294,24 +288,24 @@ class Sender:
         now = self._clock()
         return [number for number, (_, until) in self._rests.items() if until > now]
 
-    async def _try(self, waiting: WaitingLetter) -> None:
+    async def _try(self, letter: Letter) -> None:
         began = self._clock()
-        attempt = await send(self._receiver, waiting.letter, self._client)
-        self._busy.discard(waiting.number)
+        attempt = await send(self._receiver, letter, self._client)
+        self._busy.discard(letter.number)
         self._done.set()
         if attempt.what in (SENT, REFUSED):
-            self._outbox.settle(waiting, attempt.what)
-            self._rests.pop(waiting.number, None)
+            self._outbox.settle(self._receiver.name, letter, attempt.what)
+            self._rests.pop(letter.number, None)
             self._in_a_row = self._failures = 0
             self._tell(attempt)
             return
         self._tell(attempt)
         # A letter is to blame only if the receiver is there: while it is down, the order stays.
-        self._outbox.fail(waiting, itself=attempt.there)
+        self._outbox.fail(self._receiver.name, letter, itself=attempt.there)
         if attempt.there:
-            failures = self._rests.get(waiting.number, (0, 0.0))[0] + 1
+            failures = self._rests.get(letter.number, (0, 0.0))[0] + 1
             until = float("inf") if self._last_time else self._clock() + wait_after(failures)
-            self._rests[waiting.number] = failures, until
+            self._rests[letter.number] = failures, until
         self._pause(attempt, began)
 
     def _pause(self, attempt: Attempt, began: float) -> None:

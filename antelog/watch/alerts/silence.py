@@ -31,10 +31,7 @@ class SilentPart(NamedTuple):
 
 
 class SilentInputs:
-    """The inputs and slots that are silent; `known` are those at the last stop.
-
-    Nothing is silent before its expected gap has passed since the start: nothing came while nobody followed.
-    """
+    """The silent inputs and slots: those `known` at the last stop, others once their gap has passed since."""
 
     def __init__(self, known: Iterable[SilentPart], began: float) -> None:
         self._silent, self._began = {*known}, began

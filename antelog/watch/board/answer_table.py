@@ -50,14 +50,6 @@ _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
 
 
 @dataclass(frozen=True)
-class Selected:
-    """Some answers, and how many there are in all."""
-
-    answers: Sequence[TrackedAnswer]
-    total: int
-
-
-@dataclass(frozen=True)
 class ListRow:
     """A row of the list: a group with its most urgent answer, or a part of a group."""
 
@@ -236,12 +228,10 @@ class AnswerTables:
 
     # ---- open answers ----
 
-    def select(self, selection: Selection) -> Selected:
+    def select(self, selection: Selection) -> list[TrackedAnswer]:
         """Lists some open answers, without groups."""
         table, order = self.open, self._order(selection.sort)
-        where = table.where(selection.filter)
-        found = table.answers(where, order, selection.start, selection.count)
-        return Selected(found, table.count(where))
+        return table.answers(table.where(selection.filter), order, selection.start, selection.count)
 
     def listing(self, selection: Selection) -> RowList:
         """Lists rows of groups, in the order of their first answers, opened ones with their parts."""
@@ -279,11 +269,11 @@ class AnswerTables:
     def _part(self, answer: TrackedAnswer, name: str) -> ListRow:
         return ListRow(answer, name, 0, self._head().severity(answer.query), answer.now.decided_by)
 
-    def others(self, answer: TrackedAnswer) -> Selected:
-        """Lists the other open answers of an answer's group, the most urgent first."""
+    def others(self, answer: TrackedAnswer) -> dict[str, object]:
+        """Lists the other open answers of an answer's group, the most urgent first, and counts them."""
         where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
         table = self.open
-        return Selected(table.answers(where, self._order("urgent"), 0, 20), table.count(where))
+        return {"answers": table.answers(where, self._order("urgent"), 0, 20), "total": table.count(where)}
 
     def _order(self, sort: str) -> str:
         """Returns an order in SQL, and writes what it needs into the tables."""

@@ -88,7 +88,7 @@ class Board:
     """The state of the page; `version` grows with each record, and `damaged` counts invalid ones."""
 
     head: FeedProgram = field(default_factory=FeedProgram)
-    tick: int | None = None
+    tick: int | None = None  # None before the first fact
     version: int = 0
     open: dict[str, TrackedAnswer] = field(default_factory=dict)
     decided: OrderedDict[str, TrackedAnswer] = field(default_factory=OrderedDict)
@@ -159,11 +159,6 @@ class Board:
     def rates(self, query: str) -> dict[str, float]:
         """Counts the changes of a query per second over the last minute, by kind."""
         return {kind: self.flow.rate((name, kind)) for name, kind in self.flow.names if name == query}
-
-    @property
-    def started(self) -> bool:
-        """Whether time has begun: before the first fact there is none."""
-        return self.tick is not None
 
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has all of them, even where lines were lost."""

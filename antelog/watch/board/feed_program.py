@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePath
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan, Relation
@@ -145,27 +144,14 @@ def _reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
 # ---- the rules behind an answer ----
 
 
-@dataclass(frozen=True)
-class Reason:
-    """A rule as it is written, with its file, and the line at which it begins."""
-
-    text: str
-    file: str
-    line: int
-
-    @property
-    def file_name(self) -> str:
-        return PurePath(self.file).name
-
-
-def rules_behind(program: Program, query: str, line: LogLine) -> list[Reason]:
+def rules_behind(program: Program, query: str, line: LogLine) -> list[dict[str, object]]:
     """Lists the rules that lead from the literals of a line to the query, in the program's order."""
     found = range(len(line.get("explanations") or ()))
     return rules_from(program, query, {mark.predicate for at in found for mark in marks(line, None, at)})
 
 
-def rules_from(program: Program, query: str, predicates: Collection[str]) -> list[Reason]:
-    """Lists the rules that lead from predicates to the query, in the program's order."""
+def rules_from(program: Program, query: str, predicates: Collection[str]) -> list[dict[str, object]]:
+    """Lists the rules that lead from predicates to the query, in the order of the program."""
     rules = [rule for rule in program.document.rules if rule.body]
     plan = next((each for each in program.plan.queries if each.name == query), None)
     # The predicates and all that depend on them.
@@ -188,7 +174,7 @@ def rules_from(program: Program, query: str, predicates: Collection[str]) -> lis
     spans = sorted({rule.span.start: rule.span for rule in found}.items())
     files = ((span, *program.source.located(span)) for _, span in spans)
     return [
-        Reason(program.source.excerpt(span), file.name, file.position(there.start)[0])
+        {"file": file.name, "line": file.position(there.start)[0], "text": program.source.excerpt(span)}
         for span, file, there in files
     ]
 

@@ -18,7 +18,7 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from antelog.errors import AntelogError, OutputError, StateError
+from antelog.errors import AntelogError, OutputError
 from antelog.forecast.scores.scores import from_dict, to_dict
 from antelog.run.store import FeedReader, about, source_of
 from antelog.watch.board.board import Board, FeedPiece, FeedPieces
@@ -91,17 +91,10 @@ def saved(board: Board) -> Iterator[bytes]:
     return chain([_encoded(found)], map(_encoded, several))
 
 
-def restored(pieces: Iterable[bytes]) -> Board:
-    """Makes a board of its pieces. Raises ValueError."""
-    first, *rest = pieces
-    try:
-        found = _SAVED.decode(first)
-        return _board(found, {each.id: each for piece in rest for each in _ANSWERS.decode(piece)})
-    except (msgspec.MsgspecError, LookupError, TypeError, StateError) as error:
-        raise ValueError(f"no board: {error}") from None
-
-
-def _board(found: _Saved, answers: dict[str, TrackedAnswer]) -> Board:
+def restored(first: bytes, rest: Iterable[bytes]) -> Board:
+    """Makes a board of its pieces."""
+    found = _SAVED.decode(first)
+    answers = {each.id: each for piece in rest for each in _ANSWERS.decode(piece)}
     board = Board(FeedProgram(source_of(found["head"])), found["tick"])
     board.sees, board.rules_changed = found["head"]["sees"], found["rules_changed"]
     board.version, board.damaged = found["numbers"]
@@ -134,12 +127,13 @@ class KeptBoard:
     def board(self) -> Board | None:
         """Reads the board, and moves the reader behind it; None if there is none of this feed."""
         try:
-            first, *pieces = _pieces_in(self._path.read_bytes())
-            before, count, checksum, position = _GOOD.decode(first)
+            good, first, *rest = _pieces_in(self._path.read_bytes())
+            before, count, checksum, position = _GOOD.decode(good)
             if not count or checksum != self._checksum(before, count):
                 return None
-            board = restored(pieces)
-        except (OSError, ValueError, msgspec.MsgspecError, AntelogError):  # none is there, or of another make
+            board = restored(first, rest)
+        # None is there, or one of another make.
+        except (OSError, ValueError, LookupError, TypeError, msgspec.MsgspecError, AntelogError):
             return None
         self._before, self._count, self._reader.position = before, count, position
         return board
@@ -186,6 +180,4 @@ def _pieces_in(content: bytes) -> Sequence[bytes]:
             raise ValueError("not whole")
         found.append(content[at + _LENGTH : end])
         at = end
-    if len(found) < 2:
-        raise ValueError("no board")
     return found

@@ -67,7 +67,7 @@ def selection_of(given: Given) -> Selection:
     return Selection(
         AnswerFilter(
             _facets(given, _OPEN),
-            _text(given),
+            first(given, "text")[:_LONGEST],
             min(1.0, max(0.0, _number(first(given, "least"), 0.0))),
             ticks_of(first(given, "due")),
         ),
@@ -81,7 +81,9 @@ def selection_of(given: Given) -> Selection:
 
 def decided_filter(given: Given) -> AnswerFilter:
     """Parses the filter of decided answers in the parameters of an address."""
-    return AnswerFilter(_facets(given, _DECIDED), _text(given), between=ticks_of(first(given, "between")))
+    return AnswerFilter(
+        _facets(given, _DECIDED), first(given, "text")[:_LONGEST], between=ticks_of(first(given, "between"))
+    )
 
 
 def first(given: Given, name: str) -> str:
@@ -105,10 +107,6 @@ def _facets(given: Given, names: Sequence[str]) -> dict[str, Sequence[str]]:
         if values:
             found[name] = values
     return found
-
-
-def _text(given: Given) -> str:
-    return first(given, "text")[:_LONGEST]
 
 
 def _number(text: str, otherwise: float) -> float:

@@ -1,19 +1,8 @@
 """The JSON API: the board as plain values with the names of change lines, acts of people, and posted facts.
 
-    GET /api/now?query=Malf&sort=deadline&count=20
-    {"tick": 8, "total": 1, "from": 0, "answers": [{"id": "9f2c…", "tick": 8, "change": "possible", …}]}
-
-    POST /api/acts  {"group": "wt2", "kind": "snoozed", "who": "ann", "minutes": 30}
-    POST /api/acts  {"group": "wt2", "kind": "noted", "who": "ann", "note": "the crane comes at noon"}
-    POST /api/acts  {"group": "wt2", "kind": "acknowledged", "end": true}
-    GET  /api/acts  {"acts": [{"group": "wt2", "kind": "snoozed", "who": "ann", "at": …, "until": …}]}
-
-    POST /facts/Temp  [{"device": "wt2", "level": "high", "time": 7}]   ->  {"accepted": 1}
-
 An answer is its latest change line, with the `id` that links use, and `since`, the tick of its first line. An
 acknowledgement is about the answers of the group that are open now, and ends when all of them are settled.
-Posted facts are stored in the inbox before they are accepted; those that lack a name of their input are set
-aside, and the response says so; if all do, none is stored.
+Posted facts are stored in the inbox before they are accepted. `docs/live-page.md` has examples.
 """
 
 from __future__ import annotations
@@ -49,10 +38,10 @@ class PostError(ValueError):
 
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
-    selection = selection_of(given)
-    seen = live.board.tables.select(selection)
-    answers = [_answer(each) for each in seen.answers]
-    return {"tick": live.board.tick, "total": seen.total, "from": selection.start, "answers": answers}
+    tables, selection = live.board.tables, selection_of(given)
+    total = tables.open.count(tables.open.where(selection.filter))
+    answers = [_answer(each) for each in tables.select(selection)]
+    return {"tick": live.board.tick, "total": total, "from": selection.start, "answers": answers}
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
@@ -77,7 +66,7 @@ def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
         "open": name in live.board.open,
         "since": found.since,
         "lines": found.all_lines,
-        "rules": [{"file": each.file, "line": each.line, "text": each.text} for each in rules],
+        "rules": rules,
     }
 
 

@@ -71,7 +71,7 @@ class DetailReader:
 
     store: Path | None
     live: LiveBoard
-    _waiting: set[asyncio.Task[None]] = field(default_factory=set)
+    _waiting: asyncio.Task[None] | None = None
 
     def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
         """Returns the details of an answer, or None while there are none, and asks for them."""
@@ -81,10 +81,8 @@ class DetailReader:
         if self.store is None or not is_store(self.store):
             return None
         found = self._asked(self.store, answer)
-        if found is None and not self._waiting:
-            waiting = asyncio.ensure_future(self._wait(self.store, answer))
-            self._waiting.add(waiting)
-            waiting.add_done_callback(self._waiting.discard)
+        if found is None and (self._waiting is None or self._waiting.done()):
+            self._waiting = asyncio.ensure_future(self._wait(self.store, answer))
         return found
 
     def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:

@@ -82,7 +82,7 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     scale = live.board.head.timescale
     names = _names(scale, "since", "decided by"), _names(scale, "at")
     yield ("query", "answer", "chance", *names[0], "if nothing comes", *names[1], "evidence", "awaited", "id")
-    for answer in live.board.tables.select(replace(selection_of(given), start=0, count=-1)).answers:
+    for answer in live.board.tables.select(replace(selection_of(given), start=0, count=-1)):
         now = answer.now
         change, at = now.silent or (LOST if now.change == LOST else None, None)
         yield (

@@ -6,9 +6,8 @@
     POST /facts/Temp           JSON only, a token of its own, limits of size, rate and time
     two lengths of a body      400: a proxy in front might see another request in it
 
-All responses have headers that keep browsers from loading anything from elsewhere. Requests are not logged,
-as addresses may have secrets. Starlette's TrustedHostMiddleware is too lax: it allows any port, and reads the
-first of two hosts.
+Requests are not logged, as addresses may have secrets. Starlette's TrustedHostMiddleware is too lax: it
+allows any port, and reads the first of two hosts.
 """
 
 from __future__ import annotations
@@ -184,11 +183,9 @@ class _Limited:
 
 
 async def _read_out(headers: Headers, receive: Receive) -> None:
-    """Reads a refused body, as the response is lost if the connection is closed before all is read.
-
-    A client that asks before it sends (`Expect`) does not send it at all.
-    """
+    """Reads a refused body, as the response is lost if the connection is closed before all is read."""
     length = _length(headers)
+    # A client that asks before it sends (`Expect`) does not send it at all.
     if length is None or length > _LARGEST_READ_OUT or "expect" in headers:
         return
     body = _Limited(receive, _LARGEST_READ_OUT, _READING_OUT)

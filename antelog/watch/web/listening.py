@@ -1,10 +1,9 @@
 """The server of a page, in a process of its own or in a thread of this one.
 
-Connections are bounded, so that clients that send nothing keep nobody out. Every few seconds a connection is
-ended that began no request since the last look, and is not being answered, however many bytes of a header
-have come; so is one whose client reads nothing. Of more than `most()` connections the oldest that waits for
-its client is ended, or else the new one. uvicorn bounds only the pause between two requests; its
-`limit_concurrency` counts connections that send nothing, and then refuses all others.
+Every few seconds a connection is ended that began no request since the last look, and is not being answered,
+and one whose client reads nothing. Of more than `most()` the oldest that waits for its client is ended, or
+else the new one. uvicorn bounds only the pause between two requests, and its `limit_concurrency` counts
+connections that send nothing, and then refuses all others.
 """
 
 from __future__ import annotations

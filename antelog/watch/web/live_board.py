@@ -89,10 +89,7 @@ class LiveBoard:
         self._damaged_then = 0
 
     async def follow(self) -> None:
-        """Reads the source for ever, in pieces, and serves requests between them.
-
-        A source that cannot be read now is tried again. After any other error it ends, and shows that.
-        """
+        """Reads the source for ever, in pieces; one that cannot be read now is tried again."""
         try:
             await self._follow()
         except Exception as error:
@@ -254,10 +251,7 @@ class FolderReader(Reader):
 
 
 class ChangesReader(Reader):
-    """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.
-
-    Files that begin with a dot or an underscore are skipped: they are Spark's own.
-    """
+    """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._damaged = path, 0
@@ -285,6 +279,7 @@ class ChangesReader(Reader):
     def _files(self) -> list[Path]:
         if self.path.is_file():
             return [self.path]
+        # Files that begin with a dot or an underscore are Spark's own.
         found = (
             path
             for path in self.path.rglob("*")

@@ -21,10 +21,7 @@ _PATIENCE = 20.0  # seconds in which the page has to listen; it takes a fraction
 
 
 class Page:
-    """A page that is served. `trouble` says so if it keeps dying.
-
-    Raises UnsupportedError if the address is not safe, is taken, or a library is missing.
-    """
+    """A served page; `trouble` says so if it keeps dying. Raises UnsupportedError if it cannot start."""
 
     def __init__(self, feed: Path, address: PageAddress) -> None:
         self.feed, self.address = feed, address
@@ -60,31 +57,25 @@ class Page:
     def _begin(self) -> Child:
         order = msgspec.json.encode((str(self.feed.resolve()), checked(self.address)))
         child = Child("antelog.watch.web.serving", order, answers=True)
-        answer = _answer(child)
-        if "port" not in answer:
-            reason = answer.get("error", "its process has ended")
-            raise UnsupportedError(f"the page cannot be served: {reason}")
-        self.address = msgspec.structs.replace(self.address, port=answer["port"])
+        self.address = msgspec.structs.replace(self.address, port=_port(child))
         return child
 
 
-def _answer(child: Child) -> dict[str, Any]:
-    """Reads the first line of the process: its port, or an error."""
+def _port(child: Child) -> int:
+    """Reads the port, in the first line of the process. Raises UnsupportedError if that is another one."""
     process = child.process
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], _PATIENCE)
     line = process.stdout.readline() if ready else b""
     found: dict[str, Any] = msgspec.json.decode(line) if line else {}
     if "port" in found:
-        return found
+        return int(found["port"])
     process.kill()
     child.end(5)
-    if found:
-        return found
-    reason = _last_line(child.errors)
-    if "No module named" in reason:
+    reason = found.get("error") or _last_line(child.errors)
+    if not found and "No module named" in reason:
         reason = f"{reason.rpartition(': ')[2]}; the page needs: {brought_by('watch')}"
-    return {"error": reason or "it has said nothing"}
+    raise UnsupportedError(f"the page cannot be served: {reason or 'it has said nothing'}")
 
 
 def _last_line(errors: bytes) -> str:

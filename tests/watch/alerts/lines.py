@@ -6,17 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from antelog.lines import LogLine
+from antelog.watch.alerts import letters as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
-from antelog.watch.alerts.letters import (
-    FIRING,
-    AlertGroup,
-    AlertItem,
-    Letter,
-    Route,
-    StillFiring,
-    letter_of,
-    routes_of,
-)
 from tests.watch import lines
 
 QUERIES = (
@@ -25,24 +16,26 @@ QUERIES = (
 )
 
 
-def group_of(route: Route, *changes: LogLine, status: str = FIRING) -> AlertGroup:
+def group_of(route: module.Route, *changes: LogLine, status: str = module.FIRING) -> module.AlertGroup:
     """The alerts of some changes, which go together."""
-    items = tuple(AlertItem(each, status, 0.0, 0.0) for each in changes)
-    return AlertGroup(route.group_of(changes[0]), items)
+    items = tuple(module.AlertItem(each, status, 0.0, 0.0) for each in changes)
+    return module.AlertGroup(route.group_of(changes[0]), items)
 
 
-def letters(routes: Sequence[Route], change: LogLine) -> list[tuple[str, Letter]]:
+def letters(routes: Sequence[module.Route], change: LogLine) -> list[tuple[str, module.Letter]]:
     """The letters about a change, each with the name of its receiver."""
     found = [route for route in routes if "change" in change and route.choice.fits(change)]
     fires = change.get("change") not in ("confirmed", "rejected")
-    firing = {change["query"]: StillFiring(0.0, 1)} if fires and found else {}
-    return [(route.receiver.name, letter_of(route, group_of(route, change), firing)) for route in found]
+    firing = {change["query"]: module.StillFiring(0.0, 1)} if fires and found else {}
+    return [
+        (route.receiver.name, module.letter_of(route, group_of(route, change), firing)) for route in found
+    ]
 
 
-def letter_to(to: str, change: LogLine, template: str = "Take care") -> Letter:
+def letter_to(to: str, change: LogLine, template: str = "Take care") -> module.Letter:
     """The letter about a change for one receiver."""
     alert = Alert(to, on=(change["change"],), template=template)
-    ((_, letter),) = letters(routes_of(AlertSetup((alert,), QUERIES, "p.alog")), change)
+    ((_, letter),) = letters(module.routes_of(AlertSetup((alert,), QUERIES, "p.alog")), change)
     return letter
 
 

@@ -1,10 +1,11 @@
 """antelog/watch/alerts/alert.py: which changes are alerts."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from antelog.watch.alerts.alert import Alert, AlertError, choice_of
+from antelog.watch.alerts.alert import Alert, AlertError, alerts_in, choice_of
 from tests.watch.alerts.lines import QUERIES, line
 
 TOTAL: Any = {"answer": {"City": "New York", "V": 90}}
@@ -83,3 +84,54 @@ def test_refused(on: tuple[str, ...], where: tuple[str, ...], said: str) -> None
     with pytest.raises(AlertError) as caught:
         choice_of(Alert("x", on, where), QUERIES)
     assert said in str(caught.value)
+
+
+# ---- alerts in a file ----
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path("alerts.toml")
+
+
+def test_alerts(path: Path) -> None:
+    text = (
+        '[[alert]]\nto = "slack:@a"\n[[alert]]\nto = "command:cat"\non = ["likely", "confirmed"]\n'
+        'where = ["Malf X=wt*"]\ntemplate = "{X}"\n'
+    )
+    path.write_text(text, encoding="utf-8")
+    assert alerts_in(path) == (
+        Alert("slack:@a"),
+        Alert("command:cat", ("likely", "confirmed"), ("Malf X=wt*",), "{X}"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "nothing but alerts"),
+        ("alert = 3", "nothing but alerts"),
+        ("alert = [3]", "nothing but alerts"),
+        ("[[alert]]\nto='x'\n[more]", "nothing but alerts"),
+        ("[[alert]]\nto", "alerts.toml: Expected"),
+        ("[[alert]]\nwhere = ['X=1']", "alert 1: it does not say who gets it"),
+        ("[[alert]]\nto = 'x'\n[[alert]]\nto = 3", "alert 2: `to` is something else. It has to be a text."),
+        ("[[alert]]\nto = 'x'\non = 'likely'", "`on` is something else. It has to be a list of texts"),
+        ("[[alert]]\nto = 'x'\non = [1]", "`on` is something else"),
+        ("[[alert]]\nto = 'x'\ntemplat = 'x'", "it cannot have `templat`. Did you mean template?"),
+    ],
+)
+def test_refused_in_a_file(path: Path, text: str, said: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(AlertError) as caught:
+        alerts_in(path)
+    assert said in str(caught.value)
+
+
+def test_what_cannot_be_read(path: Path) -> None:
+    with pytest.raises(AlertError, match=r"alerts\.toml: cannot be read: No such file"):
+        alerts_in(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(AlertError, match="it is not a text"):
+        alerts_in(path)

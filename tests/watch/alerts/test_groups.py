@@ -80,9 +80,9 @@ class Clock:
     def sent(self) -> list[dict[str, Any]]:
         found = []
         for receiver in self.outbox.waiting():
-            while (waiting := self.outbox.first(receiver)) is not None:
-                self.outbox.settle(waiting, SENT)
-                found.append(json.loads(waiting.letter.body))
+            while (letter := self.outbox.first(receiver)) is not None:
+                self.outbox.settle(receiver, letter, SENT)
+                found.append(json.loads(letter.body))
         return found
 
 

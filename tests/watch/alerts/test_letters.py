@@ -2,25 +2,16 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from antelog import Program, parse
 from antelog.answers import name_of
 from antelog.language.moments import Timescale
+from antelog.watch.alerts import letters as module
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
-from antelog.watch.alerts.letters import (
-    NAMES,
-    RESOLVED,
-    ChangeTexts,
-    Route,
-    StillFiring,
-    alert_template,
-    key_of,
-    letter_of,
-    routes_of,
-    within_limit,
-)
 from tests.lines import lines_of
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, letters, line
 from tests.watch.lines import PROGRAM
@@ -30,7 +21,7 @@ ALERTS = (
     Alert("command:cat", on=("likely", "confirmed"), where=("X=wt*",)),
     Alert("command:cat", on=("confirmed",)),
 )
-ROUTES = routes_of(AlertSetup(ALERTS, QUERIES, "p.alog"))
+ROUTES = module.routes_of(AlertSetup(ALERTS, QUERIES, "p.alog"))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +44,7 @@ def test_in_their_words() -> None:
     found = dict(letters(ROUTES, line()))
     assert json.loads(found["slack:@a"].body)["text"] == "wt2 is hot"
     assert json.loads(found["command:cat"].body)["text"].startswith("Malf X = wt2, T = 7: likely")
-    assert {letter.key for letter in found.values()} == {key_of(line())}
+    assert {letter.key for letter in found.values()} == {module.key_of(line())}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +58,7 @@ def test_in_their_words() -> None:
     ],
 )
 def test_another_change_has_another_key(more: Any) -> None:
-    assert key_of(line()) != key_of(line() | more)
+    assert module.key_of(line()) != module.key_of(line() | more)
 
 
 @pytest.mark.parametrize("to", ["webhook:@x", "command:cat"])
@@ -85,26 +76,28 @@ def test_slack_gets_a_text_that_calls_nobody() -> None:
     assert (message["mrkdwn"], message["unfurl_links"], message["link_names"]) == (False, False, False)
 
 
-def _route(to: str, **more: Any) -> Route:
+def _route(to: str, **more: Any) -> module.Route:
     queries = (AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely", "critical", key="X"),)
-    (route,) = routes_of(AlertSetup((Alert(to),), queries, "p.alog", key="device no.", **more))
+    (route,) = module.routes_of(AlertSetup((Alert(to),), queries, "p.alog", key="device no.", **more))
     return route
 
 
 def test_a_link_opens_the_answer_and_has_no_token() -> None:
     route = _route("webhook:@x", link="https://plant.example/turbines/")
-    body = json.loads(letter_of(route, group_of(route, line()), {}).body)
+    body = json.loads(module.letter_of(route, group_of(route, line()), {}).body)
     name = name_of("Malf", {"X": "wt2", "T": 7})
     assert body["link"] == f"https://plant.example/turbines/answer/{name}"
     slack = _route("slack:@x", link="http://127.0.0.1:8080")
-    text = json.loads(letter_of(slack, group_of(slack, line()), {}).body)["text"]
+    text = json.loads(module.letter_of(slack, group_of(slack, line()), {}).body)["text"]
     assert text.endswith(f"\nhttp://127.0.0.1:8080/answer/{name}")
 
 
 def test_several_go_as_one_that_says_how_many() -> None:
     route = _route("webhook:@x")
     group = group_of(route, line(), line(tick=9, answer={"X": "wt2", "T": 8}), line("rejected", tick=9))
-    body = json.loads(letter_of(route, replace(group, beyond=1000), {"Malf": StillFiring(0.0, 2)}).body)
+    body = json.loads(
+        module.letter_of(route, replace(group, beyond=1000), {"Malf": module.StillFiring(0.0, 2)}).body
+    )
     assert body["text"].startswith(
         "1,003 alerts of wt2 (2 likely, 1 rejected, 1,000 before), such as Malf X = wt2"
     )
@@ -123,16 +116,18 @@ def test_several_go_as_one_that_says_how_many() -> None:
 
 def test_a_letter_is_resolved_if_all_in_it_are() -> None:
     route = _route("webhook:@x")
-    group = group_of(route, line("rejected"), status=RESOLVED)
-    assert json.loads(letter_of(route, group, {}).body)["status"] == "resolved"
+    group = group_of(route, line("rejected"), status=module.RESOLVED)
+    assert json.loads(module.letter_of(route, group, {}).body)["status"] == "resolved"
     both = replace(group, items=(*group.items, *group_of(route, line()).items))
-    assert json.loads(letter_of(route, both, {}).body)["status"] == "firing"
+    assert json.loads(module.letter_of(route, both, {}).body)["status"] == "firing"
 
 
 def test_alertmanager_gets_labels_annotations_and_times() -> None:
     route = _route("alertmanager:@x", link="http://127.0.0.1:8080")
     (alert,) = json.loads(
-        letter_of(route, group_of(route, line(text="wt2 stops")), {"Malf": StillFiring(0.0, 1)}).body
+        module.letter_of(
+            route, group_of(route, line(text="wt2 stops")), {"Malf": module.StillFiring(0.0, 1)}
+        ).body
     )
     assert alert["labels"] == {
         "alertname": "Malf", "query": "Malf", "severity": "critical", "device_no_": "wt2",
@@ -145,12 +140,12 @@ def test_alertmanager_gets_labels_annotations_and_times() -> None:
 
 def test_for_alertmanager_an_alert_ends_with_the_last_of_its_answers() -> None:
     route = _route("alertmanager:@x")
-    group = group_of(route, line("rejected"), status=RESOLVED)
-    (ended,) = json.loads(letter_of(route, group, {}).body)
+    group = group_of(route, line("rejected"), status=module.RESOLVED)
+    (ended,) = json.loads(module.letter_of(route, group, {}).body)
     assert ended["endsAt"] == "1970-01-01T00:00:00.000Z"
-    (goes_on,) = json.loads(letter_of(route, group, {"Malf": StillFiring(0.0, 1)}).body)
+    (goes_on,) = json.loads(module.letter_of(route, group, {"Malf": module.StillFiring(0.0, 1)}).body)
     assert goes_on["endsAt"] == "1970-01-02T00:00:00.000Z"
-    (confirmed,) = json.loads(letter_of(route, group_of(route, line("confirmed")), {}).body)
+    (confirmed,) = json.loads(module.letter_of(route, group_of(route, line("confirmed")), {}).body)
     assert "endsAt" not in confirmed  # nothing ends it: Alertmanager does, after a while
 
 
@@ -161,8 +156,10 @@ NOON = 28_532_880  # 2024-04-01 12:00, in minutes
 
 
 def said(template: str, change: Any, tick: int | None = None) -> str:
-    words = ChangeTexts({each.name: each for each in QUERIES}, None if tick is None else Timescale(tick))
-    return within_limit(alert_template(template, QUERIES).filled(words.of(change, "k3y")))
+    words = module.ChangeTexts(
+        {each.name: each for each in QUERIES}, None if tick is None else Timescale(tick)
+    )
+    return module.within_limit(module.alert_template(template, QUERIES).filled(words.of(change, "k3y")))
 
 
 @pytest.mark.parametrize(
@@ -196,7 +193,7 @@ def test_every_name_stands_for_something() -> None:
     facts = [("Temp", ("wt2", "high", tick), tick) for tick in (7, 8)]
     change = next(each for each in lines_of(rules, facts, 8) if each["change"] == "likely")
     change["because"] = change["lost"] = ["not P(1)"]
-    found = {name: said(f"{{{name}}}", change) for name in NAMES}
+    found = {name: said(f"{{{name}}}", change) for name in module.NAMES}
     assert all(found.values())
     assert (found["key"], found["because"], found["chance"]) == ("k3y", "not P(1)", "80 %")
     assert (found["waits_for"], found["so_far"]) == ("count(Temp(wt2, high, 7..9)) >= 3 (2 so far)", "2")
@@ -231,5 +228,62 @@ def test_long_texts_are_cut() -> None:
 )
 def test_refused_templates(template: str, said_of_it: str) -> None:
     with pytest.raises(AlertError) as caught:
-        alert_template(template, QUERIES)
+        module.alert_template(template, QUERIES)
     assert said_of_it in str(caught.value)
+
+
+# ---- checks before the start ----
+
+TEXT = "input P(x, time). Q(X, T) :- P(X, T). "
+PLAIN, LIKELY = parse(TEXT + "query Q(X, T)."), parse(TEXT + "query Q(X, T) alert 80%.", name="p.alog")
+
+
+def test_what_is_wanted() -> None:
+    alerts = (Alert("command:cat"), Alert("command:cat", on=("rejected",)))
+    assert module.setup_of(alerts, LIKELY) == AlertSetup(
+        alerts,
+        (
+            AlertQuery("Q", ("X", "T"), {"T": "time"}, "likely", "warning", "X"),
+            AlertQuery("silent input", ("input", "slot"), {}, "silent", "warning", "input"),
+        ),
+        "p.alog",
+        None,
+        key="x",
+    )
+    assert module.setup_of(alerts, LIKELY, chances=False).queries[0].usual == "confirmed"
+
+
+def test_files_are_looked_at(tmp_path: Path) -> None:
+    Path(tmp_path, "a").write_text("http://localhost/", encoding="utf-8")
+    assert module.setup_of([Alert(f"webhook:@{tmp_path / 'a'}")], PLAIN).alerts
+    with pytest.raises(AlertError, match="cannot be read"):
+        module.setup_of([Alert(f"webhook:@{tmp_path / 'b'}")], PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("alert", "program", "said"),
+    [
+        (Alert("slack:https://x"), PLAIN, "into a file"),
+        (Alert("command:cat", on=("likly",)), LIKELY, "Did you mean likely"),
+        (Alert("command:cat", where=("R",)), PLAIN, "no query `R`"),
+        (Alert("command:cat", template="{z}"), PLAIN, "stands for nothing"),
+        (Alert("command:cat", on=("unlikely",)), PLAIN, "no query has an alert. Write it behind a query"),
+    ],
+)
+def test_refused_setups(alert: Alert, program: Program, said: str) -> None:
+    with pytest.raises(AlertError) as caught:
+        module.setup_of([alert], program)
+    assert said in str(caught.value)
+
+
+def test_alerts_of_chances_need_chances() -> None:
+    with pytest.raises(AlertError, match=r"there are no chances\. Give a --model"):
+        module.setup_of([Alert("command:cat", on=("likely",))], LIKELY, chances=False)
+
+
+def test_a_missing_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(tmp_path, "a").write_text("http://localhost/", encoding="utf-8")
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    with pytest.raises(AlertError, match=r"webhook needs the package httpx.*pip install '\.\[watch\]'"):
+        module.setup_of([Alert(f"webhook:@{tmp_path / 'a'}")], PLAIN)
+    assert module.setup_of([Alert("command:cat")], PLAIN).alerts  # commands need none

@@ -77,7 +77,7 @@ def test_it_comes_back(
     keys = add(store, 1)
     until(lambda: sorted(server.keys) == sorted(keys))
     alerts.tend()
-    first = alerts.pid
+    first = alerts.child.process.pid
     os.kill(first, signal.SIGKILL)
     until(lambda: not runs(first))
     keys += add(store, 2)
@@ -86,7 +86,7 @@ def test_it_comes_back(
         until(lambda: set(server.keys) == {*keys})
     else:
         alerts.tend()
-        assert alerts.pid == first
+        assert alerts.child.process.pid == first
     alerts.stop()
 
 
@@ -99,8 +99,8 @@ def test_killed_again_and_again(server: Server, store: Store, monkeypatch: pytes
     for number in range(6):
         keys += add(store, *range(20 * number, 20 * number + 20))
         until(lambda: len({*server.keys}) > 15 * (number + 1))  # noqa: B023 - called in this turn
-        os.kill(alerts.pid, signal.SIGKILL)
-        _kept(alerts, alerts.pid)
+        os.kill(alerts.child.process.pid, signal.SIGKILL)
+        _kept(alerts, alerts.child.process.pid)
     until(lambda: {*server.keys} == {*keys})
     alerts.stop()
     assert len(server.keys) <= len(keys) + 6 * AT_ONCE
@@ -142,7 +142,7 @@ def _of_another(server: Server, start: Start) -> tuple[Process, int]:
         "from antelog.watch.alerts.alert import AlertSetup\n"
         "from antelog.watch.alerts.running import AlertProcess\n"
         "setup = msgspec.json.decode(sys.stdin.buffer.readline(), type=AlertSetup)\n"
-        "print(AlertProcess(pathlib.Path('p.state'), setup).pid, flush=True)\n"
+        "print(AlertProcess(pathlib.Path('p.state'), setup).child.process.pid, flush=True)\n"
         "sys.stdin.read()\n"
     )
     parent = start([sys.executable, "-c", script], stdin=PIPE, stdout=PIPE)
@@ -156,7 +156,7 @@ def _of_another(server: Server, start: Start) -> tuple[Process, int]:
 @pytest.mark.usefixtures("store")
 def test_an_interrupt_of_the_terminal_is_for_the_stream(server: Server) -> None:
     alerts = AlertProcess(PATH, setup(server))
-    assert os.getpgid(alerts.pid) != os.getpgid(0)
+    assert os.getpgid(alerts.child.process.pid) != os.getpgid(0)
     alerts.stop()
 
 
@@ -171,6 +171,6 @@ def _kept(alerts: AlertProcess, before: int) -> None:
 
     def another() -> bool:
         alerts.tend()
-        return alerts.pid != before
+        return alerts.child.process.pid != before
 
     until(another)

@@ -7,7 +7,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,21 +78,6 @@ def stream(here: None, server: Server) -> Stream:  # noqa: ARG001 - it is made i
 def hook(server: Server, name: str = "a", /, **more: Any) -> Alert:
     Path(name).write_text(server.url, encoding="utf-8")
     return Alert(f"webhook:@{name}", **more)
-
-
-def test_sent_as_it_comes(server: Server, stream: Stream) -> None:
-
-    async def meanwhile() -> None:
-        keys = stream.tell(1, 2)
-        await until_async(lambda: sorted(server.keys) == sorted(keys))
-        keys += stream.tell(3)
-        await until_async(lambda: sorted(server.keys) == sorted(keys))
-
-    stream.sending(meanwhile)
-    assert server.got[-1]["tick"] == 3
-    assert stream.counts()["webhook:@a"] == {
-        "sent": 3, "failed": 0, "refused": 0, "dropped": 0, "waiting": 0,
-    }  # fmt: skip
 
 
 def test_a_group_that_is_acknowledged_waits_until_that_is_withdrawn(server: Server, stream: Stream) -> None:
@@ -320,23 +304,6 @@ def test_what_the_feed_has_lost_is_said(
     stream.send_all()
     assert sorted(server.keys) == sorted(keys)
     assert capsys.readouterr().err.count("some changes are not looked at") == 1
-
-
-def test_kept_if_we_are_killed_meanwhile(server: Server, stream: Stream) -> None:
-    """Wherever the work is cut off, each letter is sent once at least, and its key tells the repeats."""
-    keys = stream.tell(*range(5 * sending.AT_ONCE))
-    server.slow = 0.05
-
-    async def cut_off(after: float) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(after):
-                await run(stream.setup, asyncio.Event())
-
-    for after in (0.02, 0.08, 0.12, 0.18):
-        asyncio.run(cut_off(after))
-    stream.send_all()
-    assert sorted(set(server.keys)) == sorted(keys)
-    assert len(server.keys) < 2 * len(keys)
 
 
 def test_two_receivers_each_have_their_own() -> None:

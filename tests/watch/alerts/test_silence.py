@@ -66,9 +66,9 @@ def test_what_was_silent_before_a_restart_is_not_said_again(tmp_path: Path) -> N
         groups.add([*restarted.changes([status("2026-03-09T10:04:00.000Z")], AT + 108)])
         assert groups.silent() == []
         found = []
-        while (waiting := outbox.first("command:cat")) is not None:
-            found.append(json.loads(waiting.letter.body))
-            outbox.settle(waiting, SENT)
+        while (letter := outbox.first("command:cat")) is not None:
+            found.append(json.loads(letter.body))
+            outbox.settle("command:cat", letter, SENT)
     assert [(each["status"], each["group"], each["change"]) for each in found] == [
         ("firing", "Temp", "silent"),
         ("resolved", "Temp", "heard"),

@@ -1,13 +1,28 @@
-"""Chromium, started once for each module of tests."""
+"""Chromium, started once for each module of tests, and a tab with the page that a module serves."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.watch.browser import Browser, browser
+from antelog.run.store import Store
+from antelog.watch.web.serving import Page
+from tests.watch.browser import Browser, Tab, browser
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with browser() as found:
         yield found
+
+
+@pytest.fixture
+def writer(page_and_store: tuple[Page, Store]) -> Store:
+    return page_and_store[1]
+
+
+@pytest.fixture
+def tab(chromium: Browser, page_and_store: tuple[Page, Store]) -> Iterator[Tab]:
+    found = chromium.opened(page_and_store[0].url)
+    found.until("document.querySelectorAll('.rows .row').length >= 5")
+    yield found
+    assert found.errors == []

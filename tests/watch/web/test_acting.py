@@ -32,14 +32,8 @@ def app(found: LiveBoard, tmp_path: Path) -> ASGIApp:
 
 
 def post(app: ASGIApp, token: str = ACTS, **act: Any) -> tuple[int, Any]:
-    answer = ask(
-        app,
-        "/api/acts",
-        method="POST",
-        body=json.dumps(act).encode(),
-        token=token,
-        **{"content-type": "application/json"},
-    )
+    body, headers = json.dumps(act).encode(), {"content-type": "application/json"}
+    answer = ask(app, "/api/acts", method="POST", body=body, token=token, **headers)
     return answer.status, answer.json
 
 
@@ -126,15 +120,8 @@ def order(app: ASGIApp) -> list[str]:
 
 def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> None:
     program = PROGRAM.replace("alert 75%", "critical alert 75%") + "query Hot(X, T) warning.\n"
-    lines = [
-        possible(name, 7, 8, chance, query=query)
-        for name, chance, query in (
-            ("a", 0.9, "Malf"),
-            ("b", 0.8, "Malf"),
-            ("c", 0.7, "Hot"),
-            ("d", 0.6, "Hot"),
-        )
-    ]
+    answers = (("a", 0.9, "Malf"), ("b", 0.8, "Malf"), ("c", 0.7, "Hot"), ("d", 0.6, "Hot"))
+    lines = [possible(name, 7, 8, chance, query=query) for name, chance, query in answers]
     board = sight(head(program=program), *lines)
     Store.open(tmp_path / "s").close()
     app = guarded(board, tmp_path / "s")

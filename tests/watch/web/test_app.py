@@ -156,7 +156,7 @@ def test_alerts_are_counted_where_there_are_any(tmp_path: Path) -> None:
         outbox.add(('slack:@a"b', Letter(str(number), "{}", str(number))) for number in range(3))
         first = outbox.first('slack:@a"b')
         assert first is not None
-        outbox.settle(first, SENT)
+        outbox.settle('slack:@a"b', first, SENT)
     found = metrics(Board(), counts_in(tmp_path / "s")).decode()
     samples = {(each.name, *sorted(each.labels.values())): each.value for each in _samples(found)}
     assert samples["antelog_alerts_total", "sent", 'slack:@a"b'] == 1

@@ -62,11 +62,8 @@ def test_a_post_that_is_too_large_is_answered_before_its_connection_is_closed(
 ) -> None:
     with served(tmp_path, LINES, address=ADDRESS) as (page, _):
         connection = http.client.HTTPConnection("127.0.0.1", page.address.port, timeout=20)
-        headers = {
-            "Authorization": f"Bearer {token}",
-            "Content-Type": "application/json",
-            "Connection": "close",
-        }
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        headers |= {"Connection": "close"}
         for _ in range(3):
             connection.request("POST", "/facts/Temp", b" " * (LARGEST + 1_000_000), headers)
             answer = connection.getresponse()

@@ -11,8 +11,10 @@ import pytest
 from antelog.run.store import Store
 from antelog.watch.web.serving import Page
 from tests.lines import lines_of
+from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import Record, add, ago, confirmed, possible, rejected, served, status
+from tests.watch.web.test_freshness import silent
 
 pytestmark = [
     pytest.mark.slow,
@@ -58,18 +60,6 @@ def plant(count: int) -> list[Record]:
 def page_and_store(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
     with served(tmp_path, plant(200), PROGRAM) as found:
         yield found
-
-
-@pytest.fixture
-def writer(page_and_store: tuple[Page, Store]) -> Store:
-    return page_and_store[1]
-
-
-@pytest.fixture
-def tab(chromium: Browser, page_and_store: tuple[Page, Store]) -> Iterator[Tab]:
-    found = opened(chromium, page_and_store[0])
-    yield found
-    assert found.errors == []
 
 
 def opened(chromium: Browser, page: Page, answers: int = 200) -> Tab:
@@ -355,3 +345,64 @@ def test_the_page_says_since_when_nobody_follows(chromium: Browser, tmp_path: Pa
         page.child.process.wait()
         tab.until("document.getElementById('band').innerText.includes('no answer from its server since')")
         assert tab.run("document.querySelector('.item').classList.contains('stale')")
+
+
+def test_a_silent_device_is_named_and_its_rows_are_grey(chromium: Browser, tmp_path: Path) -> None:
+    band = "document.getElementById('band').innerText"
+    lines = [possible("wt2", 7, 8), possible("wt4", 7, 8), silent(1, "wt2")]
+    with served(tmp_path, lines, PROGRAM) as (page, writer):
+        tab = chromium.opened(page.url)
+        tab.until(f"{band}.includes('No fact of Temp from wt2 (since ')")
+        assert tab.run("document.querySelectorAll('.item').length") == 2
+        assert tab.run("[...document.querySelectorAll('.item.stale')].map(each => each.dataset.group)") == [
+            "wt2"
+        ]
+        assert findings(tab) == []
+        add(writer, silent(12, *(f"wt{number}" for number in range(12))))
+        tab.until(f"{band}.includes('12 of 60 devices, such as wt0, wt1, wt2; from each')")
+        add(writer, silent(12, "wt2", heard=200))  # the whole input: that is one line
+        tab.until(f"{band}.includes('Temp has been silent for')")
+        assert "devices" not in tab.run(band)
+        add(writer, silent(0))
+        tab.until(f"{band} === ''")
+        assert tab.errors == []
+
+
+# ---- what a page holds ----
+
+ROUND = ("inputs", "decided", "plan", "trust", "")
+
+
+def nodes(tab: Tab) -> int:
+    """The nodes of all documents that are in use."""
+    for _ in range(3):
+        tab.tell("HeapProfiler.collectGarbage")
+    found: int = tab.tell("Memory.getDOMCounters")["nodes"]
+    return found
+
+
+def rounds(tab: Tab, count: int) -> int:
+    """The nodes in use after so many rounds through all views."""
+    for _ in range(count):
+        for view in ROUND:
+            tab.run(f"go('/{view}')")
+            tab.until(f"shown === '{view or 'now'}'")
+            if view in ("inputs", "decided"):
+                tab.until("document.querySelector('.plot .canvas canvas')")
+    return nodes(tab)
+
+
+@pytest.mark.long
+def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None:
+    with served(tmp_path, plant(200), PROGRAM) as (page, _):
+        tab = chromium.opened(page.url)
+        tab.until("document.querySelector('a.row')")
+        # A look between two views finds far fewer nodes than one at a view.
+        before = max(rounds(tab, 1) for _ in range(3))
+        rounds(tab, 21)
+        tab.until("charts.size === 0")
+        # Twenty-four rounds would hold eight times as much as three; a busy browser collects garbage later.
+        until(
+            lambda: nodes(tab) < 4 * before, about=lambda: f"{nodes(tab)} nodes, {before} after three rounds"
+        )
+        assert tab.errors == []

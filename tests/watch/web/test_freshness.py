@@ -15,9 +15,13 @@ import pytest
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.freshness import span
 from antelog.watch.web.live_board import LiveBoard, Reader, reader_of
+from antelog.watch.web.metrics import metrics
 from tests.processes import until_async
+from tests.watch.lines import ago, possible, status
 from tests.watch.recorded_run import recorded
-from tests.watch.web.asking import ADDRESS, TOKEN, Answered, _asked, ask, guarded
+from tests.watch.web.asking import ADDRESS, TOKEN, Answered, _asked, ask, guarded, sight
+
+WAITING = ("/part/now/rows", "/api/now", "/export/now.csv", "/metrics")
 
 
 @pytest.fixture
@@ -45,15 +49,7 @@ def test_while_a_page_catches_up_it_says_how_far_it_is_and_lists_nothing(live: L
     async def asked() -> dict[str, Answered]:
         following = asyncio.create_task(live.follow())
         await asyncio.wait([following], timeout=0)  # the first thousand records
-        paths = (
-            "/part/now",
-            "/part/now/rows",
-            "/api/now",
-            "/export/now.csv",
-            "/metrics",
-            "/api/state",
-            "/healthz",
-        )
+        paths = [*WAITING, "/part/now", "/api/state", "/healthz"]
         found = {path: await get(path) for path in paths}
         await until_async(lambda: not live.catching_up)
         found |= {f"then {path}": await get(path) for path in paths}
@@ -63,7 +59,7 @@ def test_while_a_page_catches_up_it_says_how_far_it_is_and_lists_nothing(live: L
     found = asyncio.run(asked())
     assert 'class="item' not in found["/part/now"].text
     assert "Catching up: " in found["/part/now"].text
-    for path in ("/part/now/rows", "/api/now", "/export/now.csv", "/metrics"):
+    for path in WAITING:
         assert (found[path].status, found[path].headers["retry-after"]) == (503, "1")
         assert found[f"then {path}"].status == 200
     assert 0 < found["/api/state"].json["catching_up"] < 1
@@ -95,11 +91,8 @@ def test_a_follower_that_ends_fails_the_check_of_health() -> None:
 def test_tables_have_times_beside_ticks(live: LiveBoard) -> None:
     app = guarded(read(live))
     length: Callable[[str], datetime] = datetime.fromisoformat
-    for view, names in {
-        "now": ("since", "decided by", "at"),
-        "decided": ("at",),
-        "inputs": ("newest",),
-    }.items():
+    columns = {"now": ("since", "decided by", "at"), "decided": ("at",), "inputs": ("newest",)}
+    for view, names in columns.items():
         rows = list(csv.DictReader(io.StringIO(ask(app, f"/export/{view}.csv").text)))
         for name in names:
             tick, at = rows[0][name], length(rows[0][f"{name} (time)"])
@@ -115,3 +108,25 @@ def test_tables_have_times_beside_ticks(live: LiveBoard) -> None:
 )
 def test_durations_are_said_in_short(seconds: float, text: str) -> None:
     assert span(seconds) == text
+
+
+def silent(count: int, *listed: str, heard: float = 1) -> Any:
+    """A status in which these devices of sixty are silent; of none, they are those that were before."""
+    found = status(9, at=ago(0))
+    slots: dict[str, Any] = {"of": "device", "known": 60, "silent": count}
+    slots |= {"listed": {name: ago(90) for name in listed}} if listed or not count else {}
+    found["status"]["inputs"]["Temp"] |= {"heard": ago(heard), "gap": 30.0, "slots": slots}
+    return found
+
+
+def test_the_state_and_metrics_count_silent_devices() -> None:
+    live = sight(possible("wt2", 7), silent(2, "wt2", "wt3"), silent(2))
+    slots = ask(guarded(live), "/api/state").json["fresh"]["Temp"]["slots"]
+    assert (slots["noun"], slots["known"], slots["silent"], [*slots["listed"]]) == (
+        "devices", 60, 2, ["wt2", "wt3"],
+    )  # fmt: skip
+    assert b'antelog_silent_slots{input="Temp"} 2.0' in metrics(live.board, {})
+    assert "2 of 60" in ask(guarded(live), "/part/inputs").text
+    assert "no Temp since " in ask(guarded(live), "/part/now").text
+    live.take([silent(0)])
+    assert "no Temp since " not in ask(guarded(live), "/part/now").text

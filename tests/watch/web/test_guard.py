@@ -86,11 +86,8 @@ def test_this_page_may_ask() -> None:
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_a_link_from_elsewhere_leads_to_the_empty_page_and_nowhere_else(site: str) -> None:
-    link: dict[str, Any] = {
-        "sec_fetch_site": site,
-        "sec_fetch_mode": "navigate",
-        "sec_fetch_dest": "document",
-    }
+    link: dict[str, Any] = {"sec_fetch_site": site, "sec_fetch_mode": "navigate"}
+    link |= {"sec_fetch_dest": "document"}
     assert ask(APP, "/decided", token=None, **link).status == 200
     assert ask(APP, "/api/now", **link).status == 403
     assert ask(APP, "/static/page.js", **link).status == 403
@@ -100,12 +97,8 @@ def test_a_link_from_elsewhere_leads_to_the_empty_page_and_nowhere_else(site: st
 
 @pytest.mark.parametrize("path", ["/", "/api/now", "/x", "/healthz", "/static/none"])
 def test_every_answer_has_the_strict_headers(path: str) -> None:
-    for answer in (
-        ask(APP, path),
-        ask(APP, path, token=None),
-        ask(APP, path, host="evil"),
-        ask(APP, path, method="PUT"),
-    ):
+    for given in ({}, {"token": None}, {"host": "evil"}, {"method": "PUT"}):
+        answer = ask(APP, path, **given)
         assert HEADERS.items() <= dict(answer.headers).items()
         assert "access-control-allow-origin" not in answer.headers
         assert "server" not in answer.headers

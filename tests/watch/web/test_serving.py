@@ -154,3 +154,16 @@ def test_a_page_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
             assert secure.recv(100).startswith(b"HTTP/1.1 200")
         with pytest.raises((OSError, http.client.HTTPException)):
             get(page, "/healthz")
+
+
+def test_each_start_is_due_after_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("antelog.watch.child.time.monotonic", lambda: now)
+    found, starts = child.Restarts(), []
+    while now < 2_000:
+        if found.due():
+            starts.append(now)
+        now += 1
+    gaps = [after - before for before, after in zip([0.0, *starts], starts, strict=False)]
+    assert gaps[:7] == [5, 10, 20, 40, 80, 160, child.LONGEST]
+    assert set(gaps[6:]) == {child.LONGEST}

@@ -1,8 +1,4 @@
-"""The views by their names in addresses: each renders the board as HTML, or None if nothing is found.
-
-PARTS["answer"](scene, "9f2c…")       one answer
-PARTS["now"](scene, "rows")           rows of a list only
-"""
+"""The views by their names in addresses: each renders the board as HTML, or None if nothing is found."""
 
 from __future__ import annotations
 

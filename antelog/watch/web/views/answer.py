@@ -1,7 +1,6 @@
 """The view of an answer: what drives its chance, what it awaits and what follows, its rules, and its group.
 
-Its latest change line has the status, those before it the history. The chances under awaited facts, and the
-latest facts, come from the run.
+Most comes from its change lines; the chances under awaited facts, and the latest facts, come from the run.
 """
 
 from __future__ import annotations

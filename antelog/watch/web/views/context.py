@@ -234,13 +234,12 @@ def cut(name: str) -> tuple[str, str]:
 
 # ---- filters with a list of values ----
 
-Counts = Mapping[str, Mapping[str, int]]  # the number of answers with each value of each facet
 _TITLES = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": "", "state": "Chance"}
 _ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "state": STATES}
 _PREFIXES = 8
 
 
-def facets(scene: ViewContext, counts: Counts) -> Iterator[dict[str, object]]:
+def facets(scene: ViewContext, counts: Mapping[str, Mapping[str, int]]) -> Iterator[dict[str, object]]:
     """Yields the filters that have something to choose, with the number of answers with each value."""
     for name, title in _TITLES.items():
         if (counted := counts.get(name)) is None:

@@ -140,7 +140,7 @@ def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> It
 
 
 def _nothing(scene: ViewContext) -> Sequence[str]:
-    if not scene.board.started:
+    if scene.board.tick is None:
         return "Waiting for the first facts", "As soon as a fact supports an answer, it is listed here."
     good = sum(scene.severity(each.query) == "good" for each in scene.board.open.values())
     if scene.board.open and good == len(scene.board.open):
@@ -155,7 +155,7 @@ def _nothing(scene: ViewContext) -> Sequence[str]:
 
 def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
     """Counts the answers decided in the next two minutes, or few ticks, and those expected to come true."""
-    if not scene.board.started:
+    if scene.board.tick is None:
         return {"bars": []}
     clock = scene.clock
     ticks = _FEWEST if clock.length is None else max(_FEWEST, -(-_STRIP // clock.length))

@@ -1,7 +1,4 @@
-"""The view of the trust in chances: their calibration in this stream so far, and the lead time of alerts.
-
-`antelog score --output scores.html` writes the same view of recorded facts to a file, with all numbers.
-"""
+"""The view of the trust in chances: their calibration in this stream so far, and the lead time of alerts."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ def trust(scene: ViewContext) -> Markup:
 
 
 def scores_page(by_query: Mapping[str, Scores], tick: int | None, title: str) -> str:
-    """Writes the view as a self-contained file; `tick` is the length of one in microseconds, or None."""
+    """Writes the view of recorded facts as a file, for `antelog score`; `tick` is in microseconds."""
     results = {query: result(each) for query, each in by_query.items()}
     found = [
         _query(query, each, each.program_alert or next(a for a in each.alerts if a.threshold == USUAL), tick)
