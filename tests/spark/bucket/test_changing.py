@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/changing.py: rules that change while a stream runs, as in one process."""
+"""antelog/spark/bucket/stream.py: rules that change while a stream runs, as in one process."""
 
 import random
 from dataclasses import replace
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from antelog import StateError, parse
 from antelog.compile.nodes.plan import Plan
-from antelog.spark.bucket.changing import lacking, refusal
+from antelog.spark.bucket.stream import lacking, refusal
 from antelog.spark.job.job import Job, Predecessor
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.few import at_most_for
