@@ -15,7 +15,6 @@ from tests.spark.bucket.test_forecasting import (
     PLAN,
     PROGRAM,
     TICKS,
-    comparable,
     forecasts,
     history,
     in_process,
@@ -23,6 +22,7 @@ from tests.spark.bucket.test_forecasting import (
     streamed,
 )
 from tests.spark.comparing import closing, cut, tables_of
+from tests.spark.comparing import in_order as comparable
 from tests.spark.streamed import frames_of, named, result, run, stream_of
 
 
