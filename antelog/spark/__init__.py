@@ -12,53 +12,50 @@
     register_source(spark)           makes the sink `writeStream.format("antelog")` known: a feed for the page
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
-`inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
-Columns are found by name; others are ignored. The options are
+`inputs` has a DataFrame for each input of the program: batches, or streams. Columns are found by name; others
+are ignored. The options are
 
-    static     background facts in addition to those of the program: DataFrames, batches all of them
-    clock      what moves time on. "arrival": a column with the tick (or timestamp) each fact arrived at;
-               "event": the times of the facts; "processing": the wall clock, for streams only.
-               If not given: arrival if an input has such a column, else event
-    arrival    the name of the column with the arrivals
-    only       the kinds of changes that are wanted; all if not given
-    buckets    into how many parts the facts are divided by the program's key
-    lag        streams: the tick this far behind the highest one seen is finished. 1 if not given, as
-               a tick may go on in the next micro-batch; more if what arrives is out of order
-    ahead      streams: a fact about a time so long after the clock of the machine is early, and set aside.
-               "1 day" if not given; the program has to say how long a tick is
-    idle       streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
-    until      batches: the last tick; if not given, the last arrival, or the tick by which all that is open
-               then is decided
-    begin      where time begins, for programs with `tick`: earlier ticks have no answers. If not given,
-               that is when the first fact arrives (in a stream, the first of the first micro-batch with any)
-    model      how likely open answers are: a model or the path of one, or "learn" to learn while running. A
-               program that declares chances needs none
-    learn      whether keys go on being learned from with a model
-    epoch      the ticks whose facts are counted together; 20 if not given, or as the model has it
-    half_life  the ticks after which what was learned counts half; 5000 if not given
-    judges     the judges that have a say in a chance, of "model" and "outcomes"; all if not given
-    min_chance lines of open answers with a smaller chance are left out
-    most       of each query and tick, lines of this many open answers of a bucket, the likeliest
-    explanations
-               at most so many in a line, the smallest first. With 0 there are none, nor a `because`, and a
-               run takes less time
+    static        background facts in addition to those of the program: DataFrames, as batches
+    clock         what moves time on: "arrival", a column with the tick (or timestamp) each fact arrived at;
+                  "event", the times of the facts; "processing", the wall clock, for streams only.
+                  If not given: arrival if an input has such a column, else event
+    arrival       the name of the column with the arrivals
+    only          the kinds of changes that are wanted; all if not given
+    buckets       the number of parts that the program's key divides the facts into
+    lag           streams: the tick this far behind the highest one seen is finished. 1 if not given, as a
+                  tick may go on in the next micro-batch; more if facts arrive out of order
+    ahead         streams: a fact about a time so long after the clock of the machine is early, and set aside.
+                  "1 day" if not given; the program has to say how long a tick is
+    idle          streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
+    until         batches: the last tick; if not given, the last arrival, or the tick by which all is decided
+    begin         the first tick with answers, for programs with `tick`. If not given, when the first fact
+                  arrives (in a stream, the first of the first micro-batch with any)
+    model         how likely open answers are: a model or its path, or "learn" to learn while running; none is
+                  needed for a program that declares chances
+    learn         whether keys go on being learned from with a model
+    epoch         the ticks whose facts are counted together; 20 if not given, or as the model has it
+    half_life     the ticks after which what was learned counts half; 5000 if not given
+    judges        the judges that have a say in a chance, of "model" and "outcomes"; all if not given
+    min_chance    lines of open answers with a smaller chance are left out
+    most          of each query and tick, lines of this many open answers of a bucket, the likeliest
+    explanations  at most so many in a line, the smallest first. With 0 a run takes less time, and there is no
+                  `because` either
 
 The changes have the columns `query`, `tick`, `change`, `answer` (as JSON text), then each variable with its
 own type (whole numbers as bigint, others as double, decimals of many digits as such), `others`,
 `explanations`, `if_silent`, `decided_by` and `because`; if the program says how long a tick is, also the
 beginnings of ticks: `time`, `T_time`, `if_silent_time` and `decided_by_time`; and with a model, or
 declared chances, `chance`, `forecast`, `chance_from`, and `holds` where facts may be lost. With `query=`
-they are those of one query, else those of all; a variable a query does not have is null.
+they are those of one query, else those of all; a variable that a query does not have is null.
 
-`others` is there if a variable may stand for all values that have not been seen: it has the names of those
-that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
-Each value that has been seen has lines of its own from then on.
+`others` has the names of variables that stand for all values not seen so far, which are null in `answer`. So
+`query`, `answer` and `others` together are a key to upsert by. A value has lines of its own once it is seen.
 
-Under the clocks "arrival" and "event" the last tick of a stream is finished when something later
-comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or
-at the first tick not finished yet if that is over.
+Under the clocks "arrival" and "event" the last tick of a stream is finished when something later comes; facts
+wait for it in Spark's state. A fact without an arrival arrives at its time, or at the first tick that is not
+finished.
 
-PySpark is needed only when one of these names is used, which the extra `spark` brings.
+PySpark, which the extra `spark` brings, is needed only when one of these names is used.
 """
 
 from __future__ import annotations

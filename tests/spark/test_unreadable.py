@@ -10,7 +10,7 @@ from antelog.accounts import PARTICULAR
 from antelog.spark.endpoints.sinks import commonest
 from antelog.spark.failures import Unreadable, is_same, plain, shown, unreadable
 from antelog.spark.pipeline.stream_run import StreamRun
-from tests.spark.pipeline.test_stream_run import _Query
+from tests.spark.pipeline.test_stream_run import EndedQuery
 
 SAID = """An error occurred while calling o130.collectToPython.
 : org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file {file}. \
@@ -75,7 +75,7 @@ def test_a_file_that_cannot_be_read_is_named() -> None:
 
 
 def followed(*failures: str | None, leaves_out: bool = True) -> tuple[list[str], list[int]]:
-    queries = [_Query(each) for each in failures]
+    queries = [EndedQuery(each) for each in failures]
     left: list[Unreadable] = []
     following = StreamRun(
         lambda: cast(Any, queries.pop(0)),
@@ -112,7 +112,7 @@ def test_a_stream_stops_if_a_file_cannot_be_reached_or_to_leave_it_out_is_no_hel
 
 
 def test_a_failure_while_results_are_written_may_be_about_a_file() -> None:
-    queries = [_Query("the function failed"), _Query(None)]
+    queries = [EndedQuery("the function failed"), EndedQuery(None)]
     left: list[Unreadable] = []
     following = StreamRun(lambda: cast(Any, queries.pop(0)), counts={0: {}}, leave_out=left.append)
     following.failures.append(Exception(failure()))

@@ -100,16 +100,8 @@ def _run(found: Ready) -> None:
     with ExitStack() as stack:
         feed = bool(posted) or wanted is not None or not settings.no_page
         store = _store(settings, feed, stack)
-        tends, notes = list[Tend](), dict[str, str]()
-        edits = ProgramEdits(program.source, kept=settings.state is not None)
-
-        def look_for_edits() -> None:
-            found = edits.look()
-            if found and notes.get("edits") != found:
-                terminal.say(f"note: {found}")
-            _set(notes, "edits", found)
-
-        tends.append(look_for_edits)
+        notes = dict[str, str]()
+        tends = [_edits_noted(program.source, notes, kept=settings.state is not None)]
         run = FollowedRun(
             program,
             settings,
@@ -235,24 +227,26 @@ class _Terminal:
 _BETWEEN = 1.0
 
 
-class ProgramEdits:
-    """The files of a program as they were read; with `kept` the run has a state to go on from."""
+def _edits_noted(source: Source, notes: dict[str, str], *, kept: bool) -> Tend:
+    """A function that notes which files of a program have changed; `kept`: there is a state to go on from."""
+    texts = {each.name: each.text for _, each in source.files}
+    looked = float("-inf")
 
-    def __init__(self, source: Source, *, kept: bool) -> None:
-        self._texts = {each.name: each.text for _, each in source.files}
-        self._kept, self._said, self._looked = kept, "", float("-inf")
+    def look() -> None:
+        nonlocal looked
+        if time.monotonic() < looked + _BETWEEN:
+            return
+        looked = time.monotonic()
+        names = [name for name, text in texts.items() if _differs(name, text)]
+        has = "has" if len(names) == 1 else "have"
+        more = " and add --accept-changes" if kept else ""
+        sentence = f"{' and '.join(names)} {has} changed since this run began, which goes on with the "
+        sentence += f"rules of before. To go on with the new ones, start it again{more}."
+        if names and notes.get("edits") != sentence:
+            terminal.say(f"note: {sentence}")
+        _set(notes, "edits", sentence if names else "")
 
-    def look(self) -> str:
-        """Says which files have changed, and what to do; empty if none has."""
-        if time.monotonic() >= self._looked + _BETWEEN:
-            self._looked = time.monotonic()
-            names = [name for name, text in self._texts.items() if _differs(name, text)]
-            has = "has" if len(names) == 1 else "have"
-            more = " and add --accept-changes" if self._kept else ""
-            sentence = f"{' and '.join(names)} {has} changed since this run began, which goes on with the "
-            sentence += f"rules of before. To go on with the new ones, start it again{more}."
-            self._said = sentence if names else ""
-        return self._said
+    return look
 
 
 def _differs(name: str, text: str) -> bool:

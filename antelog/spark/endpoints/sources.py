@@ -91,8 +91,12 @@ def frame(
             typed_rows = _typed(spark, source, stream, limit, reading.schema)
             if isinstance(source, Files):
                 typed_rows = _without(typed_rows, leave_out)
-            wanted = reading.columns.items()
-            return typed_rows.select(*(_named(typed_rows, name).alias(column) for column, name in wanted))
+            # A column by its name, or the field of a struct at a path.
+            names = {
+                column: quoted(name) if name in typed_rows.columns else ".".join(map(quoted, name.split(".")))
+                for column, name in reading.columns.items()
+            }
+            return typed_rows.select(*(f.col(name).alias(column) for column, name in names.items()))
 
 
 def _without(lines: DataFrame, files: Collection[str]) -> DataFrame:
@@ -131,11 +135,6 @@ def _typed(
 
 def _limited(reader: DataStreamReader, option: str, limit: int | None) -> DataStreamReader:
     return reader if limit is None else reader.option(option, limit)
-
-
-def _named(typed_rows: DataFrame, name: str) -> Column:
-    """The column of a name, or the field of a struct at that path."""
-    return f.col(quoted(name) if name in typed_rows.columns else ".".join(map(quoted, name.split("."))))
 
 
 def _paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]]:

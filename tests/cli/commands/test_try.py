@@ -1,7 +1,6 @@
 """antelog/cli/commands/try_.py: what the command prints, where to, and how it ends."""
 
 import gzip
-import itertools
 import json
 from pathlib import Path
 
@@ -30,13 +29,6 @@ def test_until(until: int) -> None:
 def test_only() -> None:
     done = try_("--input", "Temp=temp.csv", "--only", "confirmed,rejected")
     assert done.stdout.splitlines() == [LOG[2], *LOG[4:]]
-
-
-def test_the_order_of_rows_does_not_matter() -> None:
-    header, *rows = READINGS.splitlines()
-    for order in itertools.permutations(rows):
-        Path("other.csv").write_text("\n".join([header, *order]), encoding="utf-8")
-        assert try_("--input", "Temp=other.csv").stdout.splitlines() == LOG
 
 
 def test_the_forms_of_files_give_the_same() -> None:

@@ -78,14 +78,6 @@ def test_late_facts_have_their_time_as_the_file_had_it() -> None:
     assert row.endswith('"Temp(wt4, high, 2024-03-01 01:00)"')
 
 
-def test_late_facts_have_times_too() -> None:
-    rules = "tick 1 day.\ninput P(x, day).\nQ(X, T) :- P(X, T).\nquery Q(X, T).\n"
-    Path("days.alog").write_text(rules, encoding="utf-8")
-    Path("p.csv").write_text("x,day,arrival\na,2024-03-04,2024-03-06\n", encoding="utf-8")
-    done = antelog("try", "days.alog", "--input", "P=p.csv")
-    assert "p.csv:2: arrived at 2024-03-06, 2 days after its deadline" in done.stderr
-
-
 def test_ticks_that_a_row_speaks_of_have_no_times(capsys: pytest.CaptureFixture[str]) -> None:
     late = Reject("stdin", None, "P", "late", "arrived at tick 19788, 2 ticks late", 'P("tick 19788", 9)')
     wrong = Reject("p.csv", 7, "P", "malformed", "the time `tick 19788` is not a whole number", "x")

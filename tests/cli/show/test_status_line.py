@@ -12,6 +12,7 @@ from rich.console import Console
 
 from antelog import Engine
 from antelog.cli.commands.watch import StatusLine, ago, fitting, status_line
+from antelog.cli.show import terminal as module
 from antelog.cli.show.terminal import before_output
 from antelog.files import ARRIVAL
 from antelog.run.clock import Timing
@@ -84,7 +85,7 @@ def test_only_a_terminal_has_one(tmp_path: Path, console: Console, monkeypatch: 
         (dumb, True, False),
         (Console(file=io.StringIO()), True, False),
     ):
-        monkeypatch.setattr("antelog.cli.show.terminal.to_stderr", lambda each=each: each)
+        monkeypatch.setattr(module, "to_stderr", lambda each=each: each)
         with status_line(driver, wanted=wanted):
             assert bool(before_output) == has_one
         assert not before_output

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/changing.py: chances where rules change while a stream runs, as in one process."""
+"""antelog/spark/bucket/stream.py: chances where rules change while a stream runs, as in one process."""
 
 import random
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/changing.py: rules that change while a stream runs, as in one process."""
+"""antelog/spark/bucket/stream.py: rules that change while a stream runs, as in one process."""
 
 import random
 from dataclasses import replace
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from antelog import StateError, parse
 from antelog.compile.nodes.plan import Plan
-from antelog.spark.bucket.changing import lacking, refusal
+from antelog.spark.bucket.stream import lacking, refusal, sentences
 from antelog.spark.job.job import Job, Predecessor
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.few import at_most_for
@@ -117,6 +117,17 @@ def test_lines_of_queries_that_are_gone_are_closed() -> None:
     rows = stream.batch(_cast(tables_of(new, facts[1:]), whole)).changes
     closed = [row for row in rows if row["change"] == "closed"]
     assert [(row["tick"], row["query"], row["answer"]) for row in closed] == [(1, "Q", '{"X": "a", "T": 1}')]
+
+
+def test_a_sentence_says_what_becomes_of_each_query() -> None:
+    old, new = parse(OLD).plan, parse(NEW.replace("A(X, T+1)", "A(X, T+2)")).plan
+    whole = tables_of(old, [("A", ("a", 1), 1)])
+    changed = "P is changed; open answers that it has no more are closed"
+    assert [*sentences(job_of(new, whole, 1), job_of(old, whole, 1))] == [
+        f"{changed}; complete from 2 ticks after the change on",
+        "R is new; complete from 1 tick after the change on",
+        "Q is gone; its open answers are closed",
+    ]
 
 
 def test_a_state_of_rules_nobody_knows_is_refused() -> None:

@@ -148,14 +148,14 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     ]
 
 
-@pytest.mark.parametrize("limits", [{}, {"min_chance": 0.5}])
-def test_open_answers_of_a_batch_have_chances(limits: dict[str, Any]) -> None:
+@pytest.mark.parametrize("least", [None, 0.5])
+def test_open_answers_of_a_batch_have_chances(least: float | None) -> None:
     facts = [fact for fact in FACTS if fact[2] <= 60]
     tables = tables_of(PLAN, facts)
-    given = replace(forecasts(history()), limits=Limits(**limits))
+    given = replace(forecasts(history()), limits=Limits(least))
     job = job_of(PLAN, tables, 3, forecasts=given, batch=True, only=("confirmed",))
     reported = run_batch(job, tables, random.Random(0), answers=True).changes
-    engine = Engine(PROGRAM, model=history(), **limits)
+    engine = Engine(PROGRAM, model=history(), min_chance=least)
     engine.advance(60, frames(facts, PLAN, -1, 60))
     still = [row for row in reported if row["change"] == "open"]
     expected = [

@@ -11,7 +11,7 @@ from antelog.spark.pipeline.stream_run import StreamRun
 BUSY = "terminated with exception: Python worker failed to connect back. SQLSTATE: XXKST"
 
 
-class _Query:
+class EndedQuery:
     isActive = False  # noqa: N815 - Spark's name
 
     def __init__(self, failure: str | None) -> None:
@@ -24,7 +24,7 @@ class _Query:
 
 
 def _following(*failures: str | None) -> StreamRun:
-    queries = [_Query(failure) for failure in failures]
+    queries = [EndedQuery(failure) for failure in failures]
     return StreamRun(lambda: cast(Any, queries.pop(0)), counts={0: {"given": 3}})
 
 
