@@ -86,7 +86,6 @@ def _chances(
 def _shares(
     document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, tuple[Fraction, ...]]:
-    """The shares of delays in the declarations of inputs."""
     shares: dict[str, tuple[Fraction, ...]] = {}
     for declaration in document.declarations:
         if not isinstance(declaration, syntax.Input) or declaration.shares is None:
@@ -112,7 +111,6 @@ def _values(declaration: syntax.Delay | syntax.Chance) -> tuple[syntax.Value | N
 def _problem(
     declaration: syntax.Delay | syntax.Chance, predicates: dict[str, Predicate]
 ) -> Diagnostic | None:
-    """The problem with the facts that a declaration names, if any."""
     name = declaration.name
     predicate = predicates.get(name)
     is_delay = isinstance(declaration, syntax.Delay)

@@ -210,7 +210,6 @@ class Aggregation(Literal):
 
 
 def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Diagnostic]:
-    """Finds problems within an aggregate."""
     name, value = each.atom.predicate, each.value
     if rule.is_static(name):
         message = f"{name} is static, and `{each.function}` is about what is true within some ticks"

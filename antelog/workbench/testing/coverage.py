@@ -187,7 +187,6 @@ def _another_value(literal: Last) -> tuple[Literal, ...]:
 
 
 def _given(literals: Sequence[Literal]) -> set[str]:
-    """The variables that atoms give values."""
     return {
         name for each in literals if isinstance(each, syntax.Atom) for name in syntax.variables_of(each.terms)
     }
@@ -267,7 +266,6 @@ def _leave_out(parts: Sequence[Part], refused: Sequence[int]) -> bool:
 
 
 def _without(file: Source, start: int, spans: Sequence[Span]) -> Source:
-    """Replaces some statements of a file by blanks."""
     text = file.text
     for span in spans:
         first, last = span.start - start, span.end - start

@@ -1,10 +1,4 @@
-"""Expected and found, side by side.
-
-at 1
-  expected                     found
-  Malf(wt2, 0) is open         Malf(wt2, 0) is open
-    awaits Temp(wt2, low, 2)     awaits Temp(wt2, high, 2)
-"""
+"""Compares the outcome of a case with its expectations, in lines such as `awaits A` and `awaits B`."""
 
 from __future__ import annotations
 
@@ -146,7 +140,6 @@ class _Judge:
         return sides
 
     def _shown(self, state: AnswerState) -> str:
-        """An answer and its state, and the tick at which it was decided."""
         text = f"{self._texts.answer_of(state.query, state.row)} {_CLAIMS[state.state]}"
         if state.is_open:
             return text
