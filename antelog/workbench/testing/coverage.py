@@ -22,7 +22,7 @@ from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text
 from antelog.program import Program, compiled
-from antelog.workbench.testing.replaying import background, replayed
+from antelog.workbench.testing.judging import background, replayed
 from antelog.workbench.testing.suite import RuleCase
 
 MOST_PARTS = 400

@@ -17,7 +17,7 @@ from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
 from antelog.lines import amount_text, amounts_so_far
-from antelog.workbench.testing.replaying import AnswerState, Outcome, Row, replayed
+from antelog.workbench.testing.judging import AnswerState, Outcome, Row, replayed
 from antelog.workbench.testing.suite import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase, Suite
 from antelog.workbench.testing.texts import ProgramTexts
 

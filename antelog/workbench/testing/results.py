@@ -19,8 +19,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.parser import includes_of
 from antelog.language.program_files import read_text
 from antelog.workbench.testing.coverage import Coverage, covered
-from antelog.workbench.testing.judging import Failure, failures
-from antelog.workbench.testing.replaying import Outcome, replayed
+from antelog.workbench.testing.judging import Failure, Outcome, failures, replayed
 from antelog.workbench.testing.suite import ENDING, Given, RuleCase, Suite, holds, read_suite
 
 
