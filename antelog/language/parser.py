@@ -38,11 +38,6 @@ class Statement:
     end: int
     quote: Span | None
 
-    def moved(self, by: int) -> Statement:
-        """Moves the statement to a later place."""
-        quote = self.quote and Span(self.quote.start + by, self.quote.end + by)
-        return Statement(self.start + by, self.end + by, quote)
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -269,7 +264,9 @@ def _cut(source: Source) -> tuple[str, list[Statement]]:
     for start, each in source.files:
         own = cut(each.text)
         text.append(own.text)
-        found += [each.moved(start) for each in own.statements]
+        for at in own.statements:
+            quote = at.quote and Span(at.quote.start + start, at.quote.end + start)
+            found.append(Statement(at.start + start, at.end + start, quote))
     return "\n".join(text), found
 
 
