@@ -11,7 +11,7 @@ from typing import Any
 from antelog.diagnostics import to_text
 from antelog.errors import UnsupportedError
 from antelog.given import PATH, checked
-from antelog.workbench.testing.replaying import reason
+from antelog.workbench.testing.judging import reason
 from antelog.workbench.testing.results import SuiteResult, case_text, problems_of, run_case
 from antelog.workbench.testing.suite import Suite, read_suite
 

@@ -11,7 +11,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexer import RegexLexer, default, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text, _TokenType
 
-from antelog.language.cutting import cut
+from antelog.language.parser import cut
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
 

@@ -2,11 +2,6 @@
 
 The text keeps its comments and its syntax tree. A statement is one line where it fits, else a line for each
 literal of a rule; lines of one kind that follow one another are aligned.
-
-Aftershock(Q, R, T) :-
-    Strong(Q, Lat, Lon, T),
-    Quake(R, M, Lat2, Lon2, S),    % any other one
-    S > T.
 """
 
 from __future__ import annotations
@@ -18,8 +13,7 @@ from itertools import groupby
 
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import UnsupportedError
-from antelog.language.cutting import cut
-from antelog.language.parser import PLAIN_SYMBOLS, StatementTrees, parse, same_but_for_layout
+from antelog.language.parser import PLAIN_SYMBOLS, StatementTrees, cut, parse, same_but_for_layout
 from antelog.language.syntax import SEVERITIES
 
 # ---- words ----
@@ -452,7 +446,6 @@ def _lines(text: str) -> list[ProgramLine]:
 
 
 def _add_remark(lines: list[ProgramLine], remark: Remark) -> None:
-    """Adds a comment behind the last line, or on one of its own."""
     last = lines[-1] if lines else BLANK
     if remark.alone or last.comment or not last.cells:
         lines.append(ProgramLine((), None, remark.text))

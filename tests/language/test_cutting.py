@@ -1,12 +1,11 @@
-"""antelog/language/cutting.py: which `%` begin comments, and where statements end."""
+"""antelog/language/parser.py: which `%` begin comments, and where statements end."""
 
 from __future__ import annotations
 
 import pytest
 
 from antelog.diagnostics import Source
-from antelog.language.cutting import cut
-from antelog.language.parser import parse
+from antelog.language.parser import cut, parse
 from antelog.language.printer import to_text
 
 

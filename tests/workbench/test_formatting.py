@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source, Span
 from antelog.language import syntax
-from antelog.language.cutting import cut
-from antelog.language.parser import parse, same_but_for_layout
+from antelog.language.parser import cut, parse, same_but_for_layout
 from antelog.language.printer import to_text
 from antelog.workbench.formatting import WIDTH, laid_out, words_in
 from tests.docs.pages import ROOT, Block, all_blocks

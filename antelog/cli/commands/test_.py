@@ -26,9 +26,8 @@ from antelog.run.options import Runner, flag, named_file, option
 from antelog.run.source_settings import ValueSettings
 from antelog.theme import TERMINAL
 from antelog.workbench.testing.coverage import PATTERN, RULE, Coverage
-from antelog.workbench.testing.judging import Failure, Side
+from antelog.workbench.testing.judging import Failure, Side, reason
 from antelog.workbench.testing.recording import Recorded
-from antelog.workbench.testing.replaying import reason
 from antelog.workbench.testing.results import CaseResult, RunReport, SuiteResult, found, github, junit, run
 from antelog.workbench.testing.suite import ENDING, Given, read_suite
 from antelog.writing import write

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
-from antelog.language.checks.refinements import alert_problems, declared_twice, refine, word_problems
+from antelog.language.checks.refinements import declared_twice, query_problems, refine
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of, type_of_time_problems, units_of, unknown_unit
 from antelog.language.durations import microseconds
@@ -48,7 +48,7 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
         for bound in (query.window, query.horizon):
             if bound is not None:
                 ticks_of(bound, tick, found)
-        found += [*alert_problems(query), *word_problems(query)]
+        found += query_problems(query)
     units = units_of(document.declarations, tick, found)
     zone = _zone(document, tick, found)
     most = {

@@ -86,7 +86,6 @@ def _chances(
 def _shares(
     document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, tuple[Fraction, ...]]:
-    """The shares of delays in the declarations of inputs."""
     shares: dict[str, tuple[Fraction, ...]] = {}
     for declaration in document.declarations:
         if not isinstance(declaration, syntax.Input) or declaration.shares is None:
@@ -96,12 +95,9 @@ def _shares(
             continue  # declared twice
         delay = declaration.delay
         unread = delay is not None and delay.unit is not None and not predicate.schedule.bound
-        found += (
-            percentage_problems(*declaration.shares)
-            if unread
-            else share_problems(declaration.shares, predicate.schedule.bound)
-        )
-        shares[declaration.name] = tuple(share.fraction for share in declaration.shares)
+        given, bound = declaration.shares, predicate.schedule.bound
+        found += percentage_problems(*given) if unread else share_problems(given, bound)
+        shares[declaration.name] = tuple(share.fraction for share in given)
     return shares
 
 
@@ -112,7 +108,6 @@ def _values(declaration: syntax.Delay | syntax.Chance) -> tuple[syntax.Value | N
 def _problem(
     declaration: syntax.Delay | syntax.Chance, predicates: dict[str, Predicate]
 ) -> Diagnostic | None:
-    """The problem with the facts that a declaration names, if any."""
     name = declaration.name
     predicate = predicates.get(name)
     is_delay = isinstance(declaration, syntax.Delay)
@@ -221,8 +216,13 @@ def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic
             yield Diagnostic("E111", message, each.span, "Write a percentage from 0% to 100%.")
 
 
-def word_problems(query: syntax.Query) -> Iterator[Diagnostic]:
-    """Finds words that are empty, or have unknown names in braces."""
+def query_problems(query: syntax.Query) -> Iterator[Diagnostic]:
+    """Finds alerts for all answers, and words that are empty or have unknown names in braces."""
+    yield from percentage_problems(query.alert)
+    if query.alert is not None and not query.alert.fraction:
+        message = "every open answer has a chance of at least 0%, so there would be an alert for each"
+        hint = "Write from which chance on an answer is worth an alert, such as `alert 80%`."
+        yield Diagnostic("E111", message, query.alert.span, hint)
     if query.words is not None and not query.words.text.strip():
         hint = 'Write what the answer means, as in `"turbine {X} is about to stop"`, or leave them out.'
         yield Diagnostic("E116", "these words are empty", query.words.span, hint)
@@ -232,14 +232,6 @@ def word_problems(query: syntax.Query) -> Iterator[Diagnostic]:
             template_of(query.words.text, (*variables, *LINE_NAMES))
         except TemplateError as error:
             yield Diagnostic("E116", error.message, query.words.span, error.hint)
-
-
-def alert_problems(query: syntax.Query) -> Iterator[Diagnostic]:
-    yield from percentage_problems(query.alert)
-    if query.alert is not None and not query.alert.fraction:
-        message = "every open answer has a chance of at least 0%, so there would be an alert for each"
-        hint = "Write from which chance on an answer is worth an alert, such as `alert 80%`."
-        yield Diagnostic("E111", message, query.alert.span, hint)
 
 
 def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterator[Diagnostic]:

@@ -183,7 +183,6 @@ def _check_time(
 
 
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
-    """Whether a comparison bounds a time from above."""
     positive, _ = syntax.in_atoms(rule)
     for comparison in comparisons(rule):
         for one, other, upper in (

@@ -218,12 +218,12 @@ def is_ticks(value: Value, most: int) -> bool:
 
 
 def no_ticks(most: int) -> str:
-    """Says what is wrong with any other value."""
+    """Says that a value is not such a number."""
     return f"is not a whole number of ticks from 0 to {most}"
 
 
 def check_ticks_of_background(document: syntax.Document, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Finds facts with other values in columns of ticks."""
+    """Finds facts without a number of ticks in a column of ticks."""
     for rule in document.rules:
         name = rule.head.predicate
         for term, most in zip(rule.head.terms, vocabulary.most.get(name, ()), strict=False):

@@ -10,20 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
+from antelog.language import terms
 from antelog.language.functions import OPERATORS, Number, calculated
 from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
 from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
-from antelog.language.terms import (
-    Anonymous,
-    Calculation,
-    Constant,
-    Node,
-    Term,
-    Variable,
-    leaves_of,
-    variable_of,
-    variables_of,
-)
 from antelog.language.vocabulary import Type
 
 FUNCTIONS = ("count", "sum", "avg", "min", "max")
@@ -69,12 +59,12 @@ def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tu
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate(Node):
+class Aggregate(terms.Node):
     """A number made of the atoms that fit, or of their values; `steps` are done before it is compared."""
 
     function: str
     distinct: bool
-    value: Variable | None
+    value: terms.Variable | None
     atom: Atom
     conditions: tuple[Comparison, ...]
     inner: frozenset[str] = field(default=frozenset(), compare=False)
@@ -85,38 +75,38 @@ class Aggregate(Node):
         """The aggregate at a side of a comparison, with times and plus numbers as steps, if there is one."""
         if isinstance(side, Aggregate):
             return side
-        if not isinstance(side, Calculation) or side.function not in OPERATORS:
+        if not isinstance(side, terms.Calculation) or side.function not in OPERATORS:
             return None
         for first, (number, other) in ((True, side.arguments), (False, side.arguments[::-1])):
-            if isinstance(number, Constant) and not isinstance(number.value, str):
+            if isinstance(number, terms.Constant) and not isinstance(number.value, str):
                 step = Affine(side.function, number.value, first, number.written)
                 found = None if first and side.function == "/" else cls.at_side(other)
                 return found and replace(found, steps=(*found.steps, step))
         return None
 
     @property
-    def parts(self) -> tuple[str | Term | Literal, ...]:
+    def parts(self) -> tuple[str | terms.Term | Literal, ...]:
         distinct = "distinct " if self.distinct else ""
-        value: tuple[str | Term, ...] = () if self.value is None else (self.value, " : ")
+        value: tuple[str | terms.Term, ...] = () if self.value is None else (self.value, " : ")
         conditions = [part for each in self.conditions for part in (", ", each)]
-        before, behind = around_steps(self.steps, lambda step: Constant(step.number, step.written))
+        before, behind = around_steps(self.steps, lambda step: terms.Constant(step.number, step.written))
         return (*before, f"{self.function}({distinct}", *value, self.atom, *conditions, ")", *behind)
 
     @property
-    def operands(self) -> tuple[Term, ...]:
+    def operands(self) -> tuple[terms.Term, ...]:
         value = () if self.value is None else (self.value,)
         return (*value, *self.atom.operands, *(term for each in self.conditions for term in each.operands))
 
     @property
     def inside(self) -> frozenset[str]:
-        return frozenset(variables_of(self.operands))
+        return frozenset(terms.variables_of(self.operands))
 
     def among(self, outside: Iterable[str]) -> Aggregate:
         """Makes the other variables inner ones."""
         return replace(self, inner=self.inside - frozenset(outside))
 
 
-Side: TypeAlias = Term | Aggregate
+Side: TypeAlias = terms.Term | Aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +139,13 @@ class Aggregation(Literal):
     def defines(self) -> str | None:
         """The variable to which it gives a value, if nothing else does: N of `N = count(…)`."""
         right = self.right
-        if self.operator != "=" or not isinstance(right, Variable) or right.name in self.left.inside:
+        if self.operator != "=" or not isinstance(right, terms.Variable) or right.name in self.left.inside:
             return None
         return right.name
 
     @property
-    def parts(self) -> tuple[str | Term | Literal, ...]:
-        if isinstance(self.right, Variable) and self.operator == "=":
+    def parts(self) -> tuple[str | terms.Term | Literal, ...]:
+        if isinstance(self.right, terms.Variable) and self.operator == "=":
             return (self.right, " = ", *self.left.parts)
         right = self.right.parts if isinstance(self.right, Aggregate) else (self.right,)
         return (*self.left.parts, f" {self.operator} ", *right)
@@ -169,12 +159,12 @@ class Aggregation(Literal):
         return frozenset[str]().union(*(each.inner for each in self.aggregates))
 
     @property
-    def compared(self) -> tuple[Term, ...]:
+    def compared(self) -> tuple[terms.Term, ...]:
         """The terms with which an aggregate is compared."""
-        return () if isinstance(self.right, Aggregate) else leaves_of(self.right)
+        return () if isinstance(self.right, Aggregate) else terms.leaves_of(self.right)
 
     @property
-    def operands(self) -> tuple[Term, ...]:
+    def operands(self) -> tuple[terms.Term, ...]:
         return (*(term for each in self.aggregates for term in each.operands), *self.compared)
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
@@ -198,8 +188,8 @@ class Aggregation(Literal):
         for each in self.aggregates:
             yield from _inside(each, rule, decided_late=self.defines is not None)
         for term in self.compared:
-            name = variable_of(term)
-            if isinstance(term, Anonymous):
+            name = terms.variable_of(term)
+            if isinstance(term, terms.Anonymous):
                 message = "`_` has no value that could be compared"
                 yield Diagnostic("E402", message, term.span, "Name the variable, as in `N = count(…)`.")
             elif name is not None and name not in rule.positive | rule.worked_out:
@@ -210,19 +200,17 @@ class Aggregation(Literal):
 
 
 def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Diagnostic]:
-    """Finds problems within an aggregate."""
     name, value = each.atom.predicate, each.value
     if rule.is_static(name):
         message = f"{name} is static, and `{each.function}` is about what is true within some ticks"
         hint = f"Count {name} beforehand, and give the number as a fact of a static predicate."
         yield Diagnostic("E409", message, each.atom.span, hint)
-    elif each.atom.terms and isinstance(each.atom.terms[-1], Anonymous):
+    elif each.atom.terms and isinstance(each.atom.terms[-1], terms.Anonymous):
         message = f"`{rule.text(each)}` would be certain only when time has ended"
         yield Diagnostic("E409", message, each.atom.span, "Give it a range of ticks, such as T-9..T.")
-    own = {*variables_of(each.atom.operands)}
+    own = {*terms.variables_of(each.atom.operands)}
     for term in (term for condition in each.conditions for term in condition.operands):
-        lost = next((name for name in variables_of([term]) if name in each.inner and name not in own), None)
-        if lost is not None:
+        for lost in terms.variables_of([term]) & (each.inner - own):
             message = f"{lost} stands in a condition of `{each.function}` only, and has no value"
             hint = f"Write it in the column that it means: `{name}(…, {lost}, …)`; or in an atom outside."
             yield Diagnostic("E402", message, term.span, hint)
@@ -233,7 +221,7 @@ def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Di
             hint = f"Name it before a colon: `{each.function}({distinct}V : {name}(…, V, …))`."
             yield Diagnostic("E409", message, each.span, hint)
         return
-    if value.name not in variables_of(each.atom.terms):
+    if value.name not in terms.variables_of(each.atom.terms):
         message = f"{value.name} is in no column of {name}"
         hint = f"Write it in the column whose values are meant: `{name}(…, {value.name}, …)`."
         yield Diagnostic("E409", message, value.span, hint)
@@ -244,7 +232,7 @@ def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Di
     elif each.function == "sum" and not decided_late and rule.may_come_later(each.atom):
         for condition in each.conditions:
             for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
-                if variable_of(one) == value.name and condition.operator in signs:
+                if terms.variable_of(one) == value.name and condition.operator in signs:
                     return  # the values are bounded from below
         message = f"if values of {value.name} may be negative, this sum is certain only when its time is over"
         hint = f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is "

@@ -2,9 +2,6 @@
 
 Hot(X, T) :- Temp(X, V, T), V > 90.     in old.alog:4
 Hot(D, T) :- 90 < W, Temp(D, W, T).     in new.alog:9: the same, written otherwise
-Hot(D, T) :- 95 < W, Temp(D, W, T).     in new.alog:9: changed
-
-Malf(wt2, 0): the old rules confirm it at 2, the new ones never do
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from lsprotocol import types
 from antelog.compile.show.summary import summaries, ticks_text
 from antelog.diagnostics import Span
 from antelog.language import syntax
-from antelog.language.cutting import cut
 from antelog.language.durations import long_duration_text
 from antelog.language.functions import BUILT_IN
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
+from antelog.language.parser import cut
 from antelog.language.printer import general_variables, to_text, value_text
 from antelog.language.templates import LINE_NAMES
 from antelog.language.vocabulary import Predicate, PredicateKind, Signature, Type, Vocabulary

@@ -22,9 +22,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from antelog.diagnostics import Severity, Source, Span
 from antelog.language import functions
-from antelog.language.cutting import cut
 from antelog.language.durations import UNITS
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
+from antelog.language.parser import cut
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
 from antelog.workbench.formatting import DECLARATIONS, PlacedWord, words_in
@@ -331,7 +331,6 @@ def renamed(found: NamePlaces | None, new: str, places: Places) -> types.Workspa
 
 
 def _refuse_name(snapshot: Snapshot, found: NamePlaces, new: str) -> None:
-    """Raises JsonRpcInvalidParams for a name that the language or the program does not allow."""
     mention = found.mention
     pattern = _VARIABLE if mention.kind is NameKind.VARIABLE else _WORD
     if not pattern.match(new):

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -35,24 +36,18 @@ class DataFile:
 
 def data_files(folder: Path) -> list[DataFile]:
     found = []
-    try:
-        paths = sorted(folder.iterdir())
-    except OSError:
-        return []
-    for path in [each for each in paths if each.name.endswith(_ENDINGS)][:_MOST_FILES]:
-        try:
+    for path in sorted(each for each in folder.glob("*") if each.name.endswith(_ENDINGS))[:_MOST_FILES]:
+        with suppress(OSError, ValueError, EOFError):
             state = path.stat()
             read = _read(path, state.st_mtime_ns, state.st_size)
-        except (OSError, ValueError, EOFError):
-            continue
-        found += [read] if read else []
+            found += [read] if read else []
     return found
 
 
 def file_of(predicate: Predicate, files: Sequence[DataFile]) -> DataFile | None:
     """The likeliest file with facts of a predicate: it has its columns, and best its name too."""
-    best = max(files, key=lambda each: _fit(predicate, each), default=None)
-    return best if best is not None and _fit(predicate, best) > 0 else None
+    fitting = [each for each in files if _fit(predicate, each)]
+    return max(fitting, key=lambda each: _fit(predicate, each), default=None)
 
 
 def _fit(predicate: Predicate, file: DataFile) -> int:

@@ -66,11 +66,7 @@ class Snapshot:
 
     def files(self, root: str) -> list[Source]:
         """The files of a program that can be read."""
-        try:
-            text = self.text(root)
-        except (OSError, ValueError):
-            return []
-        return [each for _, each in gathered(Source(text, root), self.text)[0].files]
+        return [each for _, each in gathered(Source(self.readable(root), root), self.text)[0].files]
 
     def root_of(self, path: str) -> str:
         """The program that a file belongs to: itself, unless it has no query and another one includes it."""
@@ -108,7 +104,6 @@ class Snapshot:
 
 
 def _programs_in(folders: Collection[str]) -> Iterator[str]:
-    """Finds the programs in folders and those below."""
     for folder in folders:
         for where, below, files in os.walk(folder):
             below[:] = sorted(each for each in below if not each.startswith(".") and each not in _SKIPPED)

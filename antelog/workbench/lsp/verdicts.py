@@ -79,11 +79,9 @@ def runnable_tests(root: str) -> Path | None:
         return None
     if not isinstance(found, yaml.MappingNode):
         return None
-    if any(getattr(key, "value", "functions") in {"functions", "program"} for key, _ in found.value):
-        return None
-    on_disk = Snapshot({})
-    calls = any(each.first == "function" for file in on_disk.files(root) for each in statements_of(file.text))
-    return None if calls else path
+    named = any(getattr(key, "value", "functions") in {"functions", "program"} for key, _ in found.value)
+    statements = (each for file in Snapshot({}).files(root) for each in statements_of(file.text))
+    return None if named or any(each.first == "function" for each in statements) else path
 
 
 async def verdict_of(tests: Path) -> RuleVerdict | None:

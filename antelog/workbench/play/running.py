@@ -1,10 +1,4 @@
-"""A draft, and what comes of it: its program over its facts, tick by tick, and the board at any tick.
-
-draft = DraftFiles(Path("turbines.alog"), {"Temp": Path("readings.csv")}).read()
-played = play(draft, PlayOptions("turbines.alog"), folder)
-played.problems                 errors and warnings of the program, with their places
-played.course.board_at(2)       what was open at tick 2
-"""
+"""A draft, and what comes of it: its program over its facts, tick by tick, and the board at any tick."""
 
 from __future__ import annotations
 

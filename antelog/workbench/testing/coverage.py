@@ -22,7 +22,7 @@ from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text
 from antelog.program import Program, compiled
-from antelog.workbench.testing.replaying import background, replayed
+from antelog.workbench.testing.judging import background, replayed
 from antelog.workbench.testing.suite import RuleCase
 
 MOST_PARTS = 400
@@ -187,7 +187,6 @@ def _another_value(literal: Last) -> tuple[Literal, ...]:
 
 
 def _given(literals: Sequence[Literal]) -> set[str]:
-    """The variables that atoms give values."""
     return {
         name for each in literals if isinstance(each, syntax.Atom) for name in syntax.variables_of(each.terms)
     }
@@ -267,7 +266,6 @@ def _leave_out(parts: Sequence[Part], refused: Sequence[int]) -> bool:
 
 
 def _without(file: Source, start: int, spans: Sequence[Span]) -> Source:
-    """Replaces some statements of a file by blanks."""
     text = file.text
     for span in spans:
         first, last = span.start - start, span.end - start

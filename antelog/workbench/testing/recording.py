@@ -1,14 +1,4 @@
-"""Writes the outcome of cases into their file as expectations, marked as recorded.
-
-    expect:
-    - at: 1
-      open:
-      - Malf(wt2, 0):
-          awaits:
-          - Temp(wt2, high, 2)
-          - nothing else
-          if_silent: rejected at 3
-      recorded: yes
+"""Writes the outcome of cases into their file as expectations, marked with `recorded: yes`.
 
 Marked expectations are written anew at each recording. Those of a person stay, and so do comments and layout.
 """
@@ -27,7 +17,7 @@ from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
 from antelog.lines import amount_text, amounts_so_far
-from antelog.workbench.testing.replaying import AnswerState, Outcome, Row, replayed
+from antelog.workbench.testing.judging import AnswerState, Outcome, Row, replayed
 from antelog.workbench.testing.suite import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase, Suite
 from antelog.workbench.testing.texts import ProgramTexts
 
@@ -147,7 +137,6 @@ def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]
 
 
 def _states(texts: ProgramTexts, states: Sequence[AnswerState], *, detailed: bool) -> str:
-    """Writes answers by their states, each line behind two blanks."""
     lines: list[str] = []
     for state in (OPEN, CONFIRMED, REJECTED):
         found = [each for each in states if each.state == state]

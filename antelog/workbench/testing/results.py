@@ -1,8 +1,4 @@
-"""Finds and runs files of tests: results of cases, of files, and of the whole run.
-
-report = run([Path("rules")], Given())
-report.passed, report.failed, report.exit_status
-"""
+"""Finds and runs files of tests; the results of cases, of files, and of the whole run."""
 
 from __future__ import annotations
 
@@ -23,8 +19,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.parser import includes_of
 from antelog.language.program_files import read_text
 from antelog.workbench.testing.coverage import Coverage, covered
-from antelog.workbench.testing.judging import Failure, failures
-from antelog.workbench.testing.replaying import Outcome, replayed
+from antelog.workbench.testing.judging import Failure, Outcome, failures, replayed
 from antelog.workbench.testing.suite import ENDING, Given, RuleCase, Suite, holds, read_suite
 
 
@@ -102,13 +97,10 @@ def run_case(case: RuleCase, name: str) -> CaseResult:
 
 def run_suite(suite: Suite, coverage: bool = True) -> SuiteResult:
     """Runs all cases of a file, unless it has errors."""
-    if suite.wrong:
+    if suite.wrong or suite.program is None:
         return SuiteResult(suite, ())
     cases = tuple(run_case(each, suite.name) for each in suite.cases)
-    parts = None
-    if coverage and suite.program is not None:
-        parts = covered(suite.program, [each.case for each in cases])
-    return SuiteResult(suite, cases, parts)
+    return SuiteResult(suite, cases, covered(suite.program, suite.cases) if coverage else None)
 
 
 def run(

@@ -1,21 +1,4 @@
-"""The content of a file of tests: cases, with facts that come and what is expected of the answers.
-
-program: turbines.alog                  if it has another name than the file
-cases:
-- name: a third hot reading decides
-  facts:
-  - Temp(wt2, high, 0)
-  - Temp(wt2, high, 1)
-  - Temp(wt2, high, 2) @ 3
-  expect:
-  - at: 1
-    open:
-    - Malf(wt2, 0):
-        awaits: Temp(wt2, high, 2)
-        if_silent: rejected at 3
-  - at: 3
-    confirmed: Malf(wt2, 0)
-"""
+"""Files of tests: cases, with facts that come and expected answers; docs/testing.md has their format."""
 
 from __future__ import annotations
 
@@ -450,7 +433,6 @@ class _SuiteReading:
         limits: Mapping[str, int | float],
         names: dict[str, Node],
     ) -> RuleCase | None:
-        """Reads a case; None if it, or the program, cannot be used."""
         file = self._file
         found = file.entries(node, "a case", _CASE)
         if not isinstance(node, MappingNode):

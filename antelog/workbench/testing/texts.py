@@ -129,7 +129,6 @@ class ProgramTexts:
         return syntax.Atom(name, tuple(terms), span=atom.span)
 
     def _times_of(self, query: str) -> frozenset[int]:
-        """The positions of times among the arguments of a query."""
         terms, names = self.queries[query].terms, self._plan.relation(query).answer.times
         found = (i for i, each in enumerate(terms) if syntax.variable_of(each) in names)
         return frozenset({len(terms) - 1, *found})

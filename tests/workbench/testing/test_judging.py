@@ -1,4 +1,4 @@
-"""antelog/workbench/testing/{replaying,judging}.py: what is met, and both sides of what is not."""
+"""antelog/workbench/testing/judging.py: expectations that are met, and both sides of others."""
 
 from __future__ import annotations
 

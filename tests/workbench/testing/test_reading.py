@@ -1,4 +1,4 @@
-"""antelog/workbench/testing/{marked,texts,suite,expecting}.py: files, and what is wrong with them."""
+"""antelog/workbench/testing/{marked,texts,suite}.py: files, and the mistakes in them."""
 
 from __future__ import annotations
 
