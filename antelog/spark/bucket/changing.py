@@ -20,7 +20,7 @@ from antelog.engine.facts import rejects
 from antelog.engine.state import State
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.uniting import united
-from antelog.engine.transition import QueryChange, Shares, Transition, change_of, first_ticks, transition
+from antelog.engine.transition import QueryChange, Transition, change_of, first_ticks, transition
 from antelog.spark.bucket.state import BucketOutput, BucketState, share_of, start
 from antelog.spark.job.job import Job
 from antelog.spark.job.needed import covers
@@ -36,7 +36,8 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         job.data.functions,
         lacking=lacking(job, before),
         staged=job.forecasts is not None,
-        shares=Shares(share_of(before, bucket.number), share_of(job, bucket.number)),
+        old_share=share_of(before, bucket.number),
+        new_share=share_of(job, bucket.number),
     )
     moved = start(job, bucket.number)
     # The columns of the rows that wait may be called otherwise.
