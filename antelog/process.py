@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -126,19 +126,6 @@ class EngineOptions:
     literals: str = TEXT_LITERALS
 
 
-class OtherOptions(TypedDict, total=False):
-    """Options of an engine that few programs need."""
-
-    static: Mapping[str, Frame] | None
-    arrival: str
-    limit: int | None
-    keep_rejects: int
-    budget: int
-    judges: Sequence[str] | None
-    explanations: int | None
-    literals: str
-
-
 class Engine:
     """Runs a program over facts that arrive late and out of order.
 
@@ -189,13 +176,17 @@ class Engine:
         min_chance: float | None = None,
         most: int | None = None,
         only: Sequence[str] | None = None,
-        **others: Unpack[OtherOptions],
+        explanations: int | None = None,
+        literals: str = TEXT_LITERALS,
+        static: Mapping[str, Frame] | None = None,
+        arrival: str = "arrival",
+        limit: int | None = None,
+        keep_rejects: int = KEPT_REJECTS,
+        budget: int = joins.BUDGET,
+        judges: Sequence[str] | None = None,
     ) -> None:
         plan = plan_of(program)
-        if unknown := others.keys() - OtherOptions.__annotations__.keys():
-            raise TypeError(f"Engine has no option {min(unknown)}")
-        named = others.pop("judges", None)
-        judges = None if named is None else tuple(named)
+        judges = None if judges is None else tuple(judges)
         forecaster = None
         if model is not None or learn or plan.declares_chances:
             from antelog.forecast.forecaster import LearningSettings, ModelForecaster  # noqa: PLC0415 - few forecast
@@ -206,13 +197,13 @@ class Engine:
             forecaster = ModelForecaster.start(plan, given_model, settings, Limits(min_chance, most))
         elif (min_chance, most, epoch, judges) != (None, None, None, None):
             raise UnsupportedError(_NO_MODEL)
-        static, limit = others.pop("static", None), others.pop("limit", None)
         if limit is not None and limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
         reason = None if limit is None else fact_limit.cannot_limit(plan)
         if reason is not None:
             raise UnsupportedError(f"this program cannot have a limit: {reason}")
-        options = EngineOptions(_kinds(only), **cast("dict[str, Any]", others))
+        kinds = _kinds(only)
+        options = EngineOptions(kinds, arrival, keep_rejects, budget, explanations, literals)
         rows = static_rows(plan, static or {})
         begun = start(plan, rows, functions=functions_of(program))
         self._begin(saving.SavedEngine(plan, begun, rows, {}, {}, limit), options, forecaster)

@@ -9,8 +9,10 @@ true, except with a negation: such a program is refused.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
@@ -74,14 +76,13 @@ def within(
 
 
 def _first_kept(history: History, limit: int) -> int:
-    sizes: dict[int, int] = {}
+    sizes = Counter[int]()
     for stream in history.values():
-        for tick, parts in stream.slices.items():
-            sizes[tick] = sizes.get(tick, 0) + sum(part.count for part in parts)
-    ticks = np.array(sorted(sizes), np.int64)
-    kept_from = np.cumsum([sizes[tick] for tick in reversed(ticks.tolist())])[::-1]
-    fitting = np.flatnonzero(kept_from <= limit)
-    return int(ticks[fitting[0]]) if len(fitting) else int(ticks[-1]) + 1
+        sizes.update({tick: sum(part.count for part in parts) for tick, parts in stream.slices.items()})
+    ticks = sorted(sizes, reverse=True)
+    kept = zip(ticks, accumulate(sizes[tick] for tick in ticks), strict=True)
+    fitting = [tick for tick, count in kept if count <= limit]
+    return fitting[-1] if fitting else ticks[0] + 1
 
 
 def _dropped(history: History, forgotten: int) -> dict[str, Dropped]:

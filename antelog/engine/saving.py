@@ -41,7 +41,6 @@ from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
 from antelog.engine.step.derivations import DecidedAtoms
-from antelog.engine.values.types import Types
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import FunctionError, PlanError, RulesChangedError, StateError
 from antelog.functions import NO_FUNCTIONS, UserFunction
@@ -120,10 +119,14 @@ def to_bytes(saved: SavedEngine) -> bytes:
         dropped=dict(saved.dropped),
         given=dict(saved.given),
     )
+    types = [
+        (name, pa.struct([pa.field(str(i), each) for i, each in enumerate(of)]))
+        for name, of in old.observed.types.items()
+    ]
     members = {
         "state.json": msgspec.json.encode(state),
         "plan.json": to_json(plan).encode(),
-        "types.arrow": _types_schema(old.observed.types).serialize().to_pybytes(),
+        "types.arrow": pa.schema(types).serialize().to_pybytes(),
         "values.json": msgspec.json.encode(kept.saved()),
     }
     for name, member in _members("facts", plan.inputs).items():
@@ -238,11 +241,6 @@ def _read(
 def _members(kind: str, of: Iterable[Input | Relation]) -> dict[str, str]:
     """The member of some kind for each input or relation of a plan."""
     return {each.name: f"{kind}/{number}" for number, each in enumerate(of)}
-
-
-def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:
-    fields = {name: [pa.field(str(i), each) for i, each in enumerate(types)] for name, types in seen.items()}
-    return pa.schema([(name, pa.struct(each)) for name, each in fields.items()])
 
 
 def _facts(content: bytes, width: int) -> Facts:

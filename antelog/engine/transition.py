@@ -57,17 +57,6 @@ class QueryChange:
         return self.difference.continues
 
 
-@dataclass(frozen=True)
-class Shares:
-    """The shares of answers that are reported, by the old rules and by the new ones (None: all)."""
-
-    old: Share | None = None
-    new: Share | None = None
-
-
-NO_SHARES = Shares()
-
-
 @dataclass(frozen=True, eq=False)
 class Transition:
     """A state carried over to another plan, after the tick `tick`.
@@ -111,12 +100,13 @@ def transition(
     *,
     lacking: frozenset[str] = frozenset(),
     staged: bool = False,
-    shares: Shares = NO_SHARES,
+    old_share: Share | None = None,
+    new_share: Share | None = None,
 ) -> Transition:
     """Carries a state over to a new plan; `lacking` are inputs of which not all that matters was kept.
 
-    Only answers in the `shares` of the old plan and of the new one are reported. Raises UnsupportedError if
-    ticks have another length or begin elsewhere.
+    Only answers in the shares of the two plans are reported (None: all). Raises UnsupportedError if ticks
+    have another length or begin elsewhere.
     """
     refuse_other_ticks(old, new)
     comparison, known = compared(old, new), first_ticks(old, state, new, lacking)
@@ -127,7 +117,7 @@ def transition(
         if each.continues:
             queries.append(QueryChange(each, state.carried.since.get(each.name)))
             continue
-        before = _answers(old, state, each.old, moved.values, LineSelection(KINDS, shares.old))
+        before = _answers(old, state, each.old, moved.values, LineSelection(KINDS, old_share))
         if each.new is None:
             queries.append(QueryChange(each))
             closed[each.name] = _closed(old, state, each.name, before, before.open_)
@@ -135,7 +125,7 @@ def transition(
         change = change_of(each, old, state, new, known)
         moved = _with_since(moved, each.name, change.since)
         settled = before.confirmed_in(each.new, change.since)
-        after = _answers(new, moved, each.new, moved.values, LineSelection(KINDS, shares.new, staged))
+        after = _answers(new, moved, each.new, moved.values, LineSelection(KINDS, new_share, staged))
         if settled is not None:
             moved = _with_settled(moved, each.name, settled)
         goes_on = not each.has_other_columns
@@ -296,10 +286,13 @@ def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = fr
                 limits = [state.carried.latest.get(name)]
                 first = _kept_from(before, state, source, before.remembered[name], limits)
             latest |= _if_any(name, first, before, state)
-    cycles = _cycles(before, after)
+    meanings, was = Meanings(after.plan), Meanings(before.plan)
+    known = {was.relation(name): name for name in before.cycles}
+    same = {name: known.get(meanings.relation(name)) for name in after.cycles}
+    cycles = {name: of for name, of in same.items() if of is not None}
     anew = frozenset(name for name in after.cycles if name not in cycles and not nothing_yet)
-    anew |= {name for name, was in cycles.items() if was in state.carried.anew}
-    relations = {name: state.decided[was].until + 1 for name, was in cycles.items()}
+    anew |= {name for name, of in cycles.items() if of in state.carried.anew}
+    relations = {name: state.decided[of].until + 1 for name, of in cycles.items()}
     relations |= dict.fromkeys(anew - cycles.keys(), state.now + 1)
     return FirstTicks(facts, latest, relations, cycles, anew)
 
@@ -339,14 +332,6 @@ def _kept_from(
     if timing[0] != timing[1]:  # from here on no fact is late by one of the declarations only
         ticks.append(state.now - min(before.delays | new.delays))
     return max((tick for tick in ticks if tick is not None), default=None)
-
-
-def _cycles(old: Rules, new: Rules) -> dict[str, str]:
-    """The relations in a cycle of negations that both plans have, with their names in the old one."""
-    before, after = Meanings(old.plan), Meanings(new.plan)
-    known = {before.relation(name): name for name in old.cycles}
-    found = {name: known.get(after.relation(name)) for name in new.cycles}
-    return {name: was for name, was in found.items() if was is not None}
 
 
 def change_of(each: QueryDifference, old: Plan, state: State, new: Plan, known: FirstTicks) -> QueryChange:

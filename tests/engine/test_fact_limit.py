@@ -86,6 +86,7 @@ def test_what_is_not_given_up_is_as_without_a_limit(seed: int, query: str) -> No
         assert limited.status.state_rows <= 7
         first = limited._state.forgotten + (4 if query == "Fine" else 1)
         by_limit = [row for row in reported if row["because"] == ["(limit)"]]
+        assert all((row["if_silent"], row["decided_by"]) == (None, None) for row in by_limit)
         assert all(
             row["change"] == "rejected" and row["tick"] == tick and row["T"] < first for row in by_limit
         )

@@ -14,7 +14,6 @@ import antelog
 from antelog.cli.arguments.flags import flags
 from antelog.diagnostics import Source
 from antelog.errors import ArgumentError, ProgramError
-from antelog.process import OtherOptions
 from antelog.run.config import parse_config
 from antelog.run.options import Arity, Runner, flag, keywords, option, options_of, takes, whole_number, words
 from antelog.run.settings import EngineSettings, Settings
@@ -114,8 +113,7 @@ def test_engines_have_the_settings_as_keywords() -> None:
     """With the defaults of the struct, which has all of them."""
     declared = inspect.signature(antelog.Engine.__init__).parameters
     known = {each.attribute: each.default for each in options_of(EngineSettings)}
-    others = OtherOptions.__annotations__.keys() - {"static", "arrival"}
-    assert declared.keys() - {"self", "program", "others"} | others == known.keys()
+    assert declared.keys() - {"self", "program", "static", "arrival"} == known.keys()
     same = {name: each.default for name, each in declared.items() if name in known and name != "only"}
     assert same == {name: known[name] for name in same}
 

@@ -31,7 +31,7 @@ from antelog.engine import saving, sealed
 from antelog.engine.facts import rejects
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import united
-from antelog.engine.transition import Shares, Transition, change_of, first_ticks, transition
+from antelog.engine.transition import Transition, change_of, first_ticks, transition
 from antelog.errors import StateError
 from antelog.run.clock import Showing, alarm, shown
 from antelog.spark.bucket.packing import PACKED_NAMES, received
@@ -325,7 +325,8 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         job.data.functions,
         lacking=lacking(job, before),
         staged=job.forecasts is not None,
-        shares=Shares(share_of(before, bucket.number), share_of(job, bucket.number)),
+        old_share=share_of(before, bucket.number),
+        new_share=share_of(job, bucket.number),
     )
     moved = start(job, bucket.number)
     # The columns of the rows that wait may be called otherwise.
@@ -336,7 +337,7 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         for name, table in moved.waiting.items()
     }
     moved = replace(moved, kernel=found.state, waiting=waiting, open=None)
-    log: Mapping[str, pa.Table] = {name: each.log for name, each in found.changes.items()}
+    log: Mapping[str, pa.Table] = {name: each.table for name, each in found.changes.items()}
     if job.forecasts is not None and bucket.forecasting is not None:
         from antelog.forecast.forecaster import carried, with_lines  # noqa: PLC0415 - not without chances
         from antelog.spark.bucket.forecasting import renewed  # noqa: PLC0415
