@@ -28,8 +28,7 @@ from antelog.process import Engine
 from antelog.run.counting import OpenAnswers
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import about, reject_line, status_line
-from antelog.run.store.feed import StoredFeed
+from antelog.run.store.feed import StoredFeed, about, reject_line, status_line
 
 MOST_LOST = 10_000
 """Lost answers that are kept, at most; of more the first count as seen again."""
