@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -153,10 +152,6 @@ class InputReader:
     @property
     def _ended(self) -> bool:
         return all(each.source.ended for each in self.inputs.values())
-
-    @property
-    def marks(self) -> dict[str, dict[str, Any]]:
-        return {name: dict(each.source.mark) for name, each in self.inputs.items()}
 
     def close(self) -> None:
         self._warn(at_end=True)
