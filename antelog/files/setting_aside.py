@@ -3,8 +3,8 @@
     readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
     as in line 2: wt2,91,soon
 
-If none of an input can be used, that is an error, since a file of which nothing was understood would look
-like one in which nothing happened. It is none if rows only came at the wrong time.
+If none of an input can be used, that is an error, unless rows only came at the wrong time: a file of which
+nothing was understood would look like one in which nothing happened.
 """
 
 from __future__ import annotations
@@ -144,7 +144,6 @@ class Rejects:
     gaps: dict[str, int] = field(default_factory=dict, init=False)
 
     def came(self, predicate: str, file: str, rows: int, twice: int = 0) -> None:
-        """Counts rows that were read, set aside or not."""
         self.usable[predicate].came(file, rows, twice)
 
     def close(self, predicate: str, gap: int | None) -> None:

@@ -76,7 +76,6 @@ class Messages:
 
     @property
     def down(self) -> bool:
-        """Whether no broker can be reached."""
         return self._down_since is not None
 
     def take(self) -> dict[int, list[Message]]:

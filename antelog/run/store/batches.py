@@ -141,7 +141,6 @@ class FolderFeed:
 
 
 def is_folder_feed(folder: Path) -> bool:
-    """Whether a folder has segments of a feed."""
     return any(FolderFeed(folder).sizes().values())
 
 

@@ -64,7 +64,6 @@ class FeedReader:
         return self._records(self.feed.read(position, limit)[0])
 
     def share(self) -> float:
-        """The share of the feed that was read."""
         return self.feed.share(self.position)
 
     def _records(self, lines: Sequence[bytes]) -> list[dict[str, Any]]:
