@@ -143,11 +143,9 @@ class Rejects:
     delays: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter), init=False)
     gaps: dict[str, int] = field(default_factory=dict, init=False)
 
-    def came(self, predicate: str, file: str, rows: int, twice: int = 0) -> None:
+    def came(self, predicate: str, file: str, rows: int, twice: int = 0, gap: int | None = None) -> None:
+        """Counts rows that were read, and notes the least gap between facts that exclude each other."""
         self.usable[predicate].came(file, rows, twice)
-
-    def close(self, predicate: str, gap: int | None) -> None:
-        """Notes how close facts of one tick are that exclude each other, if there are such facts."""
         if gap is not None:
             self.gaps[predicate] = min(gap, self.gaps.get(predicate, gap))
 

@@ -211,8 +211,7 @@ class InputReader:
             (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file)
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
-            self.rejects.came(name, piece.file, rows.count, rows.twice)
-            self.rejects.close(name, rows.gap)
+            self.rejects.came(name, piece.file, rows.count, rows.twice, rows.gap)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))
