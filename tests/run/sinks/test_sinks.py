@@ -1,4 +1,4 @@
-"""antelog/run/sinks/{file,topic,feed_sink}.py: where changes are written, each once."""
+"""antelog/run/sinks/{outputs,feed_sink}.py: where changes are written, each once."""
 
 from __future__ import annotations
 

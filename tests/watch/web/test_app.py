@@ -233,7 +233,7 @@ def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path
         app, "/facts/Temp", body=b'[{"device": "wt2",\n "time": 7}, {"device": "<b>", "time": 8}]', **given
     )
     assert (answer.status, answer.json) == (200, {"accepted": 2})
-    assert [json.loads(each.fact) for each in store.inbox.read("Temp", 0, 10)] == [
+    assert [json.loads(fact) for _, fact in store.inbox.read("Temp", 0, 10)] == [
         {"device": "wt2", "time": 7},
         {"device": "<b>", "time": 8},
     ]
