@@ -37,7 +37,8 @@ class WantedColumns:
 
     `types` are those of the columns without the time, TICKS among them. `arrival` is the files' name for the
     column of arrivals, which must be there with `must_arrive`, `called` has their other names for columns.
-    `counting` says how times are counted, which may be timestamps.
+    `counting` says how times are counted, which may be timestamps. `slot` is that of `one per` (None: all
+    columns), and `of_rows` are columns, by position, that say where rows were read.
     """
 
     name: str
